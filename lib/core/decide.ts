@@ -1,0 +1,135 @@
+/**
+ * The one function that decides. Every write to a process record, by whatever role, is one call of
+ * it followed by one conditional write on `revision`; its commands are sent after that write.
+ *
+ * No I/O, no clock, no randomness. A reply counts by its step's attempt, whatever the order's state
+ * (R6); what does not count is ignored with a reason, never an error.
+ */
+import { claim } from './claim.ts';
+import { type Draft, draftOf, finish } from './draft.ts';
+import type { AgentEvent, RecordEvent } from './event.ts';
+import type { HistoryEntry } from './history.ts';
+import type { Command } from './message.ts';
+import { type CancelRefusal, cancel, cancelRefusal, resubmit } from './operator.ts';
+import type { ProcessRecord } from './record.ts';
+import { excused, expired } from './recovery.ts';
+import {
+  answers,
+  heartbeat,
+  stepFailed,
+  stepSucceeded,
+  undoFailed,
+  undoSucceeded,
+} from './replies.ts';
+import type { Known } from './start-step.ts';
+
+export type IgnoredReason =
+  | 'not-pending'
+  | 'not-before'
+  | 'not-due'
+  | 'not-in-error'
+  | 'unknown-step'
+  | 'other-agent'
+  | 'other-attempt'
+  | 'not-under-way'
+  | 'too-late'
+  | 'too-soon'
+  | CancelRefusal;
+
+export type Decision =
+  | {
+      readonly kind: 'transition';
+      readonly record: ProcessRecord;
+      readonly commands: readonly Command[];
+    }
+  | { readonly kind: 'ignored'; readonly reason: IgnoredReason };
+
+/**
+ * @param known what the Scheduler knows of the order's workflow; null when the definition is unknown,
+ *   and for events that need none (`expired`, `excused`, `resubmit`, `cancel`)
+ */
+export function decide(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const draft = draftOf(record, nowMs);
+  switch (event.type) {
+    case 'claim':
+      if (record.processState !== 'Pending') return ignored('not-pending');
+      if (record.notBefore > nowMs) return ignored('not-before');
+      claim(draft, event, known);
+      return transition(draft, { type: 'claim', at: nowMs, by: event.by, blind: known === null });
+    case 'stepSucceeded':
+    case 'stepFailed':
+    case 'undoSucceeded':
+    case 'undoFailed':
+    case 'heartbeat':
+      return decideReply(draft, event, known);
+    case 'expired': {
+      const found = expired(draft);
+      if (found === null) return ignored('not-due');
+      return transition(draft, { type: 'expired', at: nowMs, ...found });
+    }
+    case 'excused': {
+      const found = excused(draft, event);
+      if (found === null) return ignored('not-due');
+      const { reason, notBefore } = event;
+      return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
+    }
+    case 'resubmit':
+      if (record.processState !== 'Error') return ignored('not-in-error');
+      resubmit(draft);
+      return transition(draft, { type: 'resubmit', at: nowMs, by: event.by });
+    case 'cancel': {
+      const refusal = cancelRefusal(draft);
+      if (refusal !== null) return ignored(refusal);
+      cancel(draft, event);
+      return transition(draft, { type: 'cancel', at: nowMs, by: event.by });
+    }
+  }
+}
+
+function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Decision {
+  const at = draft.steps.findIndex((candidate) => candidate.name === event.step);
+  const step = draft.steps[at];
+  if (step === undefined) return ignored('unknown-step');
+  if (step.agent !== event.agent) return ignored('other-agent');
+  if (step.attempt !== event.attempt) return ignored('other-attempt');
+  const { progress } = step;
+  if (!answers(event, progress)) return ignored('not-under-way');
+  if (draft.nowMs > progress.completeBy) return ignored('too-late');
+
+  const entry = {
+    at: draft.nowMs,
+    step: event.step,
+    attempt: event.attempt,
+    blind: known === null,
+  };
+  switch (event.type) {
+    case 'stepSucceeded':
+      stepSucceeded(draft, at, event, known);
+      return transition(draft, { ...entry, type: event.type });
+    case 'stepFailed':
+      stepFailed(draft, at, step, event, known);
+      return transition(draft, { ...entry, type: event.type, fault: event.fault });
+    case 'undoSucceeded':
+      if (progress.state === 'Undoing') undoSucceeded(draft, at, progress, known);
+      return transition(draft, { ...entry, type: event.type });
+    case 'undoFailed':
+      if (progress.state === 'Undoing') undoFailed(draft, at, step, progress, event);
+      return transition(draft, { ...entry, type: event.type, fault: event.fault });
+    case 'heartbeat':
+      if (!heartbeat(draft, at, step, progress)) return ignored('too-soon');
+      return transition(draft, { ...entry, type: event.type });
+  }
+}
+
+function transition(draft: Draft, entry: HistoryEntry): Decision {
+  return { kind: 'transition', record: finish(draft, entry), commands: draft.commands };
+}
+
+function ignored(reason: IgnoredReason): Decision {
+  return { kind: 'ignored', reason };
+}

@@ -1,0 +1,27 @@
+/**
+ * The one base of all errors Reeve raises. `code` is stable and part of the interface; the message
+ * says what is wrong, where, and what to do.
+ */
+export class ReeveError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** A workflow or agent definition that cannot work: mend the definition, then start again. */
+export class DefinitionError extends ReeveError {}
+
+/** Stored or received data that no version of Reeve wrote: never guess, keep it and call a person. */
+export class CorruptDataError extends ReeveError {}
+
+/** The store or a channel failed and may work later; whether the write happened is not known. */
+export class UnavailableError extends ReeveError {}
+
+/** States what must be true; a failure is a mistake in Reeve, and the lease heals what it left. */
+export function assertThat(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new ReeveError('assertion-failed', `${message}. Please report this.`);
+}

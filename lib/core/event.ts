@@ -1,0 +1,73 @@
+/** Everything that can happen to an order: the rows of the transition table in docs/design.md. */
+import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
+import type { JsonValue } from './json.ts';
+import type { Fault, Priority } from './record.ts';
+
+/** A new order of a workflow that is known, with details that fit it. */
+export interface Submit {
+  readonly type: 'submit';
+  readonly orderId: OrderId;
+  readonly priority: Priority;
+  readonly tenant: string | null;
+  readonly replyTo: string | null;
+}
+
+/** A Scheduler takes the order's lock and starts what is ready. */
+export interface Claim {
+  readonly type: 'claim';
+  readonly by: SchedulerId;
+}
+
+interface FromAgent {
+  readonly step: StepName;
+  readonly attempt: number;
+  /** Whose channel the reply came by: no agent can answer for another's step. */
+  readonly agent: AgentName;
+}
+export interface StepSucceeded extends FromAgent {
+  readonly type: 'stepSucceeded';
+  readonly output: JsonValue;
+}
+export interface StepFailed extends FromAgent {
+  readonly type: 'stepFailed';
+  readonly fault: Fault;
+}
+export interface UndoSucceeded extends FromAgent {
+  readonly type: 'undoSucceeded';
+}
+export interface UndoFailed extends FromAgent {
+  readonly type: 'undoFailed';
+  readonly fault: Fault;
+}
+export interface Heartbeat extends FromAgent {
+  readonly type: 'heartbeat';
+}
+
+/** The Supervisor found the order due: what is past complete-by failed; an unclaimed one is nudged. */
+export interface Expired {
+  readonly type: 'expired';
+}
+
+/**
+ * The Supervisor found the order interrupted by what is not its fault: after a `restart` of the one
+ * process every call is lost; after an `outage` what is overdue is forgiven. No failure is counted.
+ */
+export interface Excused {
+  readonly type: 'excused';
+  readonly reason: 'restart' | 'outage';
+  /** When to dispatch again: a ramp, so that a recovery does not become the next outage. */
+  readonly notBefore: number;
+}
+
+export interface Resubmit {
+  readonly type: 'resubmit';
+  readonly by: string;
+}
+export interface Cancel {
+  readonly type: 'cancel';
+  readonly by: string;
+}
+
+export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;
+export type RecordEvent = Claim | AgentEvent | Expired | Excused | Resubmit | Cancel;
+export type Event = Submit | RecordEvent;

@@ -1,0 +1,31 @@
+/** The way forward: start what is ready, skip what is not wanted, end when all is done (R4, R5). */
+import { type Draft, setStep } from './draft.ts';
+import { assertThat } from './errors.ts';
+import { findStep } from './record.ts';
+import { isWanted, type Known, startStep } from './start-step.ts';
+import type { StepDefinition } from './workflow.ts';
+
+/** Starts every ready step; in definition order, so that a skipped step frees those after it. */
+export function advance(draft: Draft, known: Known): void {
+  for (const at of known.definition.order) {
+    const definition = known.definition.steps[at];
+    assertThat(definition !== undefined, 'the definition knows its own steps');
+    if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft, definition)) continue;
+    const wanted = isWanted(draft, known, definition);
+    if (wanted === undefined) return;
+    if (!wanted) setStep(draft, at, { progress: { state: 'Skipped' } });
+    else if (!startStep(draft, known, at, 'perform')) return;
+  }
+  if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
+    draft.stance = { processState: 'Processed' };
+  }
+}
+
+function isReady(draft: Draft, definition: StepDefinition): boolean {
+  return definition.after.every((name) => {
+    const before = findStep(draft, name);
+    return before !== undefined && isSettled(before.progress.state);
+  });
+}
+
+const isSettled = (state: string) => state === 'Completed' || state === 'Skipped';

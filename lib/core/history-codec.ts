@@ -1,0 +1,122 @@
+/** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
+import { z } from 'zod';
+import type { HistoryEntry } from './history.ts';
+import { schedulerId, stepName } from './ids.ts';
+import { effects } from './record.ts';
+
+const at = z.int();
+const blind = z.union([z.literal(0), z.literal(1)]);
+const attempt = z.int().positive();
+const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
+const names = z.array(z.string());
+const nudges = z.int().nonnegative();
+
+const entrySchema = z.union([
+  z.tuple([z.literal('s'), at]),
+  z.tuple([z.literal('c'), at, z.string(), blind]),
+  z.tuple([z.enum(['+', '-', 'h']), at, z.string(), attempt, blind]),
+  z.tuple([z.enum(['f', 'g']), at, z.string(), attempt, blind, fault]),
+  z.tuple([z.literal('e'), at, names, nudges]),
+  z.tuple([z.enum(['r', 'o']), at, names, nudges, at]),
+  z.tuple([z.enum(['R', 'X']), at, z.string()]),
+]);
+type StoredEntry = z.infer<typeof entrySchema>;
+
+const letters = {
+  stepSucceeded: '+',
+  undoSucceeded: '-',
+  heartbeat: 'h',
+  stepFailed: 'f',
+  undoFailed: 'g',
+} as const;
+
+export function encodeHistory(history: readonly HistoryEntry[], epoch: number): string {
+  return JSON.stringify(history.map((entry) => encodeEntry(entry, epoch)));
+}
+
+/** @throws when the text is not what `encodeHistory` gives */
+export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
+  return z
+    .array(entrySchema)
+    .parse(JSON.parse(text))
+    .map((stored) => decodeEntry(stored, stored[1] + epoch, epoch));
+}
+
+function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
+  const when = entry.at - epoch;
+  switch (entry.type) {
+    case 'submit':
+      return ['s', when];
+    case 'claim':
+      return ['c', when, entry.by, entry.blind ? 1 : 0];
+    case 'stepSucceeded':
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return [letters[entry.type], when, entry.step, entry.attempt, entry.blind ? 1 : 0];
+    case 'stepFailed':
+    case 'undoFailed': {
+      const { code, message, effect } = entry.fault;
+      const isBlind = entry.blind ? 1 : 0;
+      return [
+        letters[entry.type],
+        when,
+        entry.step,
+        entry.attempt,
+        isBlind,
+        [code, message, effect],
+      ];
+    }
+    case 'expired':
+      return ['e', when, [...entry.steps], entry.nudges];
+    case 'excused': {
+      const letter = entry.reason === 'restart' ? 'r' : 'o';
+      return [letter, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
+    }
+    case 'resubmit':
+      return ['R', when, entry.by];
+    case 'cancel':
+      return ['X', when, entry.by];
+  }
+}
+
+function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryEntry {
+  switch (stored[0]) {
+    case 's':
+      return { type: 'submit', at: when };
+    case 'c':
+      return { type: 'claim', at: when, by: schedulerId(stored[2]), blind: stored[3] === 1 };
+    case '+':
+      return { type: 'stepSucceeded', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
+    case '-':
+      return { type: 'undoSucceeded', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
+    case 'h':
+      return { type: 'heartbeat', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
+    case 'f':
+    case 'g': {
+      const [code, message, effect] = stored[5];
+      const type = stored[0] === 'f' ? 'stepFailed' : 'undoFailed';
+      const of = ofAttempt(stored[2], stored[3], stored[4]);
+      return { type, at: when, ...of, fault: { code, message, effect } };
+    }
+    case 'e':
+      return { type: 'expired', at: when, steps: stored[2].map(stepName), nudges: stored[3] };
+    case 'r':
+    case 'o':
+      return {
+        type: 'excused',
+        at: when,
+        reason: stored[0] === 'r' ? 'restart' : 'outage',
+        steps: stored[2].map(stepName),
+        nudges: stored[3],
+        notBefore: stored[4] + epoch,
+      };
+    case 'R':
+      return { type: 'resubmit', at: when, by: stored[2] };
+    case 'X':
+      return { type: 'cancel', at: when, by: stored[2] };
+  }
+}
+
+function ofAttempt(step: string, number: number, isBlind: 0 | 1) {
+  return { step: stepName(step), attempt: number, blind: isBlind === 1 };
+}

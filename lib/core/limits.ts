@@ -1,0 +1,56 @@
+/**
+ * A limit on everything (TIGER_STYLE), in one place. Times are milliseconds. Relations between
+ * limits are checked when the module is loaded.
+ */
+import { assertThat } from './errors.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const limits = {
+  /** Steps of one workflow: their records live in one item, and an item has 400 KB (DynamoDB). */
+  stepsMax: 64,
+  /** Shorter than this, the way there and back alone would make the step late. */
+  completeWithinMinMs: 50,
+  /** A queue message can be hidden for 12 hours at most (SQS), and an agent works on one. */
+  completeWithinMaxMs: 12 * HOUR,
+  maxDurationMaxMs: 7 * DAY,
+  /** Bounds the heartbeats of one attempt: each must move complete-by by half its length. */
+  heartbeatsPerAttemptMax: 200,
+  retriesMax: 20,
+  coolDownTimesMax: 20,
+  coolDownMinMs: 100,
+  coolDownMaxMs: 7 * DAY,
+  /** A Pending order that nobody claimed for this long gets another nudge. */
+  pickUpGraceMs: 10 * SECOND,
+  /**
+   * Claims beyond those that the steps' own policies can cause: for restarts and outages, which
+   * are not the order's fault. An order that needs more is parked for a person (R14).
+   */
+  claimsSpare: 200,
+  /** Orders re-dispatched a second after a restart or an outage, so that agents are not flooded. */
+  recoveryRampPerSecond: 1_000,
+  /** The longest ramp: after it, everything left is dispatched at once. */
+  recoveryRampMaxMs: 15 * MINUTE,
+  /** A body, so that order and process record fit a DynamoDB item and an SQS message (256 KiB). */
+  bodyBytesMax: 128 * 1024,
+  /** What one step may hand to later steps: all of them live in the process record. */
+  outputBytesMax: 8 * 1024,
+  faultMessageMax: 300,
+  tenantLengthMax: 64,
+  submissionKeyLengthMax: 128,
+  listMax: 200,
+  sweepPage: 200,
+  conflictRetriesMax: 20,
+} as const;
+
+assertThat(
+  limits.maxDurationMaxMs >= limits.completeWithinMaxMs,
+  'a step may last at least as long as its first deadline allows',
+);
+assertThat(
+  limits.outputBytesMax * 4 <= limits.bodyBytesMax,
+  'outputs of several steps fit where a body fits',
+);

@@ -1,0 +1,48 @@
+/** What a person decides: the only ways out of Error (R9). */
+import { type Draft, release, setStep } from './draft.ts';
+import type { Cancel } from './event.ts';
+import { inDoubt, turnBack } from './undo.ts';
+
+/**
+ * Error becomes Pending; failed steps may be tried again, with their failures forgotten. A fault that
+ * excluded any effect gets a new idempotency key: services replay the refusal of the old one (R8).
+ */
+export function resubmit(draft: Draft): void {
+  for (const [at, step] of draft.steps.entries()) {
+    const { progress } = step;
+    setStep(draft, at, { failures: 0 });
+    if (progress.state !== 'Failed' || draft.direction === 'undo') continue;
+    const renewed = progress.fault.effect === 'none' && !inDoubt(step);
+    setStep(draft, at, {
+      progress: { state: 'NotStarted' },
+      keyGeneration: step.keyGeneration + (renewed ? 1 : 0),
+    });
+  }
+  if (draft.direction === 'forward') draft.fault = null;
+  release(draft, draft.nowMs);
+}
+
+export type CancelRefusal = 'ended' | 'already-undoing' | 'irreversible';
+
+/** Why the order cannot be cancelled; null when it can. */
+export function cancelRefusal(draft: Draft): CancelRefusal | null {
+  const { processState } = draft.stance;
+  if (processState === 'Processed' || processState === 'Undone') return 'ended';
+  if (draft.direction === 'undo') return 'already-undoing';
+  const taken = draft.steps.some(
+    (step) => step.policy.irreversible && (step.progress.state === 'Completed' || inDoubt(step)),
+  );
+  return taken ? 'irreversible' : null;
+}
+
+/** Nothing more starts; what runs drains or expires; then everything is undone. */
+export function cancel(draft: Draft, event: Cancel): void {
+  turnBack(draft, {
+    code: 'cancelled',
+    message: `Cancelled by ${event.by}.`,
+    effect: 'none',
+    step: null,
+    action: null,
+  });
+  if (draft.stance.processState !== 'Processing') release(draft, draft.nowMs);
+}

@@ -1,0 +1,157 @@
+/**
+ * The stored form of a process record, the same for every store. The pattern's own fields are
+ * readable attributes; steps and history are compact JSON, with instants counted from the submission,
+ * so that a three-step order stays within one write unit of DynamoDB.
+ *
+ * Nobody else knows attribute names, and what is read is checked, never assumed.
+ */
+import { z } from 'zod';
+import { CorruptDataError } from './errors.ts';
+import { decodeHistory, encodeHistory } from './history-codec.ts';
+import { orderId, schedulerId, stepName, workflowName, writeId } from './ids.ts';
+import {
+  directions,
+  effects,
+  type OrderFault,
+  type ProcessRecord,
+  priorities,
+  processStates,
+} from './record.ts';
+import { decodeSteps, encodeSteps } from './step-codec.ts';
+
+/** The attributes of the stored item; instants are ms since the epoch. */
+export interface StoredRecord {
+  readonly OrderID: string;
+  readonly Workflow: string;
+  readonly WorkflowVersion: number;
+  readonly Fingerprint: string;
+  readonly ProcessState: string;
+  readonly LockedBy: string | null;
+  readonly CompleteBy: number | null;
+  readonly FailureCount: number;
+  readonly Direction: string;
+  /** JSON, see step-codec.ts. */
+  readonly Steps: string;
+  /** JSON, or null. */
+  readonly Fault: string | null;
+  readonly Priority: string;
+  readonly Tenant: string | null;
+  readonly ReplyTo: string | null;
+  readonly NotBefore: number;
+  readonly Revision: number;
+  readonly WriteID: string;
+  /** JSON, see history-codec.ts. */
+  readonly History: string;
+  readonly SubmittedAt: number;
+  readonly UpdatedAt: number;
+}
+
+export function encodeRecord(record: ProcessRecord): StoredRecord {
+  return {
+    OrderID: record.orderId,
+    Workflow: record.workflow,
+    WorkflowVersion: record.workflowVersion,
+    Fingerprint: record.fingerprint,
+    ProcessState: record.processState,
+    LockedBy: record.lockedBy,
+    CompleteBy: record.completeBy,
+    FailureCount: record.failureCount,
+    Direction: record.direction,
+    Steps: encodeSteps(record.steps, record.submittedAt),
+    Fault: record.fault === null ? null : JSON.stringify(record.fault),
+    Priority: record.priority,
+    Tenant: record.tenant,
+    ReplyTo: record.replyTo,
+    NotBefore: record.notBefore,
+    Revision: record.revision,
+    WriteID: record.writeId,
+    History: encodeHistory(record.history, record.submittedAt),
+    SubmittedAt: record.submittedAt,
+    UpdatedAt: record.updatedAt,
+  };
+}
+
+const instant = z.int();
+const count = z.int().nonnegative();
+
+const faultSchema: z.ZodType<OrderFault> = z.object({
+  code: z.string(),
+  message: z.string(),
+  effect: z.enum(effects),
+  step: z.string().transform(stepName).nullable(),
+  action: z.enum(['perform', 'undo']).nullable(),
+});
+
+const storedSchema = z.object({
+  OrderID: z.string().transform(orderId),
+  Workflow: z.string().transform(workflowName),
+  WorkflowVersion: z.int().positive(),
+  Fingerprint: z.string(),
+  ProcessState: z.enum(processStates),
+  LockedBy: z.string().transform(schedulerId).nullable(),
+  CompleteBy: instant.nullable(),
+  FailureCount: count,
+  Direction: z.enum(directions),
+  Steps: z.string(),
+  Fault: z.string().nullable(),
+  Priority: z.enum(priorities),
+  Tenant: z.string().nullable(),
+  ReplyTo: z.string().nullable(),
+  NotBefore: instant,
+  Revision: z.int().positive(),
+  WriteID: z.string().transform(writeId),
+  History: z.string(),
+  SubmittedAt: instant,
+  UpdatedAt: instant,
+});
+
+/** @throws {CorruptDataError} `record-corrupt` when no version of Reeve wrote this */
+export function decodeRecord(stored: unknown): ProcessRecord {
+  try {
+    return record(storedSchema.parse(stored));
+  } catch (error) {
+    throw new CorruptDataError(
+      'record-corrupt',
+      'A stored process record cannot be read. Restore it from a backup, or remove it by hand.',
+      { cause: error },
+    );
+  }
+}
+
+function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
+  const fault = stored.Fault === null ? null : faultSchema.parse(JSON.parse(stored.Fault));
+  const common = {
+    orderId: stored.OrderID,
+    workflow: stored.Workflow,
+    workflowVersion: stored.WorkflowVersion,
+    fingerprint: stored.Fingerprint,
+    failureCount: stored.FailureCount,
+    direction: stored.Direction,
+    steps: decodeSteps(stored.Steps, stored.SubmittedAt),
+    fault,
+    priority: stored.Priority,
+    tenant: stored.Tenant,
+    replyTo: stored.ReplyTo,
+    notBefore: stored.NotBefore,
+    revision: stored.Revision,
+    writeId: stored.WriteID,
+    history: decodeHistory(stored.History, stored.SubmittedAt),
+    submittedAt: stored.SubmittedAt,
+    updatedAt: stored.UpdatedAt,
+  };
+  const { ProcessState: processState, CompleteBy: completeBy, LockedBy: lockedBy } = stored;
+  if (processState === 'Processing') {
+    if (lockedBy !== null && completeBy !== null) {
+      return { ...common, processState, lockedBy, completeBy };
+    }
+  } else if (lockedBy === null) {
+    if (processState === 'Pending') return { ...common, processState, lockedBy, completeBy };
+    if (processState === 'Error') {
+      if (fault !== null) return { ...common, processState, lockedBy, completeBy, fault };
+    } else if (completeBy === null) return { ...common, processState, lockedBy, completeBy };
+  }
+  throw new CorruptDataError(
+    'record-corrupt',
+    `Order ${stored.OrderID} is ${processState} with lockedBy ${lockedBy} and completeBy ${completeBy}, which cannot be.`,
+  );
+}

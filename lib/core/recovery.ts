@@ -1,0 +1,157 @@
+/**
+ * What the Supervisor causes. It knows no business: the policy numbers in the record decide, and no
+ * definition is needed.
+ */
+import { type Draft, nudge, park, release, setStep } from './draft.ts';
+import { clockToleranceMs, dueAt, dueHorizonMs } from './due.ts';
+import type { Excused } from './event.ts';
+import type { StepName } from './ids.ts';
+import { limits } from './limits.ts';
+import { type Fault, type OrderFault, type StepRecord, type UnderWay, underWay } from './record.ts';
+import { turnBack } from './undo.ts';
+
+/** What a sweep found: the steps it took back, or nothing but an order that nobody had claimed. */
+export interface Found {
+  readonly steps: readonly StepName[];
+  readonly nudges: 0 | 1;
+}
+
+/** What becomes of the order because one attempt timed out; the worst of several counts. */
+type Verdict =
+  | { readonly kind: 'retry'; readonly notBefore: number }
+  | { readonly kind: 'hold' | 'turnBack'; readonly fault: OrderFault };
+
+/**
+ * Counts a failure for every attempt past its complete-by and follows its policy; an order that only
+ * nobody picked up is nudged, and no failure counted. Null when the order is not due.
+ */
+export function expired(draft: Draft): Found | null {
+  const repaired = repairDeadlines(draft);
+  if (repaired !== null) {
+    reopen(draft, draft.notBefore);
+    return { steps: repaired, nudges: 0 };
+  }
+  const found: StepName[] = [];
+  const verdicts: Verdict[] = [];
+  for (const [at, step] of draft.steps.entries()) {
+    if (!underWay(step.progress) || step.progress.completeBy >= draft.nowMs) continue;
+    found.push(step.name);
+    verdicts.push(timeOut(draft, at, step, step.progress));
+  }
+  if (found.length === 0) return nudgeIfDue(draft) ? { steps: [], nudges: 1 } : null;
+  settle(draft, verdicts);
+  return { steps: found, nudges: 0 };
+}
+
+/** Takes back what was interrupted, counting nothing; null when there is nothing to take back. */
+export function excused(draft: Draft, event: Excused): Found | null {
+  const found: StepName[] = [];
+  for (const [at, step] of draft.steps.entries()) {
+    const { progress } = step;
+    if (!underWay(progress)) continue;
+    if (event.reason === 'outage' && progress.completeBy >= draft.nowMs) continue;
+    found.push(step.name);
+    setStep(draft, at, { progress: takenBack(progress) });
+  }
+  const latest = draft.nowMs + limits.recoveryRampMaxMs;
+  const notBefore = Math.max(draft.nowMs, Math.min(event.notBefore, latest));
+  if (found.length > 0) {
+    reopen(draft, Math.max(notBefore, draft.notBefore));
+    return { steps: found, nudges: 0 };
+  }
+  if (draft.stance.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
+  release(draft, notBefore);
+  return { steps: [], nudges: 1 };
+}
+
+/** The step as it was before the call, from which the next attempt starts. */
+function takenBack(progress: UnderWay): StepRecord['progress'] {
+  return progress.state === 'Running' ? { state: 'NotStarted' } : progress.before;
+}
+
+function reopen(draft: Draft, notBefore: number): void {
+  if (draft.stance.processState !== 'Error') release(draft, notBefore);
+}
+
+function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay): Verdict {
+  draft.failureCount += 1;
+  setStep(draft, at, { progress: takenBack(progress) });
+  const isPerform = progress.state === 'Running';
+  // A perform still out when the order turned back is only waited for: its undo has its own tries.
+  if (isPerform && draft.direction === 'undo') return { kind: 'retry', notBefore: draft.nowMs };
+
+  const { policy } = step;
+  const failures = step.failures + 1;
+  setStep(draft, at, { failures });
+  const perRound = policy.retries + 1;
+  if (failures % perRound !== 0) return { kind: 'retry', notBefore: draft.nowMs };
+  if (failures / perRound <= policy.coolDownTimes) {
+    return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };
+  }
+  if (!isPerform) {
+    return {
+      kind: 'hold',
+      fault: {
+        code: 'undo-stuck',
+        message: `Undo of step ${step.name} timed out ${failures} times.`,
+        effect: 'possible',
+        step: step.name,
+        action: 'undo',
+      },
+    };
+  }
+  const fault: Fault = {
+    code: 'exhausted',
+    message: `Step ${step.name} timed out ${failures} times.`,
+    effect: 'possible',
+  };
+  setStep(draft, at, { progress: { state: 'Failed', fault } });
+  return {
+    kind: policy.onExhausted === 'hold' ? 'hold' : 'turnBack',
+    fault: { ...fault, step: step.name, action: 'perform' },
+  };
+}
+
+function settle(draft: Draft, verdicts: readonly Verdict[]): void {
+  if (draft.stance.processState === 'Error') return;
+  const held = verdicts.find(({ kind }) => kind === 'hold');
+  const turned = verdicts.find(({ kind }) => kind === 'turnBack');
+  if (held?.kind === 'hold') {
+    park(draft, held.fault);
+    return;
+  }
+  if (turned?.kind === 'turnBack') {
+    draft.stance = { processState: 'Pending' };
+    turnBack(draft, turned.fault);
+    reopen(draft, draft.nowMs);
+    return;
+  }
+  const waits = verdicts.map((verdict) => (verdict.kind === 'retry' ? verdict.notBefore : 0));
+  release(draft, Math.max(draft.notBefore, ...waits));
+}
+
+function nudgeIfDue(draft: Draft): boolean {
+  const due = dueAt(draft.base);
+  if (draft.stance.processState !== 'Pending' || due === null) return false;
+  if (due > draft.nowMs && due <= draft.nowMs + dueHorizonMs) return false;
+  nudge(draft);
+  return true;
+}
+
+/** Instants that no right clock wrote come down to the farthest allowed, so that they do come (R14). */
+function repairDeadlines(draft: Draft): StepName[] | null {
+  const repaired: StepName[] = [];
+  for (const [at, step] of draft.steps.entries()) {
+    const { progress } = step;
+    const completeBy = draft.nowMs + step.policy.completeWithinMs;
+    if (!underWay(progress) || progress.completeBy <= completeBy + clockToleranceMs) continue;
+    setStep(draft, at, {
+      progress: takenBack(progress),
+      doubtUntil: step.doubtUntil === null ? null : completeBy,
+    });
+    repaired.push(step.name);
+  }
+  const waitsTooLong = draft.notBefore > draft.nowMs + dueHorizonMs;
+  if (waitsTooLong) draft.notBefore = draft.nowMs;
+  return waitsTooLong || repaired.length > 0 ? repaired : null;
+}

@@ -1,0 +1,139 @@
+/** Starting a call: the next attempt, its deadline, its request. The only place that does (R8). */
+import { type Draft, park, setStep } from './draft.ts';
+import { assertThat } from './errors.ts';
+import { type Action, idempotencyKey } from './ids.ts';
+import type { JsonValue } from './json.ts';
+import { findStep, type StepRecord, type Undoable } from './record.ts';
+import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow.ts';
+
+/** What a Scheduler knows of an order beyond its record. */
+export interface Known {
+  readonly definition: WorkflowDefinition;
+  readonly details: JsonValue;
+}
+
+/**
+ * Marks the step as under way and asks its agent. Gives false when the workflow's own code failed:
+ * then the order is parked and nothing is sent for this step.
+ */
+export function startStep(draft: Draft, known: Known, at: number, action: Action): boolean {
+  const definition = known.definition.steps[at];
+  const step = draft.steps[at];
+  assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
+  const input = evaluate(draft, definition, () =>
+    definition.input(contextOf(draft, known, definition)),
+  );
+  if (input === undefined) return false;
+
+  const { policy } = step;
+  const attempt = step.attempt + 1;
+  const completeBy = draft.nowMs + policy.completeWithinMs;
+  const endBy = draft.nowMs + policy.maxDurationMs;
+  setStep(draft, at, { attempt, ...underWayAs(step, action, completeBy, endBy) });
+  const { orderId, workflow, priority, tenant } = draft.base;
+  draft.commands.push({
+    kind: 'request',
+    request: {
+      orderId,
+      workflow,
+      step: step.name,
+      agent: step.agent,
+      attempt,
+      action,
+      idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
+      performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
+      completeBy,
+      completeWithinMs: policy.completeWithinMs,
+      endBy,
+      input,
+      output: step.progress.state === 'Completed' ? step.progress.output : null,
+      priority,
+      tenant,
+    },
+  });
+  return true;
+}
+
+function underWayAs(
+  step: StepRecord,
+  action: Action,
+  completeBy: number,
+  endBy: number,
+): Partial<StepRecord> {
+  if (action === 'perform') {
+    return { progress: { state: 'Running', completeBy, endBy }, doubtUntil: completeBy };
+  }
+  return { progress: { state: 'Undoing', completeBy, endBy, before: undoable(step) } };
+}
+
+function undoable({ name, progress }: StepRecord): Undoable {
+  assertThat(
+    progress.state === 'NotStarted' ||
+      progress.state === 'Completed' ||
+      progress.state === 'Failed',
+    `step ${name} is ${progress.state}, which nothing undoes`,
+  );
+  return progress;
+}
+
+/** Whether the step's `when` holds; undefined when its code failed and the order is parked. */
+export function isWanted(
+  draft: Draft,
+  known: Known,
+  definition: StepDefinition,
+): boolean | undefined {
+  const { when } = definition;
+  if (when === null) return true;
+  return evaluate(draft, definition, () => when(contextOf(draft, known, definition)));
+}
+
+/** The workflow's functions are its author's: what they throw stops the order, not the Scheduler. */
+function evaluate<Value>(
+  draft: Draft,
+  definition: StepDefinition,
+  work: () => Value,
+): Value | undefined {
+  try {
+    const value = work();
+    if (value !== undefined) return value;
+    parkForCode(draft, definition, 'gave undefined');
+  } catch (error) {
+    parkForCode(draft, definition, error instanceof Error ? `threw ${error.name}` : 'threw');
+  }
+  return undefined;
+}
+
+/** The error's own message may quote the details, which belong in no log: only its kind is kept. */
+function parkForCode(draft: Draft, definition: StepDefinition, what: string): void {
+  park(draft, {
+    code: 'workflow-code',
+    message: `The workflow's own code for step ${definition.name} ${what}. Deploy a version that works, then resubmit.`,
+    effect: 'none',
+    step: definition.name,
+    action: null,
+  });
+}
+
+function contextOf(draft: Draft, known: Known, definition: StepDefinition): StepContext {
+  const outputs: Record<string, JsonValue | undefined> = {};
+  for (const name of definition.after) {
+    const progress = findStep(draft, name)?.progress;
+    if (progress !== undefined) outputs[name] = outputOf(progress);
+  }
+  return { orderId: draft.base.orderId, details: known.details, outputs };
+}
+
+function outputOf(progress: StepRecord['progress']): JsonValue | undefined {
+  switch (progress.state) {
+    case 'Completed':
+      return progress.output;
+    case 'Undoing':
+    case 'Undone':
+      return outputOf(progress.before);
+    case 'NotStarted':
+    case 'Running':
+    case 'Failed':
+    case 'Skipped':
+      return undefined;
+  }
+}

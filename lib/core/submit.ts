@@ -1,0 +1,48 @@
+/** The first revision of an order. */
+import type { Submit } from './event.ts';
+import type { WriteId } from './ids.ts';
+import type { Command } from './message.ts';
+import type { PendingRecord } from './record.ts';
+import type { WorkflowDefinition } from './workflow.ts';
+
+/** A new order is Pending, unlocked, and due as soon as nobody has claimed it for the pick-up grace. */
+export function submitted(
+  event: Submit,
+  definition: WorkflowDefinition,
+  nowMs: number,
+  writeId: WriteId,
+): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
+  const { orderId, priority, tenant, replyTo } = event;
+  const record: PendingRecord = {
+    orderId,
+    workflow: definition.name,
+    workflowVersion: definition.version,
+    fingerprint: definition.fingerprint,
+    processState: 'Pending',
+    lockedBy: null,
+    completeBy: null,
+    failureCount: 0,
+    direction: 'forward',
+    steps: definition.steps.map(({ name, agent, policy }) => ({
+      name,
+      agent,
+      policy,
+      attempt: 0,
+      failures: 0,
+      keyGeneration: 1,
+      doubtUntil: null,
+      progress: { state: 'NotStarted' },
+    })),
+    fault: null,
+    priority,
+    tenant,
+    replyTo,
+    notBefore: nowMs,
+    revision: 1,
+    writeId,
+    history: [{ type: 'submit', at: nowMs }],
+    submittedAt: nowMs,
+    updatedAt: nowMs,
+  };
+  return { record, commands: [{ kind: 'nudge', nudge: { orderId, priority } }] };
+}

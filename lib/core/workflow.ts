@@ -1,0 +1,165 @@
+/**
+ * Workflow definitions: a typed builder for people, and the plain definition that `decide` reads.
+ *
+ * The builder lets a step see the details and the outputs of exactly the steps it comes after;
+ * anything else does not compile. What types cannot say is checked by `build` (workflow-check.ts).
+ */
+import type { ZodType } from 'zod';
+import type { AgentContract, UndoAbility } from './agent.ts';
+import { type AgentName, type StepName, stepName, type WorkflowName, workflowName } from './ids.ts';
+import type { JsonValue } from './json.ts';
+import { limits } from './limits.ts';
+import type { Remedy, StepPolicy } from './record.ts';
+import { checkWorkflow } from './workflow-check.ts';
+
+/** What a step's `input` and `when` are given, once types have done their work. */
+export interface StepContext {
+  readonly orderId: string;
+  readonly details: JsonValue;
+  readonly outputs: Readonly<Record<string, JsonValue | undefined>>;
+}
+
+export interface StepDefinition {
+  readonly name: StepName;
+  readonly agent: AgentName;
+  readonly undo: UndoAbility;
+  readonly output: ZodType<JsonValue>;
+  readonly after: readonly StepName[];
+  readonly policy: StepPolicy;
+  readonly input: (context: StepContext) => JsonValue;
+  readonly when: ((context: StepContext) => boolean) | null;
+}
+
+export interface WorkflowDefinition {
+  readonly name: WorkflowName;
+  readonly version: number;
+  readonly details: ZodType<JsonValue>;
+  /** In the order they were written. */
+  readonly steps: readonly StepDefinition[];
+  /** Indexes into `steps`, each step after all it comes after. */
+  readonly order: readonly number[];
+  /** Of whatever decides how an order in flight goes on. */
+  readonly fingerprint: string;
+}
+
+type Outputs = Record<string, JsonValue | undefined>;
+
+/** Given to `input` and `when` of a step. */
+export interface TypedContext<Details, Seen> {
+  readonly orderId: string;
+  readonly details: Details;
+  /** Of the steps it comes after; `undefined` for one that was skipped by its `when`. */
+  readonly outputs: Readonly<Seen>;
+}
+
+/** A time to wait before the next round of attempts (`after`, ms), and how often (`times`). */
+export interface CoolDown {
+  readonly after: number;
+  readonly times: number;
+}
+
+export interface StepOptions<Details, Seen, After, Input, Output extends JsonValue> {
+  readonly agent: AgentContract<Input & JsonValue, Output>;
+  /** The steps that must be Completed or Skipped first. Default: none, it starts with the order. */
+  readonly after?: After;
+  /** What the agent is asked; a pure function, called anew for every attempt. */
+  readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input>;
+  /** False: the step is Skipped. Default: always done. Pure. */
+  readonly when?: (context: TypedContext<Details, Seen>) => boolean;
+  /** Time from dispatch to complete-by, ms. Default 30 s. */
+  readonly completeWithin?: number;
+  /** With heartbeats an attempt may go on, up to this, ms. Default: `completeWithin`. */
+  readonly maxDuration?: number;
+  /** Further attempts after one timed out. Default 3. */
+  readonly retries?: number;
+  /** Default: none. */
+  readonly coolDown?: CoolDown;
+  /** When the agent reports a non-transient fault. Default `undo`. */
+  readonly onFault?: Remedy;
+  /** When no attempt and no cool-down is left. Default `undo`; `hold` for an irreversible step. */
+  readonly onExhausted?: Remedy;
+  /** Once Completed, the order can only go forward. Default false. */
+  readonly irreversible?: boolean;
+}
+
+/** Collects the steps of a workflow; `build` checks and freezes them. */
+export interface WorkflowBuilder<Details, Known extends Outputs> {
+  step<
+    const Name extends string,
+    Input,
+    Output extends JsonValue,
+    const After extends readonly (keyof Known & string)[] = [],
+  >(
+    name: Name,
+    options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output> & {
+      readonly when?: undefined;
+    },
+  ): WorkflowBuilder<Details, Known & Record<Name, Output>>;
+  /** A step with `when`: those after it see `undefined` where it was skipped. */
+  step<
+    const Name extends string,
+    Input,
+    Output extends JsonValue,
+    const After extends readonly (keyof Known & string)[] = [],
+  >(
+    name: Name,
+    options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output>,
+  ): WorkflowBuilder<Details, Known & Record<Name, Output | undefined>>;
+  /** @throws {DefinitionError} naming workflow and step */
+  build(): WorkflowDefinition;
+}
+
+export interface WorkflowOptions<Details extends JsonValue> {
+  readonly name: string;
+  /** A positive integer: +1 whenever steps, their order or their policies change. */
+  readonly version: number;
+  readonly details: ZodType<Details>;
+}
+
+/**
+ * Begins a workflow.
+ *
+ * @throws {ReeveError} `id-malformed` when the name, or later a step's name, has another form
+ */
+export function defineWorkflow<Details extends JsonValue>(
+  options: WorkflowOptions<Details>,
+): WorkflowBuilder<Details, Record<never, never>> {
+  const name = workflowName(options.name);
+  const steps: StepDefinition[] = [];
+  // The typed builder is a view of this one: types of contexts are gone when the code runs.
+  const builder = {
+    step(stepLabel: string, step: ErasedOptions) {
+      steps.push(stepDefinition(stepLabel, step));
+      return builder;
+    },
+    build: () => checkWorkflow({ name, version: options.version, details: options.details, steps }),
+  };
+  return builder;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the one place where contexts lose their types
+type ErasedOptions = StepOptions<any, any, readonly string[], any, any>;
+
+function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
+  const completeWithinMs = step.completeWithin ?? 30_000;
+  const irreversible = step.irreversible ?? false;
+  return {
+    name: stepName(label),
+    agent: step.agent.name,
+    undo: step.agent.undo,
+    output: step.agent.output,
+    after: (step.after ?? []).map(stepName),
+    policy: {
+      completeWithinMs,
+      maxDurationMs: step.maxDuration ?? completeWithinMs,
+      retries: step.retries ?? 3,
+      coolDownMs: step.coolDown?.after ?? limits.coolDownMinMs,
+      coolDownTimes: step.coolDown?.times ?? 0,
+      onFault: step.onFault ?? 'undo',
+      onExhausted: step.onExhausted ?? (irreversible ? 'hold' : 'undo'),
+      irreversible,
+    },
+    input: step.input,
+    when: step.when ?? null,
+  };
+}
