@@ -42,3 +42,8 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
     at: record.updatedAt,
   };
 }
+
+/** Whether anybody is to be told of the change: its submitter, or an operator (R17, R18). */
+export function hasAudience(change: Change): boolean {
+  return change.replyTo !== null || change.processState === 'Error';
+}

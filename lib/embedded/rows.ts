@@ -1,0 +1,110 @@
+/** What comes out of the tables: checked, then as the types of lib/core. */
+import { z } from 'zod';
+import type { Change } from '#core/change.ts';
+import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { orderId, stepName, workflowName } from '#core/ids.ts';
+import {
+  directions,
+  effects,
+  type Order,
+  type ProcessRecord,
+  priorities,
+  processStates,
+} from '#core/record.ts';
+import { decodeRecord } from '#core/record-codec.ts';
+
+const orderRow = z.object({
+  OrderID: z.string().transform(orderId),
+  Details: z.string(),
+  Digest: z.string(),
+  SubmittedAt: z.int(),
+});
+const dueRow = z.object({ DueAt: z.int(), OrderID: z.string().transform(orderId) });
+const seqRow = z.object({ Seq: z.int() });
+const changeRow = z.object({ Seq: z.int(), Change: z.string() });
+
+const change: z.ZodType<Change> = z.object({
+  orderId: z.string().transform(orderId),
+  workflow: z.string().transform(workflowName),
+  workflowVersion: z.int(),
+  sequence: z.int(),
+  previousState: z.enum(processStates).nullable(),
+  processState: z.enum(processStates),
+  direction: z.enum(directions),
+  fault: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      effect: z.enum(effects),
+      step: z.string().transform(stepName).nullable(),
+      action: z.enum(['perform', 'undo']).nullable(),
+    })
+    .nullable(),
+  priority: z.enum(priorities),
+  tenant: z.string().nullable(),
+  replyTo: z.string().nullable(),
+  at: z.int(),
+});
+
+export function recordOf(row: unknown): ProcessRecord {
+  return decodeRecord(row);
+}
+
+export function orderOf(row: unknown): Order {
+  return checked('order', () => {
+    const { OrderID, Details, Digest, SubmittedAt } = orderRow.parse(row);
+    const details = z.json().parse(JSON.parse(Details));
+    return { orderId: OrderID, details, digest: Digest, submittedAt: SubmittedAt };
+  });
+}
+
+export function dueOf(row: unknown): z.infer<typeof dueRow> {
+  return checked('due entry', () => dueRow.parse(row));
+}
+
+export function seqOf(row: unknown): number {
+  return checked('sequence', () => seqRow.parse(row).Seq);
+}
+
+export function changeOfRow(row: unknown): { seq: number; change: Change } {
+  return checked('change', () => {
+    const { Seq, Change: text } = changeRow.parse(row);
+    return { seq: Seq, change: change.parse(JSON.parse(text)) };
+  });
+}
+
+function checked<Value>(what: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new CorruptDataError(
+      'row-corrupt',
+      `A stored ${what} cannot be read. Restore the data from a backup, or remove it by hand.`,
+      { cause: error },
+    );
+  }
+}
+
+const LIST_CURSOR = /^\d{1,16}$/;
+const DUE_CURSOR = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+
+/** @throws {ReeveError} `cursor-invalid` */
+export function listCursor(cursor: string | null): number {
+  if (cursor === null) return Number.MAX_SAFE_INTEGER;
+  if (LIST_CURSOR.test(cursor)) return Number(cursor);
+  throw cursorInvalid();
+}
+
+/** @throws {ReeveError} `cursor-invalid` */
+export function dueCursor(cursor: string): readonly [number, string] {
+  const [, at, id] = DUE_CURSOR.exec(cursor) ?? [];
+  if (at === undefined || id === undefined) throw cursorInvalid();
+  return [Number(at), id];
+}
+
+function cursorInvalid(): ReeveError {
+  return new ReeveError(
+    'cursor-invalid',
+    'The cursor is not one that a listing gave. Start again without a cursor.',
+  );
+}

@@ -1,0 +1,45 @@
+/** The tables of the embedded state store. */
+
+/**
+ * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes
+ * the index about twice in its life. The listing indexes leave out Processed, by far the most.
+ */
+export const schema = `
+  CREATE TABLE IF NOT EXISTS Orders (
+    OrderID TEXT PRIMARY KEY,
+    Details TEXT NOT NULL,
+    Digest TEXT NOT NULL,
+    SubmittedAt INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS Processes (
+    Seq INTEGER PRIMARY KEY,
+    OrderID TEXT NOT NULL UNIQUE,
+    Workflow TEXT NOT NULL,
+    WorkflowVersion INTEGER NOT NULL,
+    Fingerprint TEXT NOT NULL,
+    ProcessState TEXT NOT NULL,
+    LockedBy TEXT,
+    CompleteBy INTEGER,
+    FailureCount INTEGER NOT NULL,
+    Direction TEXT NOT NULL,
+    Steps TEXT NOT NULL,
+    Fault TEXT,
+    Priority TEXT NOT NULL,
+    Tenant TEXT,
+    ReplyTo TEXT,
+    NotBefore INTEGER NOT NULL,
+    Revision INTEGER NOT NULL,
+    WriteID TEXT NOT NULL,
+    History TEXT NOT NULL,
+    SubmittedAt INTEGER NOT NULL,
+    UpdatedAt INTEGER NOT NULL,
+    DueAt INTEGER
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS Due ON Processes (DueAt, OrderID) WHERE DueAt IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS Attention ON Processes (ProcessState, Seq)
+    WHERE ProcessState IN ('Error', 'Undone');
+  CREATE TABLE IF NOT EXISTS Changes (
+    Seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    Change TEXT NOT NULL
+  ) STRICT;
+`;

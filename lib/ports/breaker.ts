@@ -1,0 +1,9 @@
+/** A circuit breaker around one remote service. */
+export interface Breaker {
+  /**
+   * Runs `call` unless the circuit is open; transient faults it throws count towards opening it.
+   *
+   * @throws {TransientFault} `circuit-open` at once, while the circuit is open
+   */
+  run<Value>(call: () => Promise<Value>): Promise<Value>;
+}

@@ -1,0 +1,56 @@
+/**
+ * The state store: orders and their process records, with conditional writes and the due index. The
+ * one place where Reeve's truth lives; test/contracts/state-store.ts says in full what it must do.
+ */
+import type { OrderId } from '#core/ids.ts';
+import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/record.ts';
+
+/** Where a listing goes on; opaque to whoever asked. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null at the end. */
+  readonly cursor: string | null;
+}
+
+export interface DueQuery {
+  /** Orders due at or after this instant … */
+  readonly from: number;
+  /** … and at or before this one. */
+  readonly to: number;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export interface ListQuery {
+  /** Null: orders in every state. */
+  readonly processState: ProcessState | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** Every method may throw {@link UnavailableError}: whether a write happened is then not known. */
+export interface StateStore {
+  /** Stores order and record together, or neither (R1); `exists` when the order id is taken (R2). */
+  create(order: Order, record: PendingRecord): Promise<'created' | 'exists'>;
+
+  /**
+   * Replaces revision `record.revision - 1` of the record, and only that one. A repeated commit of
+   * the same write id is recognised and is `committed` again (R12); `conflict` when another write
+   * was first.
+   */
+  commit(record: ProcessRecord): Promise<'committed' | 'conflict'>;
+
+  /** Consistent reads; unknown ids are left out. */
+  records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
+  orders(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Order>>;
+
+  /** Earliest first. A hint: it may be stale, and the record decides. */
+  due(query: DueQuery): Promise<Page<OrderId>>;
+
+  /**
+   * Newest first.
+   *
+   * @throws {ReeveError} `cursor-invalid` for a cursor that no listing gave
+   */
+  list(query: ListQuery): Promise<Page<ProcessRecord>>;
+}

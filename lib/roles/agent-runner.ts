@@ -1,0 +1,164 @@
+/**
+ * Runs an agent: tries transient faults again with jittered backoff inside the deadline, behind a
+ * circuit breaker, with one idempotency key (R8); reports what will not get better; and says nothing
+ * after complete-by (R7).
+ */
+import { DefinitionError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
+import { limits } from '#core/limits.ts';
+import type { Reply, ReplyResult, Request } from '#core/message.ts';
+import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import type { ReplyChannel } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Random } from '#ports/random.ts';
+import { type Deadline, deadline } from './deadline.ts';
+import type { Delivery } from './delivery.ts';
+
+/** The first wait after a transient fault, ms; it doubles with each further one. */
+const backoffFirstMs = 100;
+/** The longest, ms: short beside the usual deadline, so that a service back is soon found. */
+const backoffMaxMs = 2_000;
+
+export interface AgentRunner {
+  handle(request: Request): Promise<Delivery>;
+}
+
+export interface AgentRunnerPorts {
+  readonly replies: ReplyChannel;
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo */
+export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts): AgentRunner {
+  const { contract } = agent;
+  if ((contract.undo === 'offered') !== (agent.undo !== undefined)) {
+    throw new DefinitionError(
+      'undo-mismatch',
+      `Agent ${contract.name}: its contract says undo is ${contract.undo}, and its code ${agent.undo === undefined ? 'has none' : 'has one'}. Make them agree.`,
+    );
+  }
+  return { handle: (request) => handle(agent, ports, request) };
+}
+
+const done: Delivery = { kind: 'done' };
+
+async function handle(
+  agent: AgentImplementation,
+  ports: AgentRunnerPorts,
+  request: Request,
+): Promise<Delivery> {
+  if (ports.clock.now() > request.completeBy) return done;
+  const limit = deadline(ports.clock, request.completeBy);
+  try {
+    const work = attempt(agent, ports, request, limit);
+    const result = await Promise.race([work, limit.passed]);
+    if (result === undefined || limit.isPast()) return silent(ports, request);
+    await ports.replies.send([replyTo(request, result)]);
+    return done;
+  } catch (error) {
+    logError(ports.log, 'reply-failed', request, error);
+    return { kind: 'retry' };
+  } finally {
+    limit.end();
+  }
+}
+
+/** The result to report, or undefined when time ran out. */
+async function attempt(
+  agent: AgentImplementation,
+  ports: AgentRunnerPorts,
+  request: Request,
+  limit: Deadline,
+): Promise<ReplyResult | undefined> {
+  const input = agent.contract.input.safeParse(request.input);
+  if (!input.success) {
+    const fields = input.error.issues.map(({ path }) => path.join('.') || '(the whole)').join(', ');
+    return failed(
+      'input-invalid',
+      `The agent was given an input that does not fit at ${fields}.`,
+      'none',
+    );
+  }
+  const call = callOf(ports, request, limit);
+  for (let tries = 0; !limit.isPast(); tries += 1) {
+    try {
+      const output = await ports.breaker.run(() => act(agent, request, input.data, call));
+      return { kind: 'succeeded', output };
+    } catch (error) {
+      if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
+      logError(ports.log, 'call-failed', request, error);
+      await limit.pause(backoff(tries, ports.random));
+    }
+  }
+  return undefined;
+}
+
+async function act(
+  agent: AgentImplementation,
+  request: Request,
+  input: JsonValue,
+  call: Call,
+): Promise<JsonValue> {
+  if (request.action === 'perform') return agent.perform(input, call);
+  const { performKey, output } = request;
+  await agent.undo?.({ performKey, input, output }, call);
+  return null;
+}
+
+/** Half fixed, half chance: callers that failed together do not come back together. */
+function backoff(tries: number, random: Random): number {
+  const full = Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(tries, 10));
+  return full / 2 + (random.next() * full) / 2;
+}
+
+function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Call {
+  let lastBeat = ports.clock.now();
+  return {
+    orderId: request.orderId,
+    idempotencyKey: request.idempotencyKey,
+    attempt: request.attempt,
+    get signal() {
+      return limit.signal;
+    },
+    heartbeat() {
+      const now = ports.clock.now();
+      // A step's record takes no smaller move than half its deadline (core, replies.ts).
+      if (limit.isPast() || now - lastBeat < request.completeWithinMs / 2) return;
+      lastBeat = now;
+      limit.moveTo(
+        Math.max(limit.completeBy, Math.min(now + request.completeWithinMs, request.endBy)),
+      );
+      ports.replies
+        .send([replyTo(request, { kind: 'heartbeat' })])
+        .catch((error: unknown) => logError(ports.log, 'heartbeat-lost', request, error));
+    },
+  };
+}
+
+function replyTo(request: Request, result: ReplyResult): Reply {
+  const { orderId, step, attempt: number, action } = request;
+  return { orderId, step, attempt: number, action, result };
+}
+
+function failed(code: string, message: string, effect: 'none' | 'possible'): ReplyResult {
+  const short = message.slice(0, limits.faultMessageMax);
+  return { kind: 'failed', fault: { code, message: short, effect } };
+}
+
+function silent(ports: AgentRunnerPorts, request: Request): Delivery {
+  const { orderId, step, attempt: number, agent } = request;
+  ports.log.warn('silent-after-complete-by', { orderId, step, attempt: number, agent });
+  return done;
+}
+
+function logError(log: Log, event: string, request: Request, error: unknown): void {
+  const { orderId, step, attempt: number, agent } = request;
+  const name = error instanceof Error ? error.name : 'unknown';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+  log.warn(event, { orderId, step, attempt: number, agent, error: name, code });
+}

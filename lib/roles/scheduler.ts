@@ -1,0 +1,104 @@
+/** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
+import type { AgentEvent, RecordEvent } from '#core/event.ts';
+import type { AgentName, SchedulerId } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import { limits } from '#core/limits.ts';
+import type { Nudge, Reply } from '#core/message.ts';
+import { type Fault, findStep, type ProcessRecord } from '#core/record.ts';
+import type { WorkflowRegistry } from '#core/registry.ts';
+import type { Log } from '#ports/log.ts';
+import { type Delivery, deliveryOf } from './delivery.ts';
+import type { Transitions } from './transitions.ts';
+
+export interface Scheduler {
+  /** One delivery for each nudge, in place. */
+  onNudges(nudges: readonly Nudge[]): Promise<readonly Delivery[]>;
+  /** `agent` is whose channel the replies came by. */
+  onReplies(agent: AgentName, replies: readonly Reply[]): Promise<readonly Delivery[]>;
+}
+
+export interface SchedulerPorts {
+  readonly id: SchedulerId;
+  readonly transitions: Transitions;
+  readonly registry: WorkflowRegistry;
+  readonly log: Log;
+}
+
+export function scheduler({ id, transitions, registry, log }: SchedulerPorts): Scheduler {
+  const claim: RecordEvent = { type: 'claim', by: id };
+  return {
+    async onNudges(nudges) {
+      const outcomes = await transitions.apply(
+        nudges.map(({ orderId }) => ({ orderId, event: () => claim })),
+      );
+      return outcomes.map((outcome) => deliveryOf(outcome, log));
+    },
+    async onReplies(agent, replies) {
+      const outcomes = await transitions.apply(
+        replies.map((reply) => ({
+          orderId: reply.orderId,
+          event: (record: ProcessRecord) => eventOf(agent, reply, record, registry),
+        })),
+      );
+      return outcomes.map((outcome) => deliveryOf(outcome, log));
+    },
+  };
+}
+
+function eventOf(
+  agent: AgentName,
+  { step, attempt, action, result }: Reply,
+  record: ProcessRecord,
+  registry: WorkflowRegistry,
+): AgentEvent {
+  const from = { step, attempt, agent };
+  switch (result.kind) {
+    case 'heartbeat':
+      return { type: 'heartbeat', ...from };
+    case 'failed':
+      return {
+        type: action === 'undo' ? 'undoFailed' : 'stepFailed',
+        ...from,
+        fault: result.fault,
+      };
+    case 'succeeded': {
+      if (action === 'undo') return { type: 'undoSucceeded', ...from };
+      const checked = checkedOutput(result.output, findStep(record, step) && definitionOf());
+      return 'fault' in checked
+        ? { type: 'stepFailed', ...from, fault: checked.fault }
+        : { type: 'stepSucceeded', ...from, output: checked.output };
+    }
+  }
+
+  function definitionOf() {
+    return registry.of(record)?.steps.find((candidate) => candidate.name === step);
+  }
+}
+
+type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
+
+/** An output is checked where it enters the record: later steps rely on its type and its size. */
+function checkedOutput(
+  output: JsonValue,
+  definition: ReturnType<WorkflowRegistry['all'][number]['steps']['at']>,
+): Checked {
+  const bytes = JSON.stringify(output).length;
+  if (bytes > limits.outputBytesMax) {
+    return invalid(`is ${bytes} bytes, over the ${limits.outputBytesMax} that a step may hand on`);
+  }
+  if (definition === undefined) return { output };
+  const parsed = definition.output.safeParse(output);
+  if (parsed.success) return { output: parsed.data };
+  const fields = parsed.error.issues.map(({ path }) => path.join('.') || '(the whole)');
+  return invalid(`does not fit its schema at ${fields.slice(0, 5).join(', ')}`);
+}
+
+function invalid(problem: string): Checked {
+  return {
+    fault: {
+      code: 'output-invalid',
+      message: `The agent's output ${problem}.`,
+      effect: 'possible',
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** The submission: turns an accepted document into order and process record, in one write (R1, R2). */
+import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
+import { canonicalJson, type JsonValue } from '#core/json.ts';
+import type { Command } from '#core/message.ts';
+import type { Order, Priority, ProcessState } from '#core/record.ts';
+import type { WorkflowRegistry } from '#core/registry.ts';
+import { submitted } from '#core/submit.ts';
+import type { WorkflowDefinition } from '#core/workflow.ts';
+import type { Channels } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Digest, Ids } from '#ports/random.ts';
+import type { StateStore } from '#ports/state-store.ts';
+
+export interface SubmissionRequest {
+  readonly workflow: string;
+  readonly details: JsonValue;
+  readonly priority: Priority;
+  readonly tenant: string | null;
+  /** The name of a registered response channel; never an address. */
+  readonly replyTo: string | null;
+  /** The submitter's idempotency key; null: every call is a new order. */
+  readonly key: string | null;
+}
+
+export interface FieldError {
+  /** Dotted path into the submission. */
+  readonly field: string;
+  readonly message: string;
+}
+
+export type SubmissionOutcome =
+  | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly processState: ProcessState }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'workflow-unknown' | 'details-invalid' | 'reply-to-unknown' | 'key-reused';
+      readonly errors: readonly FieldError[];
+    };
+
+export interface Submission {
+  /** Accepted only when order and record are durable. */
+  submit(request: SubmissionRequest): Promise<SubmissionOutcome>;
+}
+
+export interface SubmissionPorts {
+  readonly store: StateStore;
+  readonly channels: Channels;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly log: Log;
+  readonly registry: WorkflowRegistry;
+  /** Names of the registered response channels. */
+  readonly responseChannels: readonly string[];
+}
+
+export function submission(ports: SubmissionPorts): Submission {
+  return {
+    async submit(request) {
+      const definition = ports.registry.latest(request.workflow);
+      if (definition === undefined) return unknownWorkflow(request, ports.registry);
+      if (request.replyTo !== null && !ports.responseChannels.includes(request.replyTo)) {
+        const known = ports.responseChannels.join(', ') || 'none';
+        return refused('reply-to-unknown', [
+          { field: 'replyTo', message: `not a registered response channel (registered: ${known})` },
+        ]);
+      }
+      const details = definition.details.safeParse(request.details);
+      if (!details.success) {
+        return refused(
+          'details-invalid',
+          details.error.issues.map(({ path, message }) => ({
+            field: ['details', ...path].join('.'),
+            message,
+          })),
+        );
+      }
+      return accept(ports, definition, request, details.data);
+    },
+  };
+}
+
+async function accept(
+  ports: SubmissionPorts,
+  definition: WorkflowDefinition,
+  request: SubmissionRequest,
+  details: JsonValue,
+): Promise<SubmissionOutcome> {
+  const { store, clock, ids } = ports;
+  const nowMs = clock.now();
+  const { key, priority, tenant, replyTo } = request;
+  const digest = key === null ? '' : ports.digest(canonicalJson({ ...request }));
+  const orderId = key === null ? ids.orderId() : keyedOrderId(ports.digest, tenant, key);
+  const event = { type: 'submit', orderId, priority, tenant, replyTo } as const;
+  const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
+  const order: Order = { orderId, details, digest, submittedAt: nowMs };
+  if ((await store.create(order, record)) === 'exists') {
+    const outcome = await repeated(store, orderId, digest);
+    if (outcome.kind === 'refused' || outcome.processState !== 'Pending') return outcome;
+  }
+  await nudge(ports, commands);
+  return { kind: 'accepted', orderId, processState: record.processState };
+}
+
+/** Also for an order that was there: its first submission may have been lost after its write (R12). */
+async function nudge(ports: SubmissionPorts, commands: readonly Command[]): Promise<void> {
+  const nudges = commands.flatMap((command) => (command.kind === 'nudge' ? [command.nudge] : []));
+  try {
+    await ports.channels.nudges.send(nudges);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    ports.log.warn('messages-lost', { nudges: nudges.length, requests: 0, error: name });
+  }
+}
+
+/** The key gives the order id, so that the store's own condition makes two submissions one order. */
+function keyedOrderId(digest: Digest, tenant: string | null, key: string): OrderId {
+  return checkedOrderId(`k${digest(canonicalJson([tenant, key])).slice(0, 40)}`);
+}
+
+async function repeated(
+  store: StateStore,
+  orderId: OrderId,
+  digest: string,
+): Promise<SubmissionOutcome> {
+  const ids = [orderId];
+  const [orders, records] = await Promise.all([store.orders(ids), store.records(ids)]);
+  const record = records.get(orderId);
+  if (orders.get(orderId)?.digest !== digest || record === undefined) {
+    return refused('key-reused', [
+      { field: 'Idempotency-Key', message: 'was used for another submission; take a new key' },
+    ]);
+  }
+  return { kind: 'accepted', orderId, processState: record.processState };
+}
+
+function unknownWorkflow(
+  { workflow }: SubmissionRequest,
+  registry: WorkflowRegistry,
+): SubmissionOutcome {
+  const known = [...new Set(registry.all.map(({ name }) => name))].join(', ') || 'none';
+  return refused('workflow-unknown', [
+    { field: 'workflow', message: `no workflow ${JSON.stringify(workflow)} (known: ${known})` },
+  ]);
+}
+
+function refused(
+  code: Extract<SubmissionOutcome, { kind: 'refused' }>['code'],
+  errors: readonly FieldError[],
+): SubmissionOutcome {
+  return { kind: 'refused', code, errors };
+}

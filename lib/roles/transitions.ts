@@ -1,0 +1,162 @@
+/**
+ * Load, decide, write on condition, then send: the way every role changes an order (DESIGN §2).
+ * Commands leave only after their write is durable (R13); a lost answer is asked again with the same
+ * write id (R12); a conflict is decided anew on the record that won.
+ */
+import { type Decision, decide, type IgnoredReason } from '#core/decide.ts';
+import { ReeveError, UnavailableError } from '#core/errors.ts';
+import type { RecordEvent } from '#core/event.ts';
+import type { OrderId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { Command, Nudge, Request } from '#core/message.ts';
+import type { Order, ProcessRecord } from '#core/record.ts';
+import type { WorkflowRegistry } from '#core/registry.ts';
+import type { Known } from '#core/start-step.ts';
+import type { Channels } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Ids } from '#ports/random.ts';
+import type { StateStore } from '#ports/state-store.ts';
+
+export interface TransitionPorts {
+  readonly store: StateStore;
+  readonly channels: Channels;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly registry: WorkflowRegistry;
+}
+
+/** Something that happened to an order; the event may depend on the record it meets. */
+export interface Happening {
+  readonly orderId: OrderId;
+  readonly event: (record: ProcessRecord) => RecordEvent;
+}
+
+export type Outcome =
+  | { readonly kind: 'committed'; readonly record: ProcessRecord }
+  | { readonly kind: 'ignored'; readonly reason: IgnoredReason; readonly record: ProcessRecord }
+  | { readonly kind: 'unknown-order' }
+  /** Nothing is known to have happened: deliver the message again. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface Transitions {
+  /** Applies a batch, each order's happenings in their order; one outcome for each, in place. */
+  apply(batch: readonly Happening[]): Promise<readonly Outcome[]>;
+}
+
+interface Loaded {
+  readonly records: ReadonlyMap<OrderId, ProcessRecord>;
+  readonly orders: ReadonlyMap<OrderId, Order>;
+}
+
+export function transitions(ports: TransitionPorts): Transitions {
+  return {
+    async apply(batch) {
+      const outcomes: Outcome[] = new Array(batch.length);
+      const commands: Command[] = [];
+      const ids = [...new Set(batch.map(({ orderId }) => orderId))];
+      const loaded = await load(ports.store, ids);
+      await Promise.all(
+        byOrder(batch).map(async (places) => {
+          let record: ProcessRecord | undefined;
+          for (const [place, happening] of places) {
+            record ??= loaded.records.get(happening.orderId);
+            const outcome = await settle(ports, happening, record, loaded.orders, commands);
+            outcomes[place] = outcome;
+            record = 'record' in outcome ? outcome.record : undefined;
+          }
+        }),
+      );
+      await send(ports, commands);
+      return outcomes;
+    },
+  };
+}
+
+async function load(store: StateStore, ids: readonly OrderId[]): Promise<Loaded> {
+  const [records, orders] = await Promise.all([store.records(ids), store.orders(ids)]);
+  return { records, orders };
+}
+
+function byOrder(batch: readonly Happening[]): [number, Happening][][] {
+  const groups = new Map<OrderId, [number, Happening][]>();
+  for (const [place, happening] of batch.entries()) {
+    const group = groups.get(happening.orderId);
+    if (group === undefined) groups.set(happening.orderId, [[place, happening]]);
+    else group.push([place, happening]);
+  }
+  return [...groups.values()];
+}
+
+async function settle(
+  ports: TransitionPorts,
+  happening: Happening,
+  first: ProcessRecord | undefined,
+  orders: ReadonlyMap<OrderId, Order>,
+  commands: Command[],
+): Promise<Outcome> {
+  try {
+    let record = first;
+    for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
+      if (record === undefined) return { kind: 'unknown-order' };
+      const known = knownOf(ports.registry, record, orders);
+      const decision: Decision = decide(record, happening.event(record), known, ports.clock.now());
+      if (decision.kind === 'ignored') return { ...decision, record };
+      const next = { ...decision.record, writeId: ports.ids.writeId() };
+      if ((await commit(ports.store, next)) === 'committed') {
+        commands.push(...decision.commands);
+        return { kind: 'committed', record: next };
+      }
+      record = (await ports.store.records([happening.orderId])).get(happening.orderId);
+    }
+    throw new ReeveError(
+      'contention',
+      `Order ${happening.orderId} changed ${limits.conflictRetriesMax} times under one event. It is tried again.`,
+    );
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+/** Asks again when the answer was lost: the store recognises the write by its id. */
+async function commit(store: StateStore, next: ProcessRecord): Promise<'committed' | 'conflict'> {
+  try {
+    return await store.commit(next);
+  } catch (error) {
+    if (error instanceof UnavailableError) return store.commit(next);
+    throw error;
+  }
+}
+
+function knownOf(
+  registry: WorkflowRegistry,
+  record: ProcessRecord,
+  orders: ReadonlyMap<OrderId, Order>,
+): Known | null {
+  const definition = registry.of(record);
+  const order = orders.get(record.orderId);
+  return definition === undefined || order === undefined
+    ? null
+    : { definition, details: order.details };
+}
+
+/** A message that cannot be sent is lost, as one may always be: the Supervisor sees to the order. */
+async function send(ports: TransitionPorts, commands: readonly Command[]): Promise<void> {
+  const nudges: Nudge[] = [];
+  const requests: Request[] = [];
+  for (const command of commands) {
+    if (command.kind === 'nudge') nudges.push(command.nudge);
+    else requests.push(command.request);
+  }
+  try {
+    if (nudges.length > 0) await ports.channels.nudges.send(nudges);
+    if (requests.length > 0) await ports.channels.requests.send(requests);
+  } catch (error) {
+    ports.log.warn('messages-lost', {
+      nudges: nudges.length,
+      requests: requests.length,
+      error: error instanceof Error ? error.name : 'unknown',
+    });
+  }
+}

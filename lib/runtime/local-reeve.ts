@@ -1,0 +1,215 @@
+/**
+ * Reeve in one process: the roles over the SQLite state store and in-process channels. What
+ * `npm start`, the tests and a small user run.
+ */
+import type { Change } from '#core/change.ts';
+import { DefinitionError } from '#core/errors.ts';
+import { schedulerId } from '#core/ids.ts';
+import type { Nudge, Reply, Request } from '#core/message.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
+import type { WorkflowDefinition } from '#core/workflow.ts';
+import { changeFeed } from '#embedded/change-feed.ts';
+import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
+import { sqliteStore } from '#embedded/sqlite-store.ts';
+import type { AgentImplementation } from '#ports/agent.ts';
+import type { Channels } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Alert } from '#ports/publisher.ts';
+import type { Random } from '#ports/random.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
+import type { Delivery } from '#roles/delivery.ts';
+import { notifier } from '#roles/notifier.ts';
+import { type Operator, operator } from '#roles/operator.ts';
+import { type Scheduler, scheduler } from '#roles/scheduler.ts';
+import { type Submission, submission } from '#roles/submission.ts';
+import { type Supervisor, supervisor } from '#roles/supervisor.ts';
+import { transitions } from '#roles/transitions.ts';
+import { cockatielBreaker } from './cockatiel-breaker.ts';
+import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
+import { instanceName, sha256, systemIds } from './system-ids.ts';
+
+export interface LocalReeveOptions {
+  readonly workflows: readonly WorkflowDefinition[];
+  readonly agents: readonly AgentImplementation[];
+  /** The database file, or `:memory:` for a test. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** How often the Supervisor looks, ms. Default 1 s. */
+  readonly sweepPeriodMs?: number;
+  /** Where status messages go, by the name that `replyTo` gives. Default: none. */
+  readonly responseChannels?: Readonly<Record<string, (change: Change) => Promise<void>>>;
+  /** Told of every order in Error. Default: the log alone. */
+  readonly onAlert?: (alert: Alert) => Promise<void>;
+}
+
+export interface LocalReeve {
+  readonly registry: WorkflowRegistry;
+  readonly submission: Submission;
+  readonly operator: Operator;
+  readonly supervisor: Supervisor;
+  readonly store: StateStore;
+  /** When the last completed sweep began; null before the first. */
+  lastSweepAt(): number | null;
+  /** Every committed record, as it happens; the function given back ends it. */
+  watch(listener: (record: ProcessRecord) => void): () => void;
+  /** Stops delivering, sweeping and telling, and closes the store. */
+  close(): void;
+}
+
+const defaultSweepPeriodMs = 1_000;
+/** Calls to one remote service at once: what a small service bears. */
+const agentCallsMax = 256;
+const messageBatchMax = 256;
+const retryAfterMs = 250;
+
+/**
+ * Starts it: what a crash left is recovered, uncharged, before the promise resolves.
+ *
+ * @throws {DefinitionError} `agent-missing` when a workflow names an agent that is not given
+ * @throws {ReeveError} `store-unusable` when another process has the database open
+ */
+export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
+  const { clock, log, random } = options;
+  const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
+  const registry = workflowRegistry(options.workflows);
+  checkAgents(options);
+  const store = sqliteStore({ path: options.path, sweepPeriodMs });
+  const instance = instanceName();
+  const ids = systemIds(clock, instance);
+
+  const links = channels(options, {
+    onNudges: (nudges) => roles.scheduler.onNudges(nudges),
+    onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
+  });
+  const common = { store, channels: links.channels, clock, ids, log, registry };
+  const committed = transitions(common);
+  const responses = options.responseChannels ?? {};
+  const roles = {
+    scheduler: scheduler({ id: schedulerId(instance), transitions: committed, registry, log }),
+    supervisor: supervisor({
+      store,
+      transitions: committed,
+      clock,
+      log,
+      outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
+    }),
+    submission: submission({ ...common, digest: sha256, responseChannels: Object.keys(responses) }),
+    operator: operator(committed),
+  };
+  for (const agent of options.agents) {
+    const breaker = cockatielBreaker(agent.contract.name);
+    const replies = links.repliesOf(agent);
+    links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
+  }
+  const stopFeed = startFeed(options, store, responses);
+  const recovered = await roles.supervisor.recoverAll();
+  log.info('started', { recovered: recovered.recovered });
+  const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
+
+  return {
+    registry,
+    store,
+    submission: roles.submission,
+    operator: roles.operator,
+    supervisor: roles.supervisor,
+    lastSweepAt: sweeps.lastSweepAt,
+    watch: (listener) => store.watchRecords(listener),
+    close() {
+      sweeps.stop();
+      links.close();
+      stopFeed();
+      store.close();
+    },
+  };
+}
+
+function checkAgents({ workflows, agents }: LocalReeveOptions): void {
+  const given = new Set(agents.map(({ contract }) => contract.name));
+  for (const { name, version, steps } of workflows) {
+    const missing = steps.find(({ agent }) => !given.has(agent));
+    if (missing === undefined) continue;
+    throw new DefinitionError(
+      'agent-missing',
+      `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
+    );
+  }
+}
+
+function startFeed(
+  { onAlert, clock, log }: LocalReeveOptions,
+  store: ReturnType<typeof sqliteStore>,
+  responses: Readonly<Record<string, (change: Change) => Promise<void>>>,
+): () => void {
+  const tell = notifier({
+    async respond(replyTo, change) {
+      await responses[replyTo]?.(change);
+    },
+    async alert(alert) {
+      const { orderId, fault } = alert.change;
+      log.error('order-in-error', {
+        orderId,
+        step: fault?.step ?? null,
+        fault: fault?.code ?? null,
+        remedy: alert.remedy,
+      });
+      await onAlert?.(alert);
+    },
+  });
+  return changeFeed({ store, tell: (change) => tell.onChange(change), clock, log });
+}
+
+interface Links {
+  readonly channels: Channels;
+  repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
+  serve(agent: AgentImplementation, runner: AgentRunner): void;
+  close(): void;
+}
+
+/** The channels of one process: nudges, a request and a reply channel for each agent. */
+function channels({ clock, log }: LocalReeveOptions, to: Scheduler): Links {
+  const open: { close(): void }[] = [];
+  const make = <Message>(
+    name: string,
+    batchMax: number,
+    inFlightMax: number,
+    receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>,
+  ) => {
+    const channel = localChannel<Message>({
+      name,
+      receive,
+      batchMax,
+      inFlightMax,
+      retryAfterMs,
+      clock,
+      log,
+    });
+    open.push(channel);
+    return channel;
+  };
+  const requests = new Map<string, LocalChannel<Request>>();
+  return {
+    channels: {
+      nudges: make<Nudge>('nudges', messageBatchMax, 8, (nudges) => to.onNudges(nudges)),
+      requests: {
+        async send(messages) {
+          for (const request of messages) await requests.get(request.agent)?.send([request]);
+        },
+      },
+    },
+    repliesOf: ({ contract: { name } }) =>
+      make<Reply>(`replies-${name}`, messageBatchMax, 8, (replies) => to.onReplies(name, replies)),
+    serve({ contract: { name } }, runner) {
+      const serveOne = async ([request]: readonly Request[]) =>
+        request === undefined ? [] : [await runner.handle(request)];
+      requests.set(name, make<Request>(`requests-${name}`, 1, agentCallsMax, serveOne));
+    },
+    close() {
+      for (const channel of open) channel.close();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** The machine's clock. */
+import type { Clock } from '#ports/clock.ts';
+
+/** Node's timers hold no longer than this, ms; a longer wait is made of several. */
+const timerMaxMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, work) {
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer =
+        left > timerMaxMs
+          ? setTimeout(() => wait(left - timerMaxMs), timerMaxMs)
+          : setTimeout(work, Math.max(0, left));
+    };
+    wait(ms);
+    return () => clearTimeout(timer);
+  },
+};
