@@ -7,12 +7,13 @@ import { type Change, changeOf, hasAudience } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
 import { ReeveError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
-import type { Order, ProcessRecord, ProcessState } from '#core/record.ts';
+import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { groupCommit } from './group-commit.ts';
-import { changeOfRow, dueCursor, dueOf, listCursor, orderOf, recordOf, seqOf } from './rows.ts';
+import { type GroupCommit, groupCommit } from './group-commit.ts';
+import { type RecordCache, recordCache } from './record-cache.ts';
+import { changeOfRow, dueCursor, dueOf, listCursor, recordOf, seqOf } from './rows.ts';
 import { schema } from './schema.ts';
-import { statements } from './statements.ts';
+import { type Statements, statements } from './statements.ts';
 
 /** A change somebody must be told of, and its number in the change table. */
 export interface StoredChange {
@@ -39,114 +40,106 @@ export interface SqliteStoreOptions {
   readonly cachedMax?: number;
 }
 
-interface Cached {
-  readonly order: Order;
-  readonly record: ProcessRecord;
-}
-
 /** @throws {ReeveError} `store-unusable` when it is no database, or another process has it open */
 export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
   const database = open(options.path);
   const sql = statements(database);
-  const cache = new Map<OrderId, Cached>();
-  const cachedMax = options.cachedMax ?? 10_000;
+  const cache = recordCache(sql, options.cachedMax ?? 10_000);
   const group = groupCommit(database, () => cache.clear());
-  const recordListeners = new Set<(record: ProcessRecord) => void>();
-  let tellChange: ((change: StoredChange) => void) | undefined;
+  const listeners = listenersOf(sql);
+  return {
+    ...writes(sql, cache, group, listeners, options.sweepPeriodMs),
+    ...reads(sql, cache),
+    watchChanges: listeners.watchChanges,
+    watchRecords: listeners.watchRecords,
+    async forgetChange(seq) {
+      await group.write(() => sql.deleteChange.run(seq));
+    },
+    close() {
+      group.flush();
+      database.close();
+    },
+  };
+}
 
+interface Listeners extends Pick<SqliteStore, 'watchChanges' | 'watchRecords'> {
+  tell(record: ProcessRecord, change: StoredChange | null): void;
+}
+
+function listenersOf(sql: Statements): Listeners {
+  const onRecord = new Set<(record: ProcessRecord) => void>();
+  let onChange: ((change: StoredChange) => void) | undefined;
+  return {
+    tell(record, change) {
+      if (change !== null) onChange?.(change);
+      for (const listener of onRecord) listener(record);
+    },
+    watchChanges(listener) {
+      for (const row of sql.changes.all()) listener(changeOfRow(row));
+      onChange = listener;
+    },
+    watchRecords(listener) {
+      onRecord.add(listener);
+      return () => onRecord.delete(listener);
+    },
+  };
+}
+
+function writes(
+  sql: Statements,
+  cache: RecordCache,
+  group: GroupCommit,
+  { tell }: Listeners,
+  sweepPeriodMs: number,
+): Pick<StateStore, 'create' | 'commit'> {
   const dueKey = (record: ProcessRecord) => {
     const due = dueAt(record);
-    return due === null ? null : Math.ceil(due / options.sweepPeriodMs) * options.sweepPeriodMs;
+    return due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
   };
-
-  function keep(order: Order, record: ProcessRecord): void {
-    if (record.processState === 'Processed' || record.processState === 'Undone') {
-      cache.delete(record.orderId);
-      return;
-    }
-    cache.set(record.orderId, { order, record });
-    if (cache.size > cachedMax) {
-      for (const oldest of cache.keys()) {
-        cache.delete(oldest);
-        break;
-      }
-    }
-  }
-
-  function cached(orderId: OrderId): Cached | undefined {
-    const hit = cache.get(orderId);
-    if (hit !== undefined) return hit;
-    const row = sql.record.get(orderId);
-    const orderRow = sql.order.get(orderId);
-    if (row === undefined || orderRow === undefined) return undefined;
-    const found = { record: recordOf(row), order: orderOf(orderRow) };
-    keep(found.order, found.record);
-    return found;
-  }
-
-  function noteChange(before: ProcessState | null, record: ProcessRecord): StoredChange | null {
+  const noteChange = (before: ProcessState | null, record: ProcessRecord): StoredChange | null => {
     const change = changeOf(before, record);
     if (change === null || !hasAudience(change)) return null;
     const { lastInsertRowid } = sql.insertChange.run(JSON.stringify(change));
     return { seq: Number(lastInsertRowid), change };
-  }
-
-  function tell(record: ProcessRecord, change: StoredChange | null): void {
-    if (change !== null) tellChange?.(change);
-    for (const listener of recordListeners) listener(record);
-  }
-
+  };
   return {
     async create(order, record) {
+      const { orderId, details, digest, submittedAt } = order;
       const stored = await group.write(() => {
-        const { changes } = sql.insertOrder.run(
-          order.orderId,
-          JSON.stringify(order.details),
-          order.digest,
-          order.submittedAt,
-        );
-        if (changes === 0) return null;
+        const document = JSON.stringify(details);
+        if (sql.insertOrder.run(orderId, document, digest, submittedAt).changes === 0) return null;
         sql.insert(record, dueKey(record));
+        cache.keep({ order, record });
         return { change: noteChange(null, record) };
       });
       if (stored === null) return 'exists';
-      keep(order, record);
       tell(record, stored.change);
       return 'created';
     },
 
     async commit(record) {
       const written = await group.write(() => {
-        const before = cached(record.orderId);
-        if (before === undefined) return 'conflict';
-        if (before.record.writeId === record.writeId) return 'committed';
-        if (before.record.revision !== record.revision - 1) return 'conflict';
+        const before = cache.get(record.orderId);
+        if (before?.record.writeId === record.writeId) return 'committed';
+        if (before?.record.revision !== record.revision - 1) return 'conflict';
         if (!sql.replace(record, dueKey(record), dueKey(before.record))) return 'conflict';
-        keep(before.order, record);
+        cache.keep({ order: before.order, record });
         return { change: noteChange(before.record.processState, record) };
       });
       if (typeof written === 'string') return written;
       tell(record, written.change);
       return 'committed';
     },
+  };
+}
 
-    async records(orderIds) {
-      const found = new Map<OrderId, ProcessRecord>();
-      for (const orderId of orderIds) {
-        const hit = cached(orderId);
-        if (hit !== undefined) found.set(orderId, hit.record);
-      }
-      return found;
-    },
-
-    async orders(orderIds) {
-      const found = new Map<OrderId, Order>();
-      for (const orderId of orderIds) {
-        const hit = cached(orderId);
-        if (hit !== undefined) found.set(orderId, hit.order);
-      }
-      return found;
-    },
+function reads(
+  sql: Statements,
+  cache: RecordCache,
+): Pick<StateStore, 'records' | 'orders' | 'due' | 'list'> {
+  return {
+    records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
+    orders: async (ids) => found(ids, (orderId) => cache.get(orderId)?.order),
 
     async due({ from, to, limit, cursor }) {
       const [at, id] = cursor === null ? [from, ''] : dueCursor(cursor);
@@ -170,26 +163,19 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
         cursor: last === undefined || rows.length < limit ? null : String(seqOf(last)),
       };
     },
-
-    watchChanges(listener) {
-      for (const row of sql.changes.all()) listener(changeOfRow(row));
-      tellChange = listener;
-    },
-
-    async forgetChange(seq) {
-      await group.write(() => sql.deleteChange.run(seq));
-    },
-
-    watchRecords(listener) {
-      recordListeners.add(listener);
-      return () => recordListeners.delete(listener);
-    },
-
-    close() {
-      group.flush();
-      database.close();
-    },
   };
+}
+
+function found<Value>(
+  orderIds: readonly OrderId[],
+  read: (orderId: OrderId) => Value | undefined,
+): ReadonlyMap<OrderId, Value> {
+  const values = new Map<OrderId, Value>();
+  for (const orderId of orderIds) {
+    const value = read(orderId);
+    if (value !== undefined) values.set(orderId, value);
+  }
+  return values;
 }
 
 /** An exclusive lock is taken at the first read and held until `close`. */

@@ -108,3 +108,4 @@ function changingValues(row: ReturnType<typeof encodeRecord>) {
     row.UpdatedAt,
   ];
 }
+export type Statements = ReturnType<typeof statements>;

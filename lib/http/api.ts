@@ -1,0 +1,79 @@
+/** The API: one router for Node and for Lambda. Routes check and translate; roles decide. */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { ReeveError, UnavailableError } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import type { WorkflowRegistry } from '#core/registry.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import type { Operator } from '#roles/operator.ts';
+import type { Submission } from '#roles/submission.ts';
+import { eventRoutes } from './event-routes.ts';
+import { type GuardOptions, guard } from './guard.ts';
+import { orderRoutes } from './order-routes.ts';
+import { problem, Refusal, respondProblem } from './problem.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { validationProblem } from './validation.ts';
+
+export interface ApiPorts {
+  readonly submission: Submission;
+  readonly operator: Operator;
+  readonly store: StateStore;
+  readonly registry: WorkflowRegistry;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly guard: GuardOptions;
+  /** Committed records as they happen; the function given back ends it. */
+  readonly watch: (listener: (record: ProcessRecord) => void) => () => void;
+  readonly lastSweepAt: () => number | null;
+  /** A sweep older than this, ms, makes the health degraded. */
+  readonly sweepLateMs: number;
+}
+
+export function api(ports: ApiPorts): OpenAPIHono {
+  const app = new OpenAPIHono({
+    defaultHook: (result, context) =>
+      result.success ? undefined : respondProblem(context, validationProblem(result)),
+  });
+  app.use(guard(ports.guard));
+  app.use(
+    bodyLimit({
+      maxSize: limits.bodyBytesMax,
+      onError: (context) =>
+        respondProblem(
+          context,
+          problem('body-too-large', `A body may have ${limits.bodyBytesMax} bytes at most.`),
+        ),
+    }),
+  );
+  orderRoutes(app, ports);
+  eventRoutes(app, ports);
+  serviceRoutes(app, ports);
+  app.notFound((context) =>
+    respondProblem(
+      context,
+      problem('route-unknown', `${context.req.method} ${context.req.path} is not served.`),
+    ),
+  );
+  app.onError((error, context) => {
+    if (error instanceof Refusal) return respondProblem(context, error.problem);
+    if (error instanceof HTTPException && error.status === 400) {
+      return respondProblem(context, problem('json-malformed', 'The body cannot be read as JSON.'));
+    }
+    if (error instanceof ReeveError && error.code === 'cursor-invalid') {
+      return respondProblem(context, problem('cursor-invalid', error.message));
+    }
+    ports.log.error('request-failed', {
+      route: context.req.routePath,
+      error: error.name,
+      reason: error instanceof ReeveError ? error.message : null,
+    });
+    return error instanceof UnavailableError
+      ? respondProblem(context, problem('unavailable', 'Try again: nothing was lost.'))
+      : respondProblem(context, problem('internal', 'The log of Reeve says more.'));
+  });
+  return app;
+}

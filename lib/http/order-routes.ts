@@ -1,0 +1,174 @@
+/** Orders: submit, show, list, resubmit, cancel. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
+import type { OperatorOutcome } from '#roles/operator.ts';
+import type { SubmissionOutcome } from '#roles/submission.ts';
+import type { ApiPorts } from './api.ts';
+import { type ProblemCode, problem, problemSchema, Refusal, respondProblem } from './problem.ts';
+import {
+  acceptedSchema,
+  keyHeader,
+  listQuery,
+  listSchema,
+  orderSchema,
+  submissionSchema,
+} from './schemas.ts';
+import { orderView, summaryView } from './view.ts';
+
+export const orderParam = z.object({
+  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The order id.' }),
+});
+
+const problemContent = { 'application/problem+json': { schema: problemSchema } };
+
+/** The problems a route may answer, by status, for the OpenAPI document. */
+export function problemResponses<Status extends number>(...statuses: Status[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: 'Refused.', content: problemContent }]),
+  );
+}
+
+function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+const submitRoute = createRoute({
+  method: 'post',
+  path: '/orders',
+  summary: 'Submit an order',
+  request: {
+    headers: keyHeader,
+    body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
+  },
+  responses: {
+    202: {
+      ...jsonResponse('Accepted: order and process record are on disk.', acceptedSchema),
+      headers: z.object({ location: z.string() }),
+    },
+    ...problemResponses(400, 401, 403, 409, 413, 415, 422),
+  },
+});
+
+const showRoute = createRoute({
+  method: 'get',
+  path: '/orders/{id}',
+  summary: 'Show an order: its process record and its details',
+  request: { params: orderParam },
+  responses: { 200: jsonResponse('The order.', orderSchema), ...problemResponses(401, 403, 404) },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/orders',
+  summary: 'List orders, newest first',
+  request: { query: listQuery },
+  responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403) },
+});
+
+const operatorRoute = (action: 'resubmit' | 'cancel', summary: string) =>
+  createRoute({
+    method: 'post',
+    path: `/orders/{id}/${action}`,
+    summary,
+    request: { params: orderParam },
+    responses: {
+      202: jsonResponse('Recorded.', acceptedSchema),
+      ...problemResponses(401, 403, 404, 409),
+    },
+  });
+
+export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  app.post('/orders', async (context, next) => {
+    const type = context.req.header('content-type') ?? '';
+    if (/^application\/json\s*(;|$)/i.test(type)) return next();
+    return respondProblem(
+      context,
+      problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
+    );
+  });
+  app.openapi(submitRoute, async (context) => {
+    const { workflow, details, priority, tenant, replyTo } = context.req.valid('json');
+    const outcome = await ports.submission.submit({
+      workflow,
+      details,
+      priority,
+      tenant: tenant ?? null,
+      replyTo: replyTo ?? null,
+      key: context.req.valid('header')['idempotency-key'] ?? null,
+    });
+    const { orderId, processState } = accepted(outcome);
+    return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
+  });
+  app.openapi(listRoute, async (context) => {
+    const { state, limit, cursor } = context.req.valid('query');
+    const page = await ports.store.list({
+      processState: state ?? null,
+      limit,
+      cursor: cursor ?? null,
+    });
+    return context.json({ orders: page.items.map(summaryView), cursor: page.cursor }, 200);
+  });
+  app.openapi(showRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const [records, orders] = await Promise.all([
+      ports.store.records([orderId]),
+      ports.store.orders([orderId]),
+    ]);
+    const record = records.get(orderId);
+    const order = orders.get(orderId);
+    if (record === undefined || order === undefined) throw unknownOrder();
+    return context.json(orderView(record, order), 200);
+  });
+  for (const [route, action] of [
+    [operatorRoute('resubmit', 'Let an order in Error go on'), ports.operator.resubmit],
+    [operatorRoute('cancel', 'Undo an order instead of finishing it'), ports.operator.cancel],
+  ] as const) {
+    app.openapi(route, async (context) => {
+      const orderId = knownForm(context.req.valid('param').id);
+      return context.json(recorded(await action(orderId, 'api')), 202);
+    });
+  }
+}
+
+/** An id of another form names no order; that is all the caller needs to know. */
+export function knownForm(id: string): OrderId {
+  try {
+    return checkedOrderId(id);
+  } catch {
+    throw unknownOrder();
+  }
+}
+
+export function unknownOrder(): Refusal {
+  return new Refusal(problem('order-unknown', 'No order has this id.'));
+}
+
+function accepted(outcome: SubmissionOutcome) {
+  if (outcome.kind === 'accepted') return outcome;
+  const [first] = outcome.errors;
+  const detail = first === undefined ? 'Refused.' : `${first.field}: ${first.message}.`;
+  throw new Refusal(problem(outcome.code, detail, [...outcome.errors]));
+}
+
+const refusals: Readonly<Record<string, ProblemCode>> = {
+  'not-in-error': 'not-in-error',
+  ended: 'ended',
+  'already-undoing': 'already-undoing',
+  irreversible: 'irreversible',
+};
+
+function recorded(outcome: OperatorOutcome) {
+  switch (outcome.kind) {
+    case 'unknown-order':
+      throw unknownOrder();
+    case 'refused': {
+      const { processState, direction } = outcome.record;
+      const detail = `The order is ${processState}, direction ${direction}.`;
+      throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));
+    }
+    case 'done': {
+      const { orderId, processState } = outcome.record;
+      return { orderId, processState };
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/** Errors as RFC 9457 problem documents, each with a stable `code`. */
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+
+export const problemSchema = z
+  .object({
+    type: z.string().openapi({ example: 'urn:reeve:problem:details-invalid' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'The fields at fault, by dotted path.' }),
+  })
+  .openapi('Problem');
+
+export type Problem = z.infer<typeof problemSchema>;
+
+const problems = {
+  'json-malformed': [400, 'The body is not JSON'],
+  'query-invalid': [400, 'The query cannot be understood'],
+  'cursor-invalid': [400, 'The cursor is not one of this listing'],
+  'header-invalid': [400, 'A header cannot be understood'],
+  unauthorized: [401, 'A bearer token is needed'],
+  'host-forbidden': [403, 'This host name is not served'],
+  'origin-forbidden': [403, 'Requests from other sites are refused'],
+  'route-unknown': [404, 'There is nothing here'],
+  'order-unknown': [404, 'There is no such order'],
+  'not-in-error': [409, 'Only an order in Error can be resubmitted'],
+  ended: [409, 'The order has ended'],
+  'already-undoing': [409, 'The order is being undone already'],
+  irreversible: [409, 'The order can only go forward'],
+  'key-reused': [409, 'The idempotency key belongs to another submission'],
+  'body-too-large': [413, 'The body is too large'],
+  'media-type-unsupported': [415, 'The body must be application/json'],
+  'body-invalid': [422, 'The body does not fit'],
+  'details-invalid': [422, 'The details do not fit the workflow'],
+  'workflow-unknown': [422, 'There is no such workflow'],
+  'reply-to-unknown': [422, 'There is no such response channel'],
+  internal: [500, 'Reeve failed'],
+  unavailable: [503, 'The state store is not available'],
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+export function problem(code: ProblemCode, detail: string, errors?: Problem['errors']): Problem {
+  const [status, title] = problems[code];
+  return {
+    type: `urn:reeve:problem:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    ...(errors !== undefined && { errors }),
+  };
+}
+
+/** Thrown by a route to answer with a problem document. */
+export class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(document: Problem) {
+    super(document.detail);
+    this.name = 'Refusal';
+    this.problem = document;
+  }
+}
+
+export function respondProblem(context: Context, document: Problem): Response {
+  return context.body(JSON.stringify(document), {
+    status: problems[codeOf(document)][0],
+    headers: { 'content-type': 'application/problem+json' },
+  });
+}
+
+function codeOf({ code }: Problem): ProblemCode {
+  const isCode = (text: string): text is ProblemCode => Object.hasOwn(problems, text);
+  return isCode(code) ? code : 'internal';
+}

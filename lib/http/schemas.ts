@@ -1,0 +1,159 @@
+/** The documents of the API, from which its OpenAPI description is made. */
+import { z } from '@hono/zod-openapi';
+import { limits } from '#core/limits.ts';
+import { directions, effects, priorities, processStates } from '#core/record.ts';
+
+const instant = z.iso.datetime();
+const processState = z.enum(processStates);
+
+export const submissionSchema = z
+  .strictObject({
+    workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
+    details: z
+      .record(z.string(), z.json())
+      .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
+    priority: z.enum(priorities).default('normal'),
+    tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+    replyTo: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .openapi({ description: 'The name of a registered response channel.' }),
+  })
+  .openapi('Submission');
+
+export const keyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(limits.submissionKeyLengthMax)
+    .optional()
+    .openapi({ description: 'The same key and body again give the same order.' }),
+});
+
+export const acceptedSchema = z
+  .object({ orderId: z.string(), processState })
+  .openapi('AcceptedOrder');
+
+const faultSchema = z
+  .object({ code: z.string(), message: z.string(), effect: z.enum(effects) })
+  .openapi('Fault');
+
+const orderFaultSchema = faultSchema
+  .extend({ step: z.string().nullable(), action: z.enum(['perform', 'undo']).nullable() })
+  .openapi('OrderFault');
+
+const json = z.any().openapi({ description: 'Any JSON.' });
+
+const stepSchema = z
+  .object({
+    state: z.enum(['NotStarted', 'Running', 'Completed', 'Failed', 'Skipped', 'Undoing', 'Undone']),
+    agent: z.string(),
+    attempt: z.int(),
+    failures: z.int(),
+    inDoubt: z.boolean().openapi({ description: 'May have had an effect that nobody knows of.' }),
+    completeBy: instant.nullable(),
+    output: json,
+    fault: faultSchema.nullable(),
+    policy: z.object({
+      completeWithinMs: z.int(),
+      maxDurationMs: z.int(),
+      retries: z.int(),
+      coolDownMs: z.int(),
+      coolDownTimes: z.int(),
+      onFault: z.enum(['hold', 'undo']),
+      onExhausted: z.enum(['hold', 'undo']),
+      irreversible: z.boolean(),
+    }),
+  })
+  .openapi('Step');
+
+export const historySchema = z
+  .object({
+    at: instant,
+    type: z.string(),
+    by: z.string().optional(),
+    step: z.string().optional(),
+    attempt: z.int().optional(),
+    fault: faultSchema.optional(),
+    steps: z.array(z.string()).optional(),
+    nudges: z.int().optional(),
+    reason: z.string().optional(),
+    notBefore: instant.optional(),
+    blind: z.boolean().optional(),
+  })
+  .openapi('HistoryEntry');
+
+export const summarySchema = z
+  .object({
+    orderId: z.string(),
+    workflow: z.string(),
+    workflowVersion: z.int(),
+    processState,
+    direction: z.enum(directions),
+    fault: orderFaultSchema.nullable(),
+    priority: z.enum(priorities),
+    tenant: z.string().nullable(),
+    revision: z.int(),
+    submittedAt: instant,
+    updatedAt: instant,
+  })
+  .openapi('OrderSummary');
+
+export const orderSchema = summarySchema
+  .extend({
+    lockedBy: z.string().nullable(),
+    completeBy: instant.nullable(),
+    failureCount: z.int(),
+    replyTo: z.string().nullable(),
+    notBefore: instant,
+    steps: z.record(z.string(), stepSchema),
+    history: z.array(historySchema),
+    details: json,
+  })
+  .openapi('Order');
+
+export const listQuery = z.object({
+  state: processState.optional(),
+  limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),
+  cursor: z.string().min(1).max(200).optional(),
+});
+
+export const listSchema = z
+  .object({ orders: z.array(summarySchema), cursor: z.string().nullable() })
+  .openapi('OrderList');
+
+export const workflowsSchema = z
+  .object({
+    workflows: z.array(
+      z.object({
+        name: z.string(),
+        version: z.int(),
+        fingerprint: z.string(),
+        steps: z.array(
+          z.object({
+            name: z.string(),
+            agent: z.string(),
+            after: z.array(z.string()),
+            conditional: z.boolean(),
+            undo: z.enum(['offered', 'unneeded', 'impossible']),
+            policy: stepSchema.shape.policy,
+          }),
+        ),
+      }),
+    ),
+  })
+  .openapi('Workflows');
+
+export const healthSchema = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    lastSweepAt: instant.nullable(),
+  })
+  .openapi('Health');
+
+export type OrderDocument = z.infer<typeof orderSchema>;
+export type SummaryDocument = z.infer<typeof summarySchema>;
+export type HistoryDocument = z.infer<typeof historySchema>;
+export type WorkflowsDocument = z.infer<typeof workflowsSchema>;

@@ -1,0 +1,50 @@
+/** What the API says of Reeve itself: its workflows, its health, its own description. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { ApiPorts } from './api.ts';
+import { problemResponses } from './order-routes.ts';
+import { healthSchema, workflowsSchema } from './schemas.ts';
+import { workflowsView } from './view.ts';
+
+const workflowsRoute = createRoute({
+  method: 'get',
+  path: '/workflows',
+  summary: 'The workflows that are known, with their steps',
+  responses: {
+    200: {
+      description: 'Every version of every workflow.',
+      content: { 'application/json': { schema: workflowsSchema } },
+    },
+    ...problemResponses(401, 403),
+  },
+});
+
+const healthRoute = createRoute({
+  method: 'get',
+  path: '/healthz',
+  summary: 'Whether Reeve works; degraded when the Supervisor has not swept of late',
+  responses: {
+    200: { description: 'Works.', content: { 'application/json': { schema: healthSchema } } },
+    503: { description: 'Degraded.', content: { 'application/json': { schema: healthSchema } } },
+  },
+});
+
+export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  app.openapi(workflowsRoute, (context) => context.json(workflowsView(ports.registry), 200));
+  app.openapi(healthRoute, (context) => {
+    const last = ports.lastSweepAt();
+    const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
+    const lastSweepAt = last === null ? null : new Date(last).toISOString();
+    return late
+      ? context.json({ status: 'degraded' as const, lastSweepAt }, 503)
+      : context.json({ status: 'ok' as const, lastSweepAt }, 200);
+  });
+  app.doc31('/openapi.json', {
+    openapi: '3.1.0',
+    info: {
+      title: 'Reeve',
+      version: '1',
+      description:
+        'Submits orders and follows them to their end. Errors are RFC 9457 problem documents with a stable code.',
+    },
+  });
+}

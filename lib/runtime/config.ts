@@ -1,0 +1,50 @@
+/** The environment, read here and nowhere else. */
+import { z } from 'zod';
+import { ReeveError } from '#core/errors.ts';
+import { logLevels } from './json-log.ts';
+
+const serviceUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional();
+
+const schema = z.object({
+  /** Where the API listens. */
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4400),
+  /** Where the state store lives. */
+  REEVE_DATA: z.string().min(1).default('.reeve'),
+  /** The bearer token of the API; needed when HOST is not loopback. */
+  REEVE_TOKEN: z.string().min(16, 'must have 16 characters or more').optional(),
+  REEVE_LOG: z.enum(logLevels).default('error'),
+  /** Where the services of the shipped workflow are; default: simulated suppliers, started along. */
+  REEVE_FRAUD_URL: serviceUrl,
+  REEVE_INVENTORY_URL: serviceUrl,
+  REEVE_PAYMENT_URL: serviceUrl,
+  REEVE_SHIPPING_URL: serviceUrl,
+  /** Where the simulated suppliers listen when they are started along. */
+  REEVE_SUPPLIERS_PORT: z.coerce.number().int().min(0).max(65_535).default(4401),
+});
+
+export type Config = Readonly<z.infer<typeof schema>>;
+
+/** @throws {ReeveError} `config-invalid` naming every variable at fault */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new ReeveError('config-invalid', `The environment is not right: ${faults.join('; ')}.`);
+  }
+  const config = Object.freeze(parsed.data);
+  if (!isLoopback(config.HOST) && config.REEVE_TOKEN === undefined) {
+    throw new ReeveError(
+      'token-missing',
+      `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKEN to a secret, or HOST to 127.0.0.1.`,
+    );
+  }
+  return config;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,108 @@
+/** `reeve start`: Reeve, its API and, unless the services are elsewhere, the simulated suppliers. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReeveError } from '#core/errors.ts';
+import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
+import { orderFulfilment } from '#workflows/order-fulfilment.ts';
+import { type Config, readConfig } from './config.ts';
+import { serveApi } from './http-server.ts';
+import { jsonLog } from './json-log.ts';
+import { startLocalReeve } from './local-reeve.ts';
+import { type SupplierProcess, startSupplierProcess } from './supplier-process.ts';
+import { systemClock } from './system-clock.ts';
+import { systemRandom } from './system-ids.ts';
+
+export interface StartIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Resolves when the user wants Reeve to stop. */
+  readonly stopped: Promise<void>;
+}
+
+/** Runs until stopped; gives the exit code: 2 when it cannot start. */
+export async function startCommand(io: StartIo): Promise<number> {
+  const open: (() => void | Promise<void>)[] = [];
+  try {
+    await start(io, open);
+    await io.stopped;
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ReeveError)) throw error;
+    io.stderr(`${error.message} (${error.code})\n`);
+    return 2;
+  } finally {
+    for (const close of open.reverse()) await close();
+  }
+}
+
+async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise<void> {
+  const config = readConfig(io.env);
+  mkdirSync(config.REEVE_DATA, { recursive: true });
+  const suppliers = needsSuppliers(config)
+    ? await startSupplierProcess({
+        port: config.REEVE_SUPPLIERS_PORT,
+        dataDir: join(config.REEVE_DATA, 'suppliers'),
+      })
+    : null;
+  if (suppliers !== null) open.push(suppliers.stop);
+  const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
+  const reeve = await startLocalReeve({
+    workflows: [orderFulfilment],
+    agents: orderAgents(serviceUrls(config, suppliers), fetch),
+    path: join(config.REEVE_DATA, 'reeve.db'),
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+  open.push(reeve.close);
+  const server = await serveApi(reeve, {
+    host: config.HOST,
+    port: config.PORT,
+    token: config.REEVE_TOKEN ?? null,
+    clock: systemClock,
+    log,
+  });
+  open.push(server.close);
+  io.stdout(welcome(server.url, suppliers));
+}
+
+function needsSuppliers(config: Config): boolean {
+  return [
+    config.REEVE_FRAUD_URL,
+    config.REEVE_INVENTORY_URL,
+    config.REEVE_PAYMENT_URL,
+    config.REEVE_SHIPPING_URL,
+  ].includes(undefined);
+}
+
+function serviceUrls(config: Config, suppliers: SupplierProcess | null): ServiceUrls {
+  const at = (service: string) => `${suppliers?.url ?? ''}/${service}`;
+  return {
+    fraud: config.REEVE_FRAUD_URL ?? at('fraud'),
+    inventory: config.REEVE_INVENTORY_URL ?? at('inventory'),
+    payment: config.REEVE_PAYMENT_URL ?? at('payment'),
+    shipping: config.REEVE_SHIPPING_URL ?? at('shipping'),
+  };
+}
+
+function welcome(url: string, suppliers: SupplierProcess | null): string {
+  const at = url === 'http://127.0.0.1:4400' ? '' : `--url ${url} `;
+  const lines = [
+    `Reeve listens on ${url}`,
+    ...(suppliers === null ? [] : [`Simulated suppliers on ${suppliers.url}`]),
+    '',
+    'Try, in another terminal:',
+    `  npx reeve ${at}submit examples/order.json --wait`,
+    `  npx reeve ${at}list`,
+  ];
+  if (suppliers !== null) {
+    const there =
+      suppliers.url === 'http://127.0.0.1:4401' ? '' : ` --suppliers-url ${suppliers.url}`;
+    lines.push(
+      `  npx reeve suppliers set payment declineRate=1${there}    # break a supplier, submit again`,
+      `  npx reeve suppliers reset${there}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

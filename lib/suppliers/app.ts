@@ -1,0 +1,42 @@
+/** The whole HTTP surface: the services, their faults, their ledger. */
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { FaultPanel } from './faults.ts';
+import type { Ledger } from './ledger.ts';
+import { readJson, refuse, refuseService } from './replies.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { isServiceName } from './services.ts';
+import type { World } from './under-faults.ts';
+
+const BODY_BYTES_MAX = 256 * 1024;
+
+export function suppliersApp(ledger: Ledger, panel: FaultPanel, world: World): Hono {
+  const app = new Hono();
+
+  app.use(
+    bodyLimit({
+      maxSize: BODY_BYTES_MAX,
+      onError: (c) => refuse(c, 413, 'too-large', `a body has at most ${BODY_BYTES_MAX} bytes`),
+    }),
+  );
+  app.get('/healthz', (c) => c.json({ status: 'ok', service: 'suppliers' }));
+  app.get('/faults', (c) => c.json(panel.all()));
+  app.put('/faults/:service', async (c) => {
+    const name = c.req.param('service');
+    if (!isServiceName(name)) return refuseService(c, name);
+    const change = panel.change(name, await readJson(c));
+    if (change.kind === 'refused') return refuse(c, 400, 'bad-request', change.message);
+    return c.json(change.faults);
+  });
+  app.delete('/faults', (c) => {
+    panel.reset();
+    return c.json(panel.all());
+  });
+  app.get('/ledger', (c) => c.json({ entries: ledger.entries(c.req.query('orderId')) }));
+  app.get('/ledger/summary', (c) => c.json(ledger.summary()));
+  app.route('/', serviceRoutes(ledger, panel, world));
+
+  app.notFound((c) => refuse(c, 404, 'not-found', `there is no ${c.req.method} ${c.req.path}`));
+  app.onError((error, c) => c.json({ code: 'internal', message: error.message }, 500));
+  return app;
+}

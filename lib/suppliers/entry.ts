@@ -1,0 +1,95 @@
+/** The one codec of a ledger row: nobody else knows its columns. */
+import { z } from 'zod';
+import { type ServiceName, serviceNames } from './services.ts';
+
+/**
+ * - `applied`: the effect is there
+ * - `undone`: the effect was there and was taken back
+ * - `declined`: the service said no, for good
+ * - `tombstoned`: an undo came first, so that there never is an effect
+ */
+const entryStates = ['applied', 'undone', 'declined', 'tombstoned'] as const;
+export type EntryState = (typeof entryStates)[number];
+
+/** What the ledger shows of one key. */
+export interface Entry {
+  readonly service: ServiceName;
+  readonly key: string;
+  /** Null for a tombstone until a perform comes: an undo names the key only. */
+  readonly orderId: string | null;
+  readonly state: EntryState;
+  /** Performs that reached the ledger under this key, refused ones too. */
+  readonly calls: number;
+  /** How often the effect was applied. Counted, not derived: a 2 would show a bug. */
+  readonly effects: number;
+  readonly amountCents?: number;
+  /** When the state was reached, in ISO 8601. */
+  readonly at: string;
+}
+
+export const createEntries = `
+  CREATE TABLE IF NOT EXISTS entries (
+    service      TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    order_id     TEXT,
+    fingerprint  TEXT,
+    state        TEXT NOT NULL,
+    calls        INTEGER NOT NULL,
+    effects      INTEGER NOT NULL,
+    amount_cents INTEGER,
+    answer       TEXT,
+    at_ms        INTEGER NOT NULL,
+    PRIMARY KEY (service, key)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS entries_by_order ON entries (order_id);
+`;
+
+const rowSchema = z.object({
+  service: z.enum(serviceNames),
+  key: z.string(),
+  order_id: z.string().nullable(),
+  state: z.enum(entryStates),
+  calls: z.int(),
+  effects: z.int(),
+  amount_cents: z.int().nullable(),
+  at_ms: z.int(),
+});
+
+/** @throws ZodError when the row is none this version wrote */
+export function entryOf(row: unknown): Entry {
+  const { order_id, amount_cents, at_ms, ...same } = rowSchema.parse(row);
+  return {
+    ...same,
+    orderId: order_id,
+    ...(amount_cents === null ? {} : { amountCents: amount_cents }),
+    at: new Date(at_ms).toISOString(),
+  };
+}
+
+const standingSchema = z.discriminatedUnion('state', [
+  z.object({
+    state: z.enum(['applied', 'declined']),
+    fingerprint: z.string(),
+    answer: z.string(),
+  }),
+  z.object({ state: z.enum(['undone', 'tombstoned']) }),
+]);
+
+/** How matters stand with a key: what a further call has to know. */
+export type Standing = z.infer<typeof standingSchema>;
+
+/** @throws ZodError when the row is none this version wrote */
+export function standingOf(row: unknown): Standing {
+  return standingSchema.parse(row);
+}
+
+const countSchema = z.object({
+  service: z.enum(serviceNames),
+  state: z.enum(entryStates),
+  count: z.int(),
+});
+
+/** @throws ZodError when the row is none this version wrote */
+export function countOf(row: unknown): z.infer<typeof countSchema> {
+  return countSchema.parse(row);
+}

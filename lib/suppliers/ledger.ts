@@ -1,0 +1,194 @@
+/**
+ * The memory of the services: one row per service and key, on disk before the caller hears of it.
+ *
+ * 1. The effect of a key and its answer are written in one transaction, at most once.
+ * 2. The first verdict on a key is final: the same request under it gets the same answer for ever.
+ * 3. After an undo of a key there is no effect under it, and there never will be.
+ *
+ * Every call is one synchronous transaction, so calls of one key are serialised, in whatever order
+ * they arrive.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import {
+  countOf,
+  createEntries,
+  type Entry,
+  type EntryState,
+  entryOf,
+  type Standing,
+  standingOf,
+} from './entry.ts';
+import type { Job, ServiceName } from './services.ts';
+
+/** How long to wait for a predecessor of this process that has not yet let go of the file. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface PerformCall {
+  readonly service: ServiceName;
+  readonly key: string;
+  /** Tells whether a repeat under the key is a repeat of the same request. */
+  readonly fingerprint: string;
+  readonly job: Job;
+}
+
+/** What a service says to a new key; the answer is its body, word for word. */
+export interface Verdict {
+  readonly kind: 'applied' | 'declined';
+  readonly answer: string;
+}
+
+export type Performed = Verdict | { readonly kind: 'tombstoned' | 'key-reused' };
+
+export type Summary = Record<ServiceName, Record<EntryState, number>>;
+
+export class Ledger {
+  readonly #db: DatabaseSync;
+  readonly #now: () => number;
+
+  /**
+   * Opens the ledger, and creates it when there is none.
+   *
+   * @param now milliseconds since the epoch, for the entries' `at`
+   */
+  constructor(file: string, now: () => number) {
+    this.#db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    this.#now = now;
+    // FULL: an answer that was given must survive a power cut, or the replay would be a second effect.
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    this.#db.exec(createEntries);
+  }
+
+  /**
+   * Applies a job once, or answers as the key was answered before.
+   *
+   * @param verdict asked for a new key only; what it says is stored and replayed
+   */
+  perform(call: PerformCall, verdict: () => Verdict): Performed {
+    return this.#inTransaction(() => {
+      const standing = this.#standing(call.service, call.key);
+      if (standing === null) {
+        const first = verdict();
+        this.#write(call, first);
+        return first;
+      }
+      this.#countCall(call);
+      switch (standing.state) {
+        case 'undone':
+        case 'tombstoned':
+          return { kind: 'tombstoned' };
+        case 'applied':
+        case 'declined':
+          if (standing.fingerprint !== call.fingerprint) return { kind: 'key-reused' };
+          return { kind: standing.state, answer: standing.answer };
+      }
+    });
+  }
+
+  /**
+   * Takes the effect of a key back, and leaves a tombstone where there was none.
+   *
+   * @returns whether there was an effect to undo; a repeat says the same
+   */
+  undo(service: ServiceName, performKey: string): boolean {
+    return this.#inTransaction(() => {
+      this.#db
+        .prepare(
+          `UPDATE entries SET state = 'undone', at_ms = ?
+           WHERE service = ? AND key = ? AND state = 'applied'`,
+        )
+        .run(this.#now(), service, performKey);
+      // A declined key keeps its row: it refuses later performs as well as a tombstone does.
+      this.#db
+        .prepare(
+          `INSERT INTO entries (service, key, state, calls, effects, at_ms)
+           VALUES (?, ?, 'tombstoned', 0, 0, ?)
+           ON CONFLICT (service, key) DO NOTHING`,
+        )
+        .run(service, performKey, this.#now());
+      return this.#standing(service, performKey)?.state === 'undone';
+    });
+  }
+
+  /** The entries of one order, or all of them, oldest first. */
+  entries(orderId?: string): Entry[] {
+    const rows =
+      orderId === undefined
+        ? this.#db.prepare('SELECT * FROM entries ORDER BY rowid').all()
+        : this.#db.prepare('SELECT * FROM entries WHERE order_id = ? ORDER BY rowid').all(orderId);
+    return rows.map(entryOf);
+  }
+
+  summary(): Summary {
+    const summary: Summary = {
+      fraud: noneYet(),
+      inventory: noneYet(),
+      payment: noneYet(),
+      shipping: noneYet(),
+    };
+    const rows = this.#db
+      .prepare('SELECT service, state, count(*) AS count FROM entries GROUP BY service, state')
+      .all();
+    for (const { service, state, count } of rows.map(countOf)) summary[service][state] = count;
+    return summary;
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #standing(service: ServiceName, key: string): Standing | null {
+    const row = this.#db
+      .prepare('SELECT state, fingerprint, answer FROM entries WHERE service = ? AND key = ?')
+      .get(service, key);
+    return row === undefined ? null : standingOf(row);
+  }
+
+  /** An upsert although the row is always new: a second effect would be counted, not hidden. */
+  #write(call: PerformCall, verdict: Verdict): void {
+    this.#db
+      .prepare(
+        `INSERT INTO entries
+           (service, key, order_id, fingerprint, state, calls, effects, amount_cents, answer, at_ms)
+         VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+         ON CONFLICT (service, key) DO UPDATE
+           SET calls = calls + 1, effects = effects + excluded.effects`,
+      )
+      .run(
+        call.service,
+        call.key,
+        call.job.orderId,
+        call.fingerprint,
+        verdict.kind,
+        verdict.kind === 'applied' ? 1 : 0,
+        call.job.amountCents,
+        verdict.answer,
+        this.#now(),
+      );
+  }
+
+  /** Also tells a tombstone whose order it stands for, which the undo did not say. */
+  #countCall(call: PerformCall): void {
+    this.#db
+      .prepare(
+        `UPDATE entries SET calls = calls + 1, order_id = coalesce(order_id, ?)
+         WHERE service = ? AND key = ?`,
+      )
+      .run(call.job.orderId, call.service, call.key);
+  }
+
+  /** IMMEDIATE: the lock is taken before the first read, so that no one writes in between. */
+  #inTransaction<Result>(work: () => Result): Result {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#db.exec('COMMIT');
+      return result;
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    }
+  }
+}
+
+function noneYet(): Record<EntryState, number> {
+  return { applied: 0, undone: 0, declined: 0, tombstoned: 0 };
+}

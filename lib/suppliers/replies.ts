@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+
+/**
+ * Refuses a request for good. `effect: 'none'` promises that this call changed nothing, so that the
+ * caller need not undo anything on its account.
+ */
+export function refuse(
+  c: Context,
+  status: 400 | 404 | 409 | 413 | 422,
+  code: string,
+  message: string,
+): Response {
+  return c.json({ code, message, effect: 'none' }, status);
+}
+
+export function refuseService(c: Context, name: string): Response {
+  return refuse(c, 404, 'unknown-service', `there is no service ${JSON.stringify(name)}`);
+}
+
+/** The body as JSON; undefined, which JSON cannot be and every schema refuses, when it is none. */
+export async function readJson(c: Context): Promise<unknown> {
+  const text = await c.req.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

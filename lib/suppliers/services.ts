@@ -1,0 +1,106 @@
+/**
+ * What the four services take and answer. A service turns a checked input into a job: the answer it
+ * would give, and what the ledger notes about it. Whether the job is done at all, and only once, is
+ * the ledger's business.
+ */
+import { z } from 'zod';
+import { explain } from './explain.ts';
+import { fingerprint, idOf } from './fingerprint.ts';
+
+export const serviceNames = ['fraud', 'inventory', 'payment', 'shipping'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export interface Job {
+  readonly orderId: string;
+  /** The money moved, in cents; null for services that move none. */
+  readonly amountCents: number | null;
+  readonly output: Readonly<Record<string, string | number>>;
+}
+
+type Reading =
+  | { readonly kind: 'job'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly message: string };
+
+interface Service {
+  /** Whether `undo` exists; a fraud check changes nothing, and a parcel cannot be called back. */
+  readonly undoable: boolean;
+  /** Checks a request body and says what is to be done for it under this key. */
+  readonly read: (body: unknown, key: string) => Reading;
+}
+
+const text = z.string().min(1).max(256);
+const orderId = z.string().min(1).max(128);
+const cents = z.int().min(0);
+const LINES_MAX = 1_000;
+const SCORE_MAX = 100;
+
+export const services: Readonly<Record<ServiceName, Service>> = {
+  fraud: service({
+    undoable: false,
+    input: z.object({ orderId, customer: text, amountCents: cents, currency: text }),
+    job: (input) => ({
+      orderId: input.orderId,
+      amountCents: null,
+      output: { score: scoreOf(input), decision: 'approved' },
+    }),
+  }),
+  inventory: service({
+    undoable: true,
+    input: z.object({
+      orderId,
+      lines: z
+        .array(z.object({ sku: text, quantity: z.int().min(1) }))
+        .min(1)
+        .max(LINES_MAX),
+    }),
+    job: (input, key) => ({
+      orderId: input.orderId,
+      amountCents: null,
+      output: { reservationId: idOf('res', 'inventory', key) },
+    }),
+  }),
+  payment: service({
+    undoable: true,
+    input: z.object({ orderId, amountCents: cents, currency: text, token: text }),
+    job: (input, key) => ({
+      orderId: input.orderId,
+      amountCents: input.amountCents,
+      output: { chargeId: idOf('ch', 'payment', key), amountCents: input.amountCents },
+    }),
+  }),
+  shipping: service({
+    undoable: false,
+    input: z.object({ orderId, reservationId: text, shipTo: z.record(z.string(), z.unknown()) }),
+    job: (input, key) => ({
+      orderId: input.orderId,
+      amountCents: null,
+      output: { trackingId: idOf('trk', 'shipping', key) },
+    }),
+  }),
+};
+
+export function isServiceName(name: string): name is ServiceName {
+  return Object.hasOwn(services, name);
+}
+
+/** Ties a schema to the function that uses its output, so that `services` needs no type argument. */
+function service<Input>(definition: {
+  readonly undoable: boolean;
+  readonly input: z.ZodType<Input>;
+  readonly job: (input: Input, key: string) => Job;
+}): Service {
+  return {
+    undoable: definition.undoable,
+    read: (body, key) => {
+      const input = definition.input.safeParse(body);
+      if (!input.success) return { kind: 'refused', message: explain(input.error) };
+      return { kind: 'job', job: definition.job(input.data, key) };
+    },
+  };
+}
+
+/** Stands for a judgement: the same input always has the same score. */
+function scoreOf(input: unknown): number {
+  const first32Bits = fingerprint(input).slice(0, 8);
+  return Number.parseInt(first32Bits, 16) % (SCORE_MAX + 1);
+}

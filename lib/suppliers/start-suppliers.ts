@@ -1,0 +1,84 @@
+/** Composition root of the simulated suppliers: four services behind one port, one ledger on disk. */
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { promises as timers } from 'node:timers';
+import { getRequestListener } from '@hono/node-server';
+import { suppliersApp } from './app.ts';
+import { FaultPanel } from './faults.ts';
+import { Ledger } from './ledger.ts';
+import type { World } from './under-faults.ts';
+
+export interface SuppliersOptions {
+  /** The TCP port; 0 takes a free one. */
+  readonly port: number;
+  /** The address to listen on; by default this machine alone can call. */
+  readonly host?: string;
+  /** The directory of the ledger; created when there is none. */
+  readonly dataDir: string;
+  /** Decides the faults; `Math.random` by default. */
+  readonly random?: World['random'];
+  /** Waits out `latencyMs`; a timer by default. */
+  readonly sleep?: World['sleep'];
+  /** Milliseconds since the epoch, for the ledger; the system clock by default. */
+  readonly now?: () => number;
+}
+
+export interface Suppliers {
+  readonly url: string;
+  readonly port: number;
+  /** Cuts every connection, hanging requests too, then closes the ledger; a second call does nothing. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the services and resolves when they can be called.
+ *
+ * @throws the system's error when the port is taken or the directory cannot be written
+ */
+export async function startSuppliers(options: SuppliersOptions): Promise<Suppliers> {
+  const { host = '127.0.0.1', random = Math.random, sleep = timer, now = Date.now } = options;
+  mkdirSync(options.dataDir, { recursive: true });
+  const ledger = new Ledger(join(options.dataDir, 'ledger.sqlite'), now);
+  const closing = new AbortController();
+  const app = suppliersApp(ledger, new FaultPanel(), { random, sleep, closing: closing.signal });
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((request, response) => {
+    void listener(request, response);
+  });
+  try {
+    const port = await listen(server, options.port, host);
+    const close = async () => {
+      closing.abort();
+      await shut(server);
+      ledger.close();
+    };
+    return { url: `http://${host}:${port}`, port, close };
+  } catch (error) {
+    ledger.close();
+    throw error;
+  }
+}
+
+/** The only way it can reject is the abort, which has ended the wait as it should. */
+function timer(ms: number, signal: AbortSignal): Promise<void> {
+  return timers.setTimeout(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(address === null || typeof address === 'string' ? port : address.port);
+    });
+  });
+}
+
+function shut(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,39 @@
+/** The document of the shipped workflow: what a customer ordered. */
+import { z } from 'zod';
+
+const text = (max: number) => z.string().trim().min(1).max(max);
+const cents = z.int().min(0).max(100_000_000);
+
+export const shipToSchema = z.strictObject({
+  name: text(100),
+  street: text(200),
+  city: text(100),
+  postalCode: text(20),
+  /** ISO 3166-1 alpha-2. */
+  country: z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as "DE"'),
+});
+
+export const orderDetailsSchema = z.strictObject({
+  customer: text(100),
+  lines: z
+    .array(
+      z.strictObject({
+        sku: text(60),
+        quantity: z.int().min(1).max(10_000),
+        unitPriceCents: cents,
+      }),
+    )
+    .min(1)
+    .max(200),
+  /** ISO 4217. */
+  currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as "EUR"'),
+  /** A token of the payment provider; never a card number. */
+  payment: z.strictObject({ token: text(200) }),
+  shipTo: shipToSchema,
+});
+
+export type OrderDetails = z.infer<typeof orderDetailsSchema>;
+
+export function amountCents({ lines }: OrderDetails): number {
+  return lines.reduce((sum, { quantity, unitPriceCents }) => sum + quantity * unitPriceCents, 0);
+}
