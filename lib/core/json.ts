@@ -19,3 +19,9 @@ export function canonicalJson(value: JsonValue): string {
 function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue | undefined } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Whether a parsed document nests no deeper than `depthMax`: deeper ones exhaust the stack. */
+export function isShallow(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depthMax > 0 && Object.values(value).every((inner) => isShallow(inner, depthMax - 1));
+}

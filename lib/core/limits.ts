@@ -36,6 +36,8 @@ export const limits = {
   recoveryRampMaxMs: 15 * MINUTE,
   /** A body, so that order and process record fit a DynamoDB item and an SQS message (256 KiB). */
   bodyBytesMax: 128 * 1024,
+  /** Deeper nesting than any document needs; every walk over one is recursive. */
+  jsonDepthMax: 64,
   /** What one step may hand to later steps: all of them live in the process record. */
   outputBytesMax: 8 * 1024,
   faultMessageMax: 300,

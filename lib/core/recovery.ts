@@ -132,26 +132,33 @@ function settle(draft: Draft, verdicts: readonly Verdict[]): void {
 
 function nudgeIfDue(draft: Draft): boolean {
   const due = dueAt(draft.base);
-  if (draft.stance.processState !== 'Pending' || due === null) return false;
-  if (due > draft.nowMs && due <= draft.nowMs + dueHorizonMs) return false;
+  if (draft.stance.processState !== 'Pending' || due === null || due > draft.nowMs) return false;
   nudge(draft);
   return true;
 }
 
 /** Instants that no right clock wrote come down to the farthest allowed, so that they do come (R14). */
 function repairDeadlines(draft: Draft): StepName[] | null {
+  const horizon = draft.nowMs + dueHorizonMs;
   const repaired: StepName[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
-    const completeBy = draft.nowMs + step.policy.completeWithinMs;
-    if (!underWay(progress) || progress.completeBy <= completeBy + clockToleranceMs) continue;
-    setStep(draft, at, {
-      progress: takenBack(progress),
-      doubtUntil: step.doubtUntil === null ? null : completeBy,
-    });
+    if (!underWay(progress) || progress.completeBy <= farthest(draft, step)) continue;
+    setStep(draft, at, { progress: takenBack(progress) });
     repaired.push(step.name);
   }
-  const waitsTooLong = draft.notBefore > draft.nowMs + dueHorizonMs;
-  if (waitsTooLong) draft.notBefore = draft.nowMs;
-  return waitsTooLong || repaired.length > 0 ? repaired : null;
+  const due = dueAt(draft.base);
+  if (repaired.length === 0 && (due === null || due <= horizon)) return null;
+
+  for (const [at, { doubtUntil, policy }] of draft.steps.entries()) {
+    if (doubtUntil === null || doubtUntil <= farthest(draft, { policy })) continue;
+    setStep(draft, at, { doubtUntil: draft.nowMs + policy.completeWithinMs });
+  }
+  if (draft.notBefore > horizon) draft.notBefore = draft.nowMs;
+  return repaired;
+}
+
+/** The latest complete-by that a clock within the tolerance may have written until now. */
+function farthest(draft: Draft, { policy }: Pick<StepRecord, 'policy'>): number {
+  return draft.nowMs + policy.completeWithinMs + clockToleranceMs;
 }

@@ -132,7 +132,10 @@ export function defineWorkflow<Details extends JsonValue>(
       steps.push(stepDefinition(stepLabel, step));
       return builder;
     },
-    build: () => checkWorkflow({ name, version: options.version, details: options.details, steps }),
+    build: () => {
+      const { version, details } = options;
+      return checkWorkflow({ name, version, details, steps: Object.freeze([...steps]) });
+    },
   };
   return builder;
 }

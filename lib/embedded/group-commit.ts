@@ -64,5 +64,5 @@ export function groupCommit(database: DatabaseSync, onFailure: () => void): Grou
 }
 
 function rollBack(database: DatabaseSync): void {
-  if (database.isTransaction) database.exec('ROLLBACK');
+  if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 }

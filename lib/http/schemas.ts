@@ -1,5 +1,6 @@
 /** The documents of the API, from which its OpenAPI description is made. */
 import { z } from '@hono/zod-openapi';
+import { isShallow } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import { directions, effects, priorities, processStates } from '#core/record.ts';
 
@@ -10,7 +11,11 @@ export const submissionSchema = z
   .strictObject({
     workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
     details: z
-      .record(z.string(), z.json())
+      .custom<unknown>((value) => isShallow(value, limits.jsonDepthMax), {
+        error: `nests deeper than ${limits.jsonDepthMax} levels`,
+        abort: true,
+      })
+      .pipe(z.record(z.string(), z.json()))
       .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
     priority: z.enum(priorities).default('normal'),
     tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),

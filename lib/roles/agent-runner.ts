@@ -7,7 +7,12 @@ import { DefinitionError } from '#core/errors.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult, Request } from '#core/message.ts';
-import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
+import {
+  type AgentImplementation,
+  type Call,
+  PermanentFault,
+  TransientFault,
+} from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -85,9 +90,16 @@ async function attempt(
     );
   }
   const call = callOf(ports, request, limit);
+  // Also for the breaker: code that ignores its signal must not hold up a half-open circuit for ever.
+  const late = limit.passed.then(() => {
+    throw new TransientFault('complete-by-passed', `${request.agent} did not answer in time.`);
+  });
+  late.catch(() => {});
   for (let tries = 0; !limit.isPast(); tries += 1) {
     try {
-      const output = await ports.breaker.run(() => act(agent, request, input.data, call));
+      const output = await ports.breaker.run(() =>
+        Promise.race([act(agent, request, input.data, call), late]),
+      );
       return { kind: 'succeeded', output };
     } catch (error) {
       if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
