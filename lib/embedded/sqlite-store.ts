@@ -186,7 +186,7 @@ function open(path: string): DatabaseSync {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA wal_autocheckpoint = 16000;
       PRAGMA cache_size = -65536;
     `);
     database.exec(schema);

@@ -7,12 +7,7 @@ import { DefinitionError } from '#core/errors.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult, Request } from '#core/message.ts';
-import {
-  type AgentImplementation,
-  type Call,
-  PermanentFault,
-  TransientFault,
-} from '#ports/agent.ts';
+import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -60,8 +55,7 @@ async function handle(
   if (ports.clock.now() > request.completeBy) return done;
   const limit = deadline(ports.clock, request.completeBy);
   try {
-    const work = attempt(agent, ports, request, limit);
-    const result = await Promise.race([work, limit.passed]);
+    const result = await attempt(agent, ports, request, limit);
     if (result === undefined || limit.isPast()) return silent(ports, request);
     await ports.replies.send([replyTo(request, result)]);
     return done;
@@ -90,22 +84,18 @@ async function attempt(
     );
   }
   const call = callOf(ports, request, limit);
-  // Also for the breaker: code that ignores its signal must not hold up a half-open circuit for ever.
-  const late = limit.passed.then(() => {
-    throw new TransientFault('complete-by-passed', `${request.agent} did not answer in time.`);
-  });
-  late.catch(() => {});
   for (let tries = 0; !limit.isPast(); tries += 1) {
     try {
+      // Raced within the breaker: code that ignores its signal must not hold a circuit half-open.
       const output = await ports.breaker.run(() =>
-        Promise.race([act(agent, request, input.data, call), late]),
+        Promise.race([act(agent, request, input.data, call), limit.late]),
       );
       return { kind: 'succeeded', output };
     } catch (error) {
       if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
       logError(ports.log, 'call-failed', request, error);
-      await limit.pause(backoff(tries, ports.random));
     }
+    await limit.pause(backoff(tries, ports.random));
   }
   return undefined;
 }

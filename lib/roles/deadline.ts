@@ -1,11 +1,12 @@
 /** A deadline that heartbeats may move: what an agent's work is raced against. */
+import { TransientFault } from '#ports/agent.ts';
 import type { Clock } from '#ports/clock.ts';
 
 export interface Deadline {
   readonly completeBy: number;
   readonly signal: AbortSignal;
-  /** Resolves when complete-by has passed. */
-  readonly passed: Promise<void>;
+  /** Rejects when complete-by has passed; race work against it that may not heed its signal. */
+  readonly late: Promise<never>;
   isPast(): boolean;
   moveTo(completeBy: number): void;
   /** Waits so long, but not past the deadline. */
@@ -15,7 +16,8 @@ export interface Deadline {
 }
 
 export function deadline(clock: Clock, first: number): Deadline {
-  const { promise: passed, resolve } = Promise.withResolvers<void>();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  late.catch(() => {});
   let completeBy = first;
   let cancel = schedule();
   // Made only when the implementation asks for it: most of the cost of a call that needs none.
@@ -24,12 +26,12 @@ export function deadline(clock: Clock, first: number): Deadline {
   function schedule() {
     return clock.after(completeBy - clock.now() + 1, () => {
       controller?.abort();
-      resolve();
+      reject(new TransientFault('complete-by-passed', 'There was no answer by complete-by.'));
     });
   }
 
   return {
-    passed,
+    late,
     get completeBy() {
       return completeBy;
     },
@@ -46,7 +48,7 @@ export function deadline(clock: Clock, first: number): Deadline {
     async pause(ms) {
       const pause = Promise.withResolvers<void>();
       const stop = clock.after(ms, pause.resolve);
-      await Promise.race([pause.promise, passed]);
+      await Promise.race([pause.promise, late.catch(() => {})]);
       stop();
     },
     end: () => cancel(),
