@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+/** The command line as a process: the real world for `runCli`. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '#cli/run-cli.ts';
+
+/** 128 + SIGPIPE: how a shell reports a program whose reader went away, as in `reeve list | head`. */
+const brokenPipe = 141;
+
+process.stdout.on('error', (error) => {
+  if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipe);
+  throw error;
+});
+
+// Set, not exited with: what is written to a pipe must get there first.
+process.exitCode = await runCli(process.argv.slice(2), {
+  env: process.env,
+  stdout: (chunk) => process.stdout.write(chunk),
+  stderr: (chunk) => process.stderr.write(chunk),
+  stdin: () => text(process.stdin),
+  readFile: (path) => readFile(path, 'utf8'),
+  fetch: (url, init) => fetch(url, init),
+  terminal: () => {
+    if (!process.stdout.isTTY || process.env['TERM'] === 'dumb') return null;
+    return { columns: process.stdout.columns, rows: process.stdout.rows };
+  },
+  sleep: async (ms) => {
+    await sleep(ms);
+  },
+  now: Date.now,
+  // Loaded for this command alone: all others need neither the store nor the server.
+  start: async (io) => {
+    const { startCommand } = await import('#runtime/start-command.ts');
+    return startCommand({ ...io, stopped: Promise.race([firstSignal(), orphaned()]) });
+  },
+});
+
+/** The second signal finds no listener, and ends a process that is slow to stop. */
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+/**
+ * Under `npm start` a shell stands between npm and this process, and a shell that is told to stop does
+ * not pass it on: without this, Reeve would be left behind with its port.
+ */
+function orphaned(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    if (process.env['npm_lifecycle_event'] === undefined) return;
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      resolve();
+    }, 250);
+    watch.unref();
+  });
+}

@@ -1,0 +1,91 @@
+/** What every command is given: the world, both APIs, and how to print. */
+import { CliError } from './cli-error.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { type Api, type Call, httpApi } from './http-api.ts';
+import { type Paint, paintFor } from './paint.ts';
+import type { World } from './world.ts';
+
+export const defaultUrl = 'http://127.0.0.1:4400';
+export const defaultSuppliersUrl = 'http://127.0.0.1:4401';
+
+/** Options that every command takes, as commander hands them over. */
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly json?: boolean;
+  readonly suppliersUrl?: string;
+}
+
+export interface Context {
+  readonly world: World;
+  readonly json: boolean;
+  readonly paint: Paint;
+  /** As it was given on the command line, to be given again in commands we propose. */
+  readonly urlOption: string | null;
+  readonly reeve: Api;
+  readonly suppliers: Api;
+}
+
+/** @throws {CliError} `usage` when an address or the token has an impossible form */
+export function contextOf(world: World, options: GlobalOptions): Context {
+  return {
+    world,
+    json: options.json ?? false,
+    paint: paintFor(world),
+    urlOption: options.url ?? null,
+    reeve: httpApi(
+      {
+        name: 'Reeve',
+        url: options.url || world.env['REEVE_URL'] || defaultUrl,
+        token: tokenOf(world.env),
+        unreachableHint:
+          'Start it with `reeve start`, or name its address with --url or REEVE_URL.',
+      },
+      world.fetch,
+    ),
+    suppliers: httpApi(
+      {
+        name: 'The suppliers',
+        url: options.suppliersUrl || world.env['REEVE_SUPPLIERS_URL'] || defaultSuppliersUrl,
+        // Reeve's token is none of their business.
+        token: null,
+        unreachableHint: 'Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
+      },
+      world.fetch,
+    ),
+  };
+}
+
+/** Prints a document for programs, on one line. */
+export function printJson(world: World, document: unknown): void {
+  world.stdout(`${JSON.stringify(document)}\n`);
+}
+
+export function printLines(world: World, lines: readonly string[]): void {
+  world.stdout(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** The whole of a command that asks once and prints the answer. */
+export async function askAndPrint<Value>(
+  { world, json }: Context,
+  api: Api,
+  call: Call<Value>,
+  lines: (value: Value) => readonly string[],
+): Promise<ExitCode> {
+  const answer = await api(call);
+  if (json) printJson(world, answer.json);
+  else printLines(world, lines(answer.value));
+  return exitCodes.done;
+}
+
+/** What a header can carry as it is: visible ASCII. */
+export const headerValue = /^[\x21-\x7e]+$/;
+
+function tokenOf(env: World['env']): string | null {
+  const token = env['REEVE_TOKEN'] ?? '';
+  if (token === '') return null;
+  if (headerValue.test(token)) return token;
+  throw new CliError(
+    exitCodes.usage,
+    'REEVE_TOKEN must be visible ASCII characters without spaces, as the token Reeve was started with.',
+  );
+}

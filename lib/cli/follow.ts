@@ -1,0 +1,86 @@
+/** An order, looked at again and again until its end. */
+import { CliError } from './cli-error.ts';
+import type { Context } from './context.ts';
+import { type OrderDocument, orderSchema } from './documents.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import type { Answer, Call } from './http-api.ts';
+
+/** Short orders are over in a few looks; long ones must not be a load on Reeve. */
+const pollMinMs = 50;
+const pollMaxMs = 1_000;
+const pollGrowth = 1.5;
+
+/** Orders survive a restart of Reeve, so whoever waits for one should survive it as well. */
+export const outageMaxMs = 30_000;
+
+/** What is shown meanwhile. */
+export interface View {
+  readonly order: (answer: Answer<OrderDocument>) => void;
+  /** Reeve stopped answering; called once an outage. */
+  readonly outage: () => void;
+  /** Nothing more comes, be it because of an error. */
+  readonly close: () => void;
+}
+
+export function orderCall(orderId: string): Call<OrderDocument> {
+  return { method: 'GET', path: `/orders/${encodeURIComponent(orderId)}`, answer: orderSchema };
+}
+
+/**
+ * Resolves with the order's last document. There is no limit on the wait: cool-downs may last for
+ * days, and a person can always press Ctrl-C.
+ *
+ * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or the first time
+ */
+export async function followToEnd(
+  context: Context,
+  orderId: string,
+  view: View,
+): Promise<Answer<OrderDocument>> {
+  try {
+    return await follow(context, orderId, view);
+  } finally {
+    view.close();
+  }
+}
+
+export function exitCodeOf({ processState }: OrderDocument): ExitCode {
+  return processState === 'Processed' ? exitCodes.done : exitCodes.endedBadly;
+}
+
+async function follow(
+  { reeve, world }: Context,
+  orderId: string,
+  view: View,
+): Promise<Answer<OrderDocument>> {
+  let answer = await reeve(orderCall(orderId));
+  let seenMs = world.now();
+  let isOut = false;
+  let delayMs = pollMinMs;
+  view.order(answer);
+  while (!hasEnded(answer.value)) {
+    await world.sleep(delayMs);
+    delayMs = Math.min(delayMs * pollGrowth, pollMaxMs);
+    try {
+      answer = await reeve(orderCall(orderId));
+    } catch (error) {
+      if (!isOutage(error) || world.now() - seenMs > outageMaxMs) throw error;
+      if (!isOut) view.outage();
+      isOut = true;
+      continue;
+    }
+    seenMs = world.now();
+    isOut = false;
+    view.order(answer);
+  }
+  return answer;
+}
+
+/** Error is no end to Reeve, but nothing more happens before a person acts. */
+function hasEnded({ processState }: OrderDocument): boolean {
+  return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof CliError && error.code === exitCodes.failed;
+}

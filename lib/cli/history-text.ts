@@ -1,0 +1,63 @@
+/** What happened to an order, as sentences. */
+import type { Fault, HistoryEntry } from './documents.ts';
+import { durationText } from './relative-time.ts';
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+export function historySentence(entry: HistoryEntry): string {
+  switch (entry.type) {
+    case 'submit':
+      return 'submitted';
+    case 'claim': {
+      const claim = `Scheduler ${entry.by} claimed it`;
+      return entry.blind ? `${claim}, but does not know its workflow` : claim;
+    }
+    case 'stepSucceeded':
+      return `step ${entry.step} completed ${attempt(entry)}`;
+    case 'undoSucceeded':
+      return `step ${entry.step} undone ${attempt(entry)}`;
+    case 'heartbeat':
+      return `step ${entry.step}: its agent is still at work ${attempt(entry)}`;
+    case 'stepFailed':
+      return `step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
+    case 'undoFailed':
+      return `undo of step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
+    case 'expired':
+      return entry.steps.length > 0 ? `${steps(entry)} timed out` : unclaimed(entry);
+    case 'excused': {
+      const cause = entry.reason === 'restart' ? 'Reeve was restarted' : 'Reeve had an outage';
+      const taken = `${steps(entry)} taken back, no failure counted`;
+      const found = entry.steps.length > 0 ? taken : unclaimed(entry);
+      return `${cause}: ${found}${wait(entry.notBefore - entry.at)}`;
+    }
+    case 'resubmit':
+      return `resubmitted by ${entry.by}`;
+    case 'cancel':
+      return `cancelled by ${entry.by}`;
+    case 'other':
+      return entry.title;
+  }
+}
+
+export function faultText({ code, message, effect }: Fault): string {
+  const outcome = effect === 'none' ? 'it had no effect' : 'it may have had an effect';
+  return `${message.replace(/\.$/, '')} (${code}; ${outcome})`;
+}
+
+function attempt(entry: { readonly attempt: number }): string {
+  return `(attempt ${entry.attempt})`;
+}
+
+function steps({ steps: names }: { readonly steps: readonly string[] }): string {
+  return `${names.length === 1 ? 'step' : 'steps'} ${list.format(names)}`;
+}
+
+/** Neither steps nor nudges: the Supervisor put right an instant that lay too far ahead. */
+function unclaimed({ nudges }: { readonly nudges: number }): string {
+  if (nudges === 0) return 'the Supervisor made it due again';
+  return `nobody had claimed it: nudged ${nudges === 1 ? 'once' : `${nudges} times`}`;
+}
+
+function wait(ms: number): string {
+  return ms < 500 ? '' : `; to go on after ${durationText(ms)}`;
+}

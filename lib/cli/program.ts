@@ -1,0 +1,134 @@
+/** The commands and options as commander reads them; each command itself is in its own file. */
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type Context,
+  contextOf,
+  defaultSuppliersUrl,
+  defaultUrl,
+  type GlobalOptions,
+} from './context.ts';
+import { processStates } from './documents.ts';
+import { type ExitCode, exitCodesHelp } from './exit-code.ts';
+import { type ListOptions, list } from './list-command.ts';
+import { operate } from './operator-command.ts';
+import { type ShowOptions, show } from './show-command.ts';
+import { type SubmitOptions, submit } from './submit-command.ts';
+import { resetFaults, setFaults, showFaults, showLedger } from './suppliers-command.ts';
+import type { World } from './world.ts';
+
+const environmentHelp = `
+Environment:
+  REEVE_URL            the address of Reeve, where there is no --url
+  REEVE_TOKEN          the bearer token that Reeve asks for, if it does
+  REEVE_SUPPLIERS_URL  the address of the simulated suppliers
+  NO_COLOR             no colours, even on a terminal
+
+${exitCodesHelp}`;
+
+/** What happens with a command's exit code. */
+type Done = (code: number) => void;
+type Run = <Arguments extends readonly unknown[]>(
+  work: (context: Context, ...args: Arguments) => Promise<ExitCode>,
+) => (this: Command, ...args: Arguments) => Promise<void>;
+
+export function buildProgram(world: World, done: Done): Command {
+  const program = new Command('reeve');
+  program
+    .description('Brings orders that span several unreliable services to their end.')
+    .option('--url <url>', `the address of Reeve (default: ${defaultUrl})`)
+    .option('--json', "print the API's JSON instead of text")
+    .addHelpText('after', environmentHelp)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: world.stdout,
+      writeErr: world.stderr,
+      getOutHelpWidth: () => world.terminal()?.columns ?? 80,
+      getErrHelpWidth: () => world.terminal()?.columns ?? 80,
+    })
+    .exitOverride();
+  const run: Run = (work) =>
+    async function (...args) {
+      const context = contextOf(world, this.optsWithGlobals<GlobalOptions>());
+      done(await work(context, ...args));
+    };
+  addStart(program, world, done);
+  addOrderCommands(program, run);
+  addSuppliers(program, run);
+  return program;
+}
+
+/** Without `run`: Reeve reads its own environment, and an address to call it is not needed. */
+function addStart(program: Command, world: World, done: Done): void {
+  program
+    .command('start')
+    .description('run Reeve in this process')
+    .action(async () => {
+      const { env, stdout, stderr } = world;
+      done(await world.start({ env, stdout, stderr }));
+    });
+}
+
+function addOrderCommands(program: Command, run: Run): void {
+  const orderId = new Argument('<id>', 'the order id');
+  program
+    .command('submit')
+    .description('submit an order')
+    .argument('<file>', 'its JSON; - for standard input')
+    .option('--wait', 'wait until it is Processed, Undone or in Error')
+    .option('--key <key>', 'idempotency key: the same key and body again give the same order')
+    .action(run((context, file: string, options: SubmitOptions) => submit(context, file, options)));
+  program
+    .command('show')
+    .description('show an order, its steps and its history')
+    .addArgument(orderId)
+    .option('--watch', 'follow it until it is Processed, Undone or in Error')
+    .action(run((context, id: string, options: ShowOptions) => show(context, id, options)));
+  program
+    .command('list')
+    .description('list orders, newest first')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(processStates))
+    .option('--limit <n>', 'how many at most', positiveInteger)
+    .option('--cursor <cursor>', 'go on where an earlier page ended')
+    .action(run((context, options: ListOptions) => list(context, options)));
+  program
+    .command('resubmit')
+    .description('let an order in Error go on')
+    .addArgument(orderId)
+    .action(run((context, id: string) => operate(context, 'resubmit', id)));
+  program
+    .command('cancel')
+    .description('undo an order instead of finishing it')
+    .addArgument(orderId)
+    .action(run((context, id: string) => operate(context, 'cancel', id)));
+}
+
+function addSuppliers(program: Command, run: Run): void {
+  const suppliers = program
+    .command('suppliers')
+    .description("the simulated suppliers: show every service's faults")
+    .option('--suppliers-url <url>', `their address (default: ${defaultSuppliersUrl})`)
+    .action(run((context) => showFaults(context)));
+  suppliers
+    .command('set')
+    .description("change a service's faults")
+    .argument('<service>', 'fraud, inventory, payment or shipping')
+    .argument(
+      '<name=value...>',
+      'latencyMs=200 transientRate=0.1 hangRate=0.2 declineRate=1 down=true',
+    )
+    .action(run((context, service: string, pairs: string[]) => setFaults(context, service, pairs)));
+  suppliers
+    .command('reset')
+    .description('make all services healthy')
+    .action(run((context) => resetFaults(context)));
+  suppliers
+    .command('ledger')
+    .description('what the services did, by idempotency key')
+    .argument('[order-id]', 'of this order only')
+    .action(run((context, id: string | undefined) => showLedger(context, id)));
+}
+
+function positiveInteger(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}

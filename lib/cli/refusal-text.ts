@@ -1,0 +1,14 @@
+/** A refusal in lines for a person, whoever wrote it: Reeve, the suppliers, a proxy between. */
+import { problemSchema, supplierRefusalSchema } from './documents.ts';
+
+export function refusalText(name: string, status: number, document: unknown): string {
+  const problem = problemSchema.safeParse(document);
+  if (problem.success) {
+    const { title, detail, errors, code } = problem.data;
+    const fields = errors.map(({ field, message }) => `  ${field}: ${message}`);
+    return [title, `  ${detail}`, ...fields, `  code: ${code}`].join('\n');
+  }
+  const refusal = supplierRefusalSchema.safeParse(document);
+  if (refusal.success) return `${refusal.data.message}\n  code: ${refusal.data.code}`;
+  return `${name} answered with status ${status} and no explanation.`;
+}

@@ -1,0 +1,47 @@
+/** `reeve show`: one order, now or until its end. */
+import { askAndPrint, type Context, printLines } from './context.ts';
+import type { OrderDocument } from './documents.ts';
+import type { ExitCode } from './exit-code.ts';
+import { exitCodeOf, followToEnd, orderCall, type View } from './follow.ts';
+import { acceptedLine, historyLines, orderLines, troubleLines } from './order-text.ts';
+import { changesView, frameView, jsonView } from './views.ts';
+
+export interface ShowOptions {
+  readonly watch?: boolean;
+}
+
+export async function show(
+  context: Context,
+  orderId: string,
+  { watch = false }: ShowOptions,
+): Promise<ExitCode> {
+  if (watch) return watchToEnd(context, orderId);
+  const lines = (order: OrderDocument) => fullLines(context, order);
+  return askAndPrint(context, context.reeve, orderCall(orderId), lines);
+}
+
+async function watchToEnd(context: Context, orderId: string): Promise<ExitCode> {
+  const { world, json, paint } = context;
+  const isTerminal = world.terminal() !== null;
+  const { value: order } = await followToEnd(context, orderId, viewFor(context, isTerminal));
+  if (!json) {
+    const summary = [acceptedLine(order, paint), ...troubleLines(order, paint)];
+    printLines(world, isTerminal ? fullLines(context, order) : summary);
+  }
+  return exitCodeOf(order);
+}
+
+function viewFor(context: Context, isTerminal: boolean): View {
+  if (context.json) return jsonView(context);
+  return isTerminal ? frameView(context) : changesView(context);
+}
+
+function fullLines({ world, paint }: Context, order: OrderDocument): string[] {
+  const now = world.now();
+  return [
+    ...orderLines(order, now, paint),
+    '',
+    paint('bold', 'HISTORY'),
+    ...historyLines(order, now, paint),
+  ];
+}

@@ -1,0 +1,71 @@
+/** `reeve submit`: hands an order in, and waits for its end when asked to. */
+import { CliError } from './cli-error.ts';
+import { type Context, headerValue, printJson, printLines } from './context.ts';
+import { acceptedSchema } from './documents.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { exitCodeOf, followToEnd } from './follow.ts';
+import { acceptedLine, orderLine, troubleLines } from './order-text.ts';
+import { lineView, silentView } from './views.ts';
+import type { World } from './world.ts';
+
+export interface SubmitOptions {
+  readonly wait?: boolean;
+  readonly key?: string;
+}
+
+/** @param file a path, or `-` for standard input */
+export async function submit(
+  context: Context,
+  file: string,
+  { wait = false, key }: SubmitOptions,
+): Promise<ExitCode> {
+  const { world, reeve, json, paint } = context;
+  if (key !== undefined && !headerValue.test(key)) {
+    throw new CliError(exitCodes.usage, '--key must be visible ASCII characters without spaces.');
+  }
+  const accepted = await reeve({
+    method: 'POST',
+    path: '/orders',
+    answer: acceptedSchema,
+    body: await readJsonText(world, file),
+    ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+  });
+  if (!json) printLines(world, [acceptedLine(accepted.value, paint)]);
+  else if (!wait) printJson(world, accepted.json);
+  return wait ? waitForEnd(context, accepted.value.orderId) : exitCodes.done;
+}
+
+async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
+  const { world, json, paint } = context;
+  const isLive = !json && world.terminal() !== null;
+  const last = await followToEnd(
+    context,
+    orderId,
+    isLive ? lineView(context) : silentView(context),
+  );
+  if (json) printJson(world, last.json);
+  else printLines(world, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
+  return exitCodeOf(last.value);
+}
+
+/** The text as it was written: to parse and print it anew could change its numbers. */
+async function readJsonText(world: World, file: string): Promise<string> {
+  const name = file === '-' ? 'standard input' : file;
+  const text = await readText(world, file, name);
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, { cause });
+  }
+  return text;
+}
+
+async function readText(world: World, file: string, name: string): Promise<string> {
+  try {
+    return await (file === '-' ? world.stdin() : world.readFile(file));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, { cause });
+  }
+}
