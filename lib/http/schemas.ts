@@ -74,7 +74,7 @@ const stepSchema = z
   })
   .openapi('Step');
 
-export const historySchema = z
+const historySchema = z
   .object({
     at: instant,
     type: z.string(),
@@ -90,7 +90,7 @@ export const historySchema = z
   })
   .openapi('HistoryEntry');
 
-export const summarySchema = z
+const summarySchema = z
   .object({
     orderId: z.string(),
     workflow: z.string(),
