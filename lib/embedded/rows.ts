@@ -21,6 +21,13 @@ const orderRow = z.object({
 });
 const dueRow = z.object({ DueAt: z.int(), OrderID: z.string().transform(orderId) });
 const seqRow = z.object({ Seq: z.int() });
+const ageRow = z.object({
+  Seq: z.int(),
+  OrderID: z.string(),
+  ProcessState: z.enum(processStates),
+  SubmittedAt: z.int(),
+  UpdatedAt: z.int(),
+});
 const changeRow = z.object({ Seq: z.int(), Change: z.string() });
 
 const change: z.ZodType<Change> = z.object({
@@ -64,6 +71,10 @@ export function dueOf(row: unknown): z.infer<typeof dueRow> {
 
 export function seqOf(row: unknown): number {
   return checked('sequence', () => seqRow.parse(row).Seq);
+}
+
+export function ageOf(row: unknown): z.infer<typeof ageRow> {
+  return checked('order', () => ageRow.parse(row));
 }
 
 export function changeOfRow(row: unknown): { seq: number; change: Change } {

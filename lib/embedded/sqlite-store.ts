@@ -11,7 +11,7 @@ import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
-import { changeOfRow, dueCursor, dueOf, listCursor, recordOf, seqOf } from './rows.ts';
+import { ageOf, changeOfRow, dueCursor, dueOf, listCursor, recordOf, seqOf } from './rows.ts';
 import { schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 
@@ -28,8 +28,13 @@ export interface SqliteStore extends StateStore {
   forgetChange(seq: number): Promise<void>;
   /** Calls `listener` with every committed record, until the function it gives is called. */
   watchRecords(listener: (record: ProcessRecord) => void): () => void;
+  /** Deletes some of the orders that ended before this instant; gives how many. */
+  forgetEnded(before: number): Promise<number>;
   close(): void;
 }
+
+/** Orders looked at in one call of `forgetEnded`: a millisecond's work. */
+const forgetBatch = 500;
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
@@ -55,6 +60,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
     async forgetChange(seq) {
       await group.write(() => sql.deleteChange.run(seq));
     },
+    forgetEnded: forgetter(sql, group),
     close() {
       group.flush();
       database.close();
@@ -131,6 +137,26 @@ function writes(
       return 'committed';
     },
   };
+}
+
+/** Walks the orders from the oldest, a batch a call; at one too young to have gone, begins anew. */
+function forgetter(sql: Statements, group: GroupCommit): SqliteStore['forgetEnded'] {
+  let from = 0;
+  return (before) =>
+    group.write(() => {
+      const batch = sql.oldest.all(from, forgetBatch).map(ageOf);
+      const old = batch.filter(({ SubmittedAt }) => SubmittedAt < before);
+      const gone = old.filter(
+        ({ ProcessState, UpdatedAt }) =>
+          UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),
+      );
+      for (const { Seq, OrderID } of gone) {
+        sql.forgetRecord.run(Seq);
+        sql.forgetOrder.run(OrderID);
+      }
+      from = old.length < forgetBatch ? 0 : (old.at(-1)?.Seq ?? 0);
+      return gone.length;
+    });
 }
 
 function reads(

@@ -58,6 +58,12 @@ export function statements(database: DatabaseSync) {
        WHERE DueAt BETWEEN ? AND ? AND (DueAt, OrderID) > (?, ?)
        ORDER BY DueAt, OrderID LIMIT ?`,
     ),
+    oldest: database.prepare(
+      `SELECT Seq, OrderID, ProcessState, SubmittedAt, UpdatedAt FROM Processes
+       WHERE Seq > ? ORDER BY Seq LIMIT ?`,
+    ),
+    forgetRecord: database.prepare('DELETE FROM Processes WHERE Seq = ?'),
+    forgetOrder: database.prepare('DELETE FROM Orders WHERE OrderID = ?'),
     list: database.prepare('SELECT * FROM Processes WHERE Seq < ? ORDER BY Seq DESC LIMIT ?'),
     listByState: database.prepare(
       'SELECT * FROM Processes WHERE ProcessState = ? AND Seq < ? ORDER BY Seq DESC LIMIT ?',

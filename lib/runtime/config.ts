@@ -14,6 +14,8 @@ const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(4400),
   /** Where the state store lives. */
   REEVE_DATA: z.string().min(1).default('.reeve'),
+  /** Days that an order is kept after its end. */
+  REEVE_KEEP_DAYS: z.coerce.number().min(1).max(3_650).default(30),
   /** The bearer token of the API; needed when HOST is not loopback. */
   REEVE_TOKEN: z.string().min(16, 'must have 16 characters or more').optional(),
   REEVE_LOG: z.enum(logLevels).default('error'),

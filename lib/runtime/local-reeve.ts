@@ -11,6 +11,7 @@ import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
 import type { WorkflowDefinition } from '#core/workflow.ts';
 import { changeFeed } from '#embedded/change-feed.ts';
 import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
+import { retention } from '#embedded/retention.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -41,6 +42,8 @@ export interface LocalReeveOptions {
   readonly log: Log;
   /** How often the Supervisor looks, ms. Default 1 s. */
   readonly sweepPeriodMs?: number;
+  /** How long an order is kept after its end, ms. Default 30 days. */
+  readonly keepEndedMs?: number;
   /** Where status messages go, by the name that `replyTo` gives. Default: none. */
   readonly responseChannels?: Readonly<Record<string, (change: Change) => Promise<void>>>;
   /** Told of every order in Error. Default: the log alone. */
@@ -62,6 +65,7 @@ export interface LocalReeve {
 }
 
 const defaultSweepPeriodMs = 1_000;
+const defaultKeepEndedMs = 30 * 24 * 3_600_000;
 /** Calls to one remote service at once: what a small service bears. */
 const agentCallsMax = 256;
 const messageBatchMax = 256;
@@ -107,6 +111,8 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
   }
   const stopFeed = startFeed(options, store, responses);
+  const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
+  const stopRetention = retention({ store, keepMs, clock, log });
   const recovered = await roles.supervisor.recoverAll();
   log.info('started', { recovered: recovered.recovered });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
@@ -123,6 +129,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
       sweeps.stop();
       links.close();
       stopFeed();
+      stopRetention();
       store.close();
     },
   };

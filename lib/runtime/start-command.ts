@@ -51,6 +51,7 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     workflows: [orderFulfilment],
     agents: orderAgents(serviceUrls(config, suppliers), fetch),
     path: join(config.REEVE_DATA, 'reeve.db'),
+    keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
     clock: systemClock,
     random: systemRandom,
     log,

@@ -1,0 +1,91 @@
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { decide } from '#core/decide.ts';
+import { agentName, type OrderId, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { submitted } from '#core/submit.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+
+const agent = defineAgent({
+  name: 'paint',
+  input: z.object({}),
+  output: z.object({}),
+  undo: 'unneeded',
+});
+const definition = defineWorkflow({ name: 'house', version: 1, details: z.object({}) })
+  .step('paint', { agent, onFault: 'hold', input: () => ({}) })
+  .build();
+const day = 24 * 3_600_000;
+
+const stores: SqliteStore[] = [];
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close();
+});
+
+function openStore(): SqliteStore {
+  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+  stores.push(store);
+  return store;
+}
+
+/** An order submitted and brought to its end, or into Error, at that instant. */
+async function ordered(store: SqliteStore, id: string, at: number, end: 'Processed' | 'Error') {
+  const ids = { orderId: orderId(id), priority: 'normal', tenant: null, replyTo: null } as const;
+  const { record } = submitted({ type: 'submit', ...ids }, definition, at, writeId(`${id}.0`));
+  await store.create({ orderId: ids.orderId, details: {}, digest: '', submittedAt: at }, record);
+  const known = { definition, details: {} };
+  const reply = { step: stepName('paint'), attempt: 1, agent: agentName('paint') };
+  const fault = { code: 'no-paint', message: 'none left', effect: 'none' } as const;
+  const last =
+    end === 'Processed'
+      ? ({ type: 'stepSucceeded', ...reply, output: {} } as const)
+      : ({ type: 'stepFailed', ...reply, fault } as const);
+  let current: ProcessRecord = record;
+  for (const event of [{ type: 'claim', by: schedulerId('s') } as const, last]) {
+    const decision = decide(current, event, known, at);
+    if (decision.kind !== 'transition') throw new Error(`ignored: ${decision.reason}`);
+    current = { ...decision.record, writeId: writeId(`${id}.${current.revision}`) };
+    await store.commit(current);
+  }
+  expect(current.processState).toBe(end);
+}
+
+async function left(store: SqliteStore, ...ids: string[]): Promise<OrderId[]> {
+  return [...(await store.records(ids.map(orderId))).keys()];
+}
+
+test('an order that ended long ago is forgotten, and its key with it', async () => {
+  const store = openStore();
+  await ordered(store, 'old', day, 'Processed');
+  await ordered(store, 'young', 40 * day, 'Processed');
+
+  expect(await store.forgetEnded(31 * day)).toBe(1);
+
+  expect(await left(store, 'old', 'young')).toEqual(['young']);
+  expect([...(await store.orders([orderId('old')])).keys()]).toEqual([]);
+});
+
+test('an order in Error is kept whatever its age', async () => {
+  const store = openStore();
+  await ordered(store, 'stuck', day, 'Error');
+
+  expect(await store.forgetEnded(1_000 * day)).toBe(0);
+
+  expect(await left(store, 'stuck')).toEqual(['stuck']);
+});
+
+test('more orders than one batch are forgotten batch by batch, past those that are kept', async () => {
+  const store = openStore();
+  await ordered(store, 'stuck', day, 'Error');
+  await Promise.all(
+    Array.from({ length: 700 }, (_, at) => ordered(store, `old-${at}`, day, 'Processed')),
+  );
+
+  const forgotten = [await store.forgetEnded(31 * day), await store.forgetEnded(31 * day)];
+
+  expect(forgotten).toEqual([499, 201]);
+  expect(await store.forgetEnded(31 * day)).toBe(0);
+  expect(await left(store, 'stuck')).toEqual(['stuck']);
+});
