@@ -4,34 +4,13 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
-import type { Clock } from '#ports/clock.ts';
-import type { Log } from '#ports/log.ts';
-import type { StateStore } from '#ports/state-store.ts';
-import type { Operator } from '#roles/operator.ts';
-import type { Submission } from '#roles/submission.ts';
+import type { ApiPorts } from './api-ports.ts';
 import { eventRoutes } from './event-routes.ts';
-import { type GuardOptions, guard } from './guard.ts';
+import { guard } from './guard.ts';
 import { orderRoutes } from './order-routes.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { validationProblem } from './validation.ts';
-
-export interface ApiPorts {
-  readonly submission: Submission;
-  readonly operator: Operator;
-  readonly store: StateStore;
-  readonly registry: WorkflowRegistry;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly guard: GuardOptions;
-  /** Committed records as they happen; the function given back ends it. */
-  readonly watch: (listener: (record: ProcessRecord) => void) => () => void;
-  readonly lastSweepAt: () => number | null;
-  /** A sweep older than this, ms, makes the health degraded. */
-  readonly sweepLateMs: number;
-}
 
 export function api(ports: ApiPorts): OpenAPIHono {
   const app = new OpenAPIHono({

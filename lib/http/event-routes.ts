@@ -4,8 +4,9 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { ApiPorts } from './api.ts';
-import { knownForm, orderParam, problemResponses, unknownOrder } from './order-routes.ts';
+import type { ApiPorts } from './api-ports.ts';
+import { knownForm, orderParam, unknownOrder } from './order-id.ts';
+import { problemResponses } from './problem.ts';
 import { historyView } from './view.ts';
 
 /** A reader this far behind is cut off; it comes back and goes on from its last event. */

@@ -1,10 +1,10 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
 import type { OperatorOutcome } from '#roles/operator.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
-import type { ApiPorts } from './api.ts';
-import { type ProblemCode, problem, problemSchema, Refusal, respondProblem } from './problem.ts';
+import type { ApiPorts } from './api-ports.ts';
+import { knownForm, orderParam, unknownOrder } from './order-id.ts';
+import { type ProblemCode, problem, problemResponses, Refusal, respondProblem } from './problem.ts';
 import {
   acceptedSchema,
   keyHeader,
@@ -14,19 +14,6 @@ import {
   submissionSchema,
 } from './schemas.ts';
 import { orderView, summaryView } from './view.ts';
-
-export const orderParam = z.object({
-  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The order id.' }),
-});
-
-const problemContent = { 'application/problem+json': { schema: problemSchema } };
-
-/** The problems a route may answer, by status, for the OpenAPI document. */
-export function problemResponses<Status extends number>(...statuses: Status[]) {
-  return Object.fromEntries(
-    statuses.map((status) => [status, { description: 'Refused.', content: problemContent }]),
-  );
-}
 
 function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
@@ -128,19 +115,6 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       return context.json(recorded(await action(orderId, 'api')), 202);
     });
   }
-}
-
-/** An id of another form names no order; that is all the caller needs to know. */
-export function knownForm(id: string): OrderId {
-  try {
-    return checkedOrderId(id);
-  } catch {
-    throw unknownOrder();
-  }
-}
-
-export function unknownOrder(): Refusal {
-  return new Refusal(problem('order-unknown', 'No order has this id.'));
 }
 
 function accepted(outcome: SubmissionOutcome) {

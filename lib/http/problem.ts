@@ -57,6 +57,15 @@ export function problem(code: ProblemCode, detail: string, errors?: Problem['err
   };
 }
 
+const problemContent = { 'application/problem+json': { schema: problemSchema } };
+
+/** The problems a route may answer, by status, for the OpenAPI document. */
+export function problemResponses<Status extends number>(...statuses: Status[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: 'Refused.', content: problemContent }]),
+  );
+}
+
 /** Thrown by a route to answer with a problem document. */
 export class Refusal extends Error {
   readonly problem: Problem;

@@ -1,7 +1,7 @@
 /** What the API says of Reeve itself: its workflows, its health, its own description. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
-import type { ApiPorts } from './api.ts';
-import { problemResponses } from './order-routes.ts';
+import type { ApiPorts } from './api-ports.ts';
+import { problemResponses } from './problem.ts';
 import { healthSchema, workflowsSchema } from './schemas.ts';
 import { workflowsView } from './view.ts';
 
