@@ -26,7 +26,10 @@ export type ProcessState = (typeof processStates)[number];
 export const directions = ['forward', 'undo'] as const;
 export type Direction = (typeof directions)[number];
 
-/** Whether a failed call may have had an effect: `none` only where the service said so for sure. */
+/**
+ * Whether a step that failed may have had an effect. `none` speaks for the idempotency key, and so for
+ * every try of the step: the service refused it, and repeats that refusal to a try still on its way.
+ */
 export const effects = ['none', 'possible'] as const;
 export type Effect = (typeof effects)[number];
 

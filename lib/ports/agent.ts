@@ -10,7 +10,7 @@ export class TransientFault extends ReeveError {}
 
 /** Will not succeed however often it is tried. */
 export class PermanentFault extends ReeveError {
-  /** `none` only when the service said for sure that nothing happened. */
+  /** `none` only when the service has refused the key for good: it covers earlier tries as well. */
   readonly effect: Effect;
 
   constructor(code: string, message: string, effect: Effect, cause?: unknown) {

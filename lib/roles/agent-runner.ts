@@ -77,11 +77,10 @@ async function attempt(
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
     const fields = input.error.issues.map(({ path }) => path.join('.') || '(the whole)').join(', ');
-    return failed(
-      'input-invalid',
-      `The agent was given an input that does not fit at ${fields}.`,
-      'none',
-    );
+    // The service was not asked: an earlier attempt, by an agent that took this input, may be.
+    const effect = request.attempt === 1 ? 'none' : 'possible';
+    const message = `The agent was given an input that does not fit at ${fields}.`;
+    return failed('input-invalid', message, effect);
   }
   const call = callOf(ports, request, limit);
   for (let tries = 0; !limit.isPast(); tries += 1) {
