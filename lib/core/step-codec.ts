@@ -1,6 +1,7 @@
 /** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
 import { z } from 'zod';
 import { agentName, stepName } from './ids.ts';
+import type { JsonValue } from './json.ts';
 import {
   effects,
   type Fault,
@@ -13,9 +14,12 @@ import {
 const faultSchema = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const flag = z.union([z.literal(0), z.literal(1)]);
 
+/** Out of `JSON.parse`, so it is JSON; a schema's copy would lose a key such as `__proto__`. */
+const output = z.custom<JsonValue>((value) => value !== undefined);
+
 const undoableSchema = z.union([
   z.tuple([z.literal('N')]),
-  z.tuple([z.literal('C'), z.json()]),
+  z.tuple([z.literal('C'), output]),
   z.tuple([z.literal('F'), faultSchema]),
 ]);
 const progressSchema = z.union([

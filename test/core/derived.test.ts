@@ -1,0 +1,163 @@
+/** What is derived from a record: its change, when it is due; and the limits everything keeps to. */
+import { describe, expect, it } from 'vitest';
+import { changeOf } from '#core/change.ts';
+import { clockToleranceMs, dueAt, dueHorizonMs, earliestCompleteBy, pickUpBy } from '#core/due.ts';
+import { assertThat, CorruptDataError, ReeveError } from '#core/errors.ts';
+import { stepName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { findStep, type ProcessRecord } from '#core/record.ts';
+import { cancel, claim, diamond, epoch, expire, flow, no, ok, play, submit } from './support.ts';
+
+const pending = submit(diamond());
+const started = play(pending, [0, claim()]);
+const held = play(submit(flow({ a: { onFault: 'hold' }, b: {} })), [0, claim()], [5, no('a')]);
+const done = play(submit(flow({ a: {} })), [0, claim()], [5, ok('a')]);
+const undone = play(submit(flow({ a: {} })), [0, cancel], [5, claim()]);
+
+describe('a change', () => {
+  it('is none while the process state is what it was', () => {
+    expect(changeOf('Processing', started.record)).toBeNull();
+    expect(changeOf('Error', held.record)).toBeNull();
+  });
+
+  it('tells what happened to the order, and in which sequence (R18)', () => {
+    expect(changeOf('Processing', held.record)).toEqual({
+      orderId: 'o-1',
+      workflow: 'flow',
+      workflowVersion: 1,
+      sequence: 3,
+      previousState: 'Processing',
+      processState: 'Error',
+      direction: 'forward',
+      fault: { code: 'refused', message: 'No.', effect: 'none', step: 'a', action: 'perform' },
+      priority: 'high',
+      tenant: 'acme',
+      replyTo: 'desk',
+      at: epoch + 5,
+    });
+  });
+
+  it('is one for the submission', () => {
+    expect(changeOf(null, pending.record)).toMatchObject({ previousState: null, sequence: 1 });
+  });
+});
+
+describe('an order is due', () => {
+  const waiting = play(
+    submit(flow({ a: { completeWithin: 5_000 }, b: {} })),
+    [0, claim()],
+    [1_001, expire],
+  );
+  const cooling = play(
+    submit(
+      flow({
+        a: { retries: 0, coolDown: { after: 60_000, times: 1 } },
+        b: { completeWithin: 30_000 },
+      }),
+    ),
+    [0, claim()],
+    [1_001, expire],
+  );
+  it.each<[string, () => ProcessRecord, number | null]>([
+    ['after the pick-up grace, while nobody claimed it', () => pending.record, 10_000],
+    ['after its earliest complete-by, while it is Processing', () => started.record, 1_001],
+    [
+      'after the complete-by of a step that still runs, while it is Pending',
+      () => waiting.record,
+      5_001,
+    ],
+    [
+      'after the grace, where that comes first',
+      () => ({ ...waiting.record, notBefore: epoch - 8_000, updatedAt: epoch - 7_000 }),
+      3_000,
+    ],
+    ['at the end of its cool-down', () => play(cooling, [2_000, ok('b')]).record, 61_001],
+    [
+      'after the complete-by of a step that runs through the cool-down',
+      () => cooling.record,
+      30_001,
+    ],
+    ['after the complete-by of a call still out, when it is stopped', () => held.record, 1_001],
+    ['never when it is stopped and nothing is out', () => play(held, [10, ok('b')]).record, null],
+    ['never when it is Processed', () => done.record, null],
+    ['never when it is Undone', () => undone.record, null],
+  ])('%s', (_, record, expected) => {
+    expect(dueAt(record())).toBe(expected === null ? null : epoch + expected);
+  });
+
+  it('by the earliest of the steps under way', () => {
+    expect(earliestCompleteBy(pending.record.steps)).toBeNull();
+    expect(earliestCompleteBy(waiting.record.steps)).toBe(epoch + 5_000);
+    const both = play(submit(flow({ a: { completeWithin: 70 }, b: {}, c: {} })), [0, claim()]);
+    expect(earliestCompleteBy(both.record.steps)).toBe(epoch + 70);
+    expect(earliestCompleteBy(both.record.steps.toReversed())).toBe(epoch + 70);
+  });
+
+  it('for its pick-up when it may be claimed, or a grace from now', () => {
+    expect(pickUpBy(101, 100)).toBe(101);
+    expect(pickUpBy(100, 100)).toBe(10_100);
+    expect(pickUpBy(99, 100)).toBe(10_100);
+  });
+
+  it('within the horizon of the longest wait and the tolerance of clocks', () => {
+    expect(clockToleranceMs).toBe(300_000);
+    expect(dueHorizonMs).toBe(7 * 86_400_000 + 300_000);
+  });
+});
+
+describe('a step of a record', () => {
+  it('is found by its name', () => {
+    expect(findStep(started.record, stepName('b'))).toBe(started.record.steps[1]);
+    expect(findStep(started.record, stepName('x'))).toBeUndefined();
+  });
+});
+
+describe('limits', () => {
+  it('are what the documentation says', () => {
+    expect(limits).toMatchObject({
+      stepsMax: 64,
+      completeWithinMinMs: 50,
+      completeWithinMaxMs: 43_200_000,
+      maxDurationMaxMs: 604_800_000,
+      heartbeatsPerAttemptMax: 200,
+      retriesMax: 20,
+      coolDownTimesMax: 20,
+      coolDownMinMs: 100,
+      coolDownMaxMs: 604_800_000,
+      pickUpGraceMs: 10_000,
+      claimsSpare: 200,
+      recoveryRampPerSecond: 1_000,
+      recoveryRampMaxMs: 900_000,
+      bodyBytesMax: 131_072,
+      outputBytesMax: 8_192,
+      faultMessageMax: 300,
+      tenantLengthMax: 64,
+      submissionKeyLengthMax: 128,
+      listMax: 200,
+      sweepPage: 200,
+      conflictRetriesMax: 20,
+    });
+  });
+});
+
+describe('errors', () => {
+  it('have a code, the name of their class, and a cause', () => {
+    const cause = new Error('inner');
+    const error = new CorruptDataError('broken', 'It is broken.', { cause });
+    expect(error).toBeInstanceOf(ReeveError);
+    expect(error).toMatchObject({
+      code: 'broken',
+      message: 'It is broken.',
+      name: 'CorruptDataError',
+      cause,
+    });
+  });
+
+  it('of an assertion ask for a report', () => {
+    expect(() => assertThat(true, 'One is one')).not.toThrow();
+    expect(() => assertThat(false, 'One is one')).toThrow('One is one. Please report this.');
+    expect(() => assertThat(false, 'One is one')).toThrow(
+      expect.objectContaining({ code: 'assertion-failed', name: 'ReeveError' }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+/** The fingerprint differs for whatever decides how an order in flight goes on, and for nothing else. */
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '#core/fingerprint.ts';
+import { workflowName } from '#core/ids.ts';
+import { flow, type StepSpec } from './support.ts';
+
+const base: StepSpec = { undo: 'offered' };
+const of = (spec: StepSpec) => flow({ a: base, b: spec, c: base }).fingerprint;
+
+describe('the fingerprint', () => {
+  it('is the same for the same definition, whatever its code and schemas', () => {
+    expect(of({ ...base, input: () => 'something else' })).toBe(of(base));
+    expect(of({ ...base, when: () => false })).toBe(of({ ...base, when: () => true }));
+  });
+
+  it('is short, and the same on every machine and in every release', () => {
+    expect(flow({ a: {} }).fingerprint).toBe('2ptjg526dar6l');
+  });
+
+  it.each<[string, StepSpec]>([
+    ['the deadline', { ...base, completeWithin: 1_001, maxDuration: 1_001 }],
+    ['the duration', { ...base, maxDuration: 1_001 }],
+    ['the retries', { ...base, retries: 2 }],
+    ['the length of the cool-down', { ...base, coolDown: { after: 101, times: 0 } }],
+    ['the number of cool-downs', { ...base, coolDown: { after: 100, times: 1 } }],
+    ['what happens on a fault', { ...base, onFault: 'hold' }],
+    ['what happens when exhausted', { ...base, onExhausted: 'hold' }],
+    ['the way of no return', { ...base, onExhausted: 'hold', irreversible: true }],
+    ['the undo', { ...base, undo: 'unneeded' }],
+    ['what the step comes after', { ...base, after: ['a'] }],
+    ['a condition', { ...base, when: () => true }],
+  ])('differs with %s', (_, spec) => {
+    const without = spec.irreversible === true ? of({ ...base, onExhausted: 'hold' }) : of(base);
+    expect(of(spec)).not.toBe(without);
+  });
+
+  it('differs with the deadline alone', () => {
+    const long: StepSpec = { ...base, maxDuration: 5_000 };
+    expect(of({ ...long, completeWithin: 1_001 })).not.toBe(of(long));
+  });
+
+  it('differs with the name and the version', () => {
+    const definition = flow({ a: base });
+    const { fingerprint } = definition;
+    expect(fingerprintOf({ ...definition, version: 2 })).not.toBe(fingerprint);
+    expect(fingerprintOf({ ...definition, name: workflowName('g') })).not.toBe(fingerprint);
+  });
+
+  it('differs with the names, agents and order of the steps', () => {
+    const definition = flow({ a: base, b: base });
+    const { fingerprint, steps } = definition;
+    expect(flow({ a: base, c: base }).fingerprint).not.toBe(fingerprint);
+    expect(fingerprintOf({ ...definition, steps: steps.toReversed() })).not.toBe(fingerprint);
+    const [a, b] = steps.map(({ agent }) => agent);
+    const swapped = steps.map((step) => ({
+      ...step,
+      agent: (step.agent === a ? b : a) ?? step.agent,
+    }));
+    expect(fingerprintOf({ ...definition, steps: swapped })).not.toBe(fingerprint);
+  });
+});

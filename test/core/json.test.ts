@@ -1,0 +1,72 @@
+/** The one text of a document. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, isShallow, type JsonValue } from '#core/json.ts';
+
+const { json } = fc.letrec<{ json: JsonValue; leaf: JsonValue }>((tie) => ({
+  leaf: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
+  json: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    tie('leaf'),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(fc.string(), tie('json'), { maxKeys: 5 }),
+  ),
+}));
+
+/** The same document with the keys of its objects the other way round. */
+function turned(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(turned);
+  const entries = Object.entries(value).map(([key, inner]) => [key, turned(inner ?? null)]);
+  return Object.fromEntries(entries.toReversed());
+}
+
+describe('canonical JSON', () => {
+  it.each<[string, JsonValue, string]>([
+    ['sorts keys', { b: 1, a: 2, aa: 3, B: 4 }, '{"B":4,"a":2,"aa":3,"b":1}'],
+    [
+      'sorts keys at every depth',
+      { x: [{ b: 1, a: { d: 1, c: 2 } }] },
+      '{"x":[{"a":{"c":2,"d":1},"b":1}]}',
+    ],
+    ['keeps the order of arrays', [3, 1, 2], '[3,1,2]'],
+    ['writes null', null, 'null'],
+    ['writes null within', { a: null }, '{"a":null}'],
+    ['leaves out what is undefined', { a: undefined, b: 1 }, '{"b":1}'],
+    ['writes a string', 'a"b', '"a\\"b"'],
+  ])('%s', (_, value, text) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+
+  it('is the same whatever the order of keys', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(canonicalJson(turned(value))).toBe(canonicalJson(value));
+      }),
+    );
+  });
+
+  it('is read back as the same document', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('the depth of a document', () => {
+  it.each<[string, unknown, number, boolean]>([
+    ['a value has none', 'x', 0, true],
+    ['null has none', null, 0, true],
+    ['an object has one', {}, 0, false],
+    ['an array has one', [], 0, false],
+    ['an object of values has one', { a: 1, b: null }, 1, true],
+    ['an object in an object has two', { a: 1, b: { c: 2 } }, 1, false],
+    ['an array in an array has two', [[1]], 2, true],
+    ['the deepest of several counts', { a: 1, b: [{}] }, 2, false],
+    ['the deepest of several counts, and is allowed', { a: 1, b: [{}] }, 3, true],
+  ])('%s', (_, value, depthMax, expected) => {
+    expect(isShallow(value, depthMax)).toBe(expected);
+  });
+});

@@ -1,0 +1,376 @@
+/** The stored form: whatever Reeve wrote is read back, and nothing else is (R15). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CorruptDataError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
+import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
+import {
+  beat,
+  claim,
+  diamond,
+  epoch,
+  excuse,
+  expire,
+  flow,
+  no,
+  ok,
+  play,
+  resubmit,
+  submit,
+  undoNo,
+  undoOk,
+} from './support.ts';
+
+const pending = submit(diamond());
+const started = play(pending, [0, claim()]);
+const held = play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [5, no('a')]);
+const ended = play(started, [1, ok('a')], [2, ok('b')], [3, ok('c')], [4, ok('d')]);
+const undoing = play(started, [1, ok('a')], [2, no('b')]);
+const undone = play(undoing, [3, undoOk('a')]);
+const reread = (stored: object): unknown => JSON.parse(JSON.stringify(stored));
+
+describe('the stored form', () => {
+  it('has the names and the plain values of the pattern', () => {
+    expect(encodeRecord(undoing.record)).toEqual({
+      OrderID: 'o-1',
+      Workflow: 'flow',
+      WorkflowVersion: 1,
+      Fingerprint: undoing.record.fingerprint,
+      ProcessState: 'Processing',
+      LockedBy: 's-1',
+      CompleteBy: epoch + 1_002,
+      FailureCount: 0,
+      Direction: 'undo',
+      Steps: JSON.stringify([
+        [
+          'a',
+          'svc-a',
+          [1_000, 1_000, 1, 100, 0, 1, 1, 0],
+          2,
+          0,
+          1,
+          null,
+          ['U', 1_002, 1_002, ['C', 'a done']],
+        ],
+        [
+          'b',
+          'svc-b',
+          [1_000, 1_000, 1, 100, 0, 1, 1, 0],
+          1,
+          0,
+          1,
+          null,
+          ['F', ['refused', 'No.', 'none']],
+        ],
+        ['c', 'svc-c', [1_000, 1_000, 1, 100, 0, 1, 1, 0], 0, 0, 1, null, ['N']],
+        ['d', 'svc-d', [1_000, 1_000, 1, 100, 0, 1, 0, 1], 0, 0, 1, null, ['N']],
+      ]),
+      Fault: JSON.stringify({
+        code: 'refused',
+        message: 'No.',
+        effect: 'none',
+        step: 'b',
+        action: 'perform',
+      }),
+      Priority: 'high',
+      Tenant: 'acme',
+      ReplyTo: 'desk',
+      NotBefore: epoch,
+      Revision: 4,
+      WriteID: 'w-1',
+      History: JSON.stringify([
+        ['s', 0],
+        ['c', 0, 's-1', 0],
+        ['+', 1, 'a', 1, 0],
+        ['f', 2, 'b', 1, 0, ['refused', 'No.', 'none']],
+      ]),
+      SubmittedAt: epoch,
+      UpdatedAt: epoch + 2,
+    });
+  });
+
+  it('writes every kind of step and of history entry', () => {
+    const conditional = flow({
+      a: {
+        maxDuration: 9_000,
+        onFault: 'hold',
+        onExhausted: 'hold',
+        coolDown: { after: 200, times: 3 },
+      },
+      b: { when: () => false },
+    });
+    const { record } = play(
+      submit(conditional),
+      [1, excuse('restart', 1)],
+      [2, claim()],
+      [600, beat('a')],
+      [700, no('a', 1, 'possible')],
+      [800, resubmit],
+      [900, claim()],
+      [1_901, expire],
+      [1_902, claim()],
+      [2_903, excuse('outage', 3_000)],
+    );
+    expect(encodeRecord(record)).toMatchObject({
+      Fault: null,
+      Steps: JSON.stringify([
+        ['a', 'svc-a', [1_000, 9_000, 1, 200, 3, 0, 0, 0], 3, 1, 1, 2_902, ['N']],
+        ['b', 'svc-b', [1_000, 1_000, 1, 100, 0, 1, 1, 0], 0, 0, 1, null, ['S']],
+      ]),
+      History: JSON.stringify([
+        ['s', 0],
+        ['r', 1, [], 1, 1],
+        ['c', 2, 's-1', 0],
+        ['h', 600, 'a', 1, 0],
+        ['f', 700, 'a', 1, 0, ['refused', 'No.', 'possible']],
+        ['R', 800, 'olga'],
+        ['c', 900, 's-1', 0],
+        ['e', 1_901, ['a'], 0],
+        ['c', 1_902, 's-1', 0],
+        ['o', 2_903, ['a'], 0, 3_000],
+      ]),
+    });
+    expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
+  });
+
+  it('writes what an undo came to', () => {
+    const stuck = play(undoing, [3, undoNo('a')]);
+    expect(JSON.parse(encodeRecord(stuck.record).History)).toContainEqual([
+      'g',
+      3,
+      'a',
+      2,
+      0,
+      ['refused', 'No.', 'possible'],
+    ]);
+    expect(JSON.parse(encodeRecord(undone.record).Steps)).toMatchObject([
+      ['a', 'svc-a', {}, 2, 0, 1, null, ['D', ['C', 'a done']]],
+      {},
+      {},
+      {},
+    ]);
+    expect(JSON.parse(encodeRecord(undone.record).History)).toContainEqual(['-', 3, 'a', 2, 0]);
+  });
+
+  it.each([
+    ['Pending', pending],
+    ['Processing', started],
+    ['in Error', held],
+    ['Processed', ended],
+    ['being undone', undoing],
+    ['Undone', undone],
+    ['stuck', play(undoing, [3, undoNo('a')])],
+    ['late', play(undoing, [1_003, expire])],
+  ])('of an order that is %s is read back', (_, { record }) => {
+    expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
+  });
+
+  it('keeps any output, fault, tenant and instant', () => {
+    const anyJson = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+    const drawn = fc.record({
+      output: anyJson,
+      code: fc.string(),
+      message: fc.string({ unit: 'binary' }),
+      tenant: fc.option(fc.string()),
+      replyTo: fc.option(fc.string()),
+      notBefore: fc.integer({ min: 0, max: 8_640_000_000_000_000 }),
+      failureCount: fc.nat(),
+      blind: fc.boolean(),
+      by: fc.string(),
+    });
+    const property = fc.property(drawn, ({ output, code, message, blind, by, ...common }) => {
+      const fault = { code, message, effect: 'possible' } as const;
+      const { record } = held;
+      const stepOf = record.steps[0];
+      if (record.processState !== 'Error' || stepOf === undefined) throw new Error('not held');
+      const changed = {
+        ...record,
+        ...common,
+        steps: [
+          { ...stepOf, progress: { state: 'Completed', output } as const },
+          { ...stepOf, progress: { state: 'Failed', fault } as const, doubtUntil: epoch - 1 },
+          {
+            ...stepOf,
+            progress: { state: 'Undone', before: { state: 'Failed', fault } } as const,
+          },
+        ],
+        fault: { ...fault, step: null, action: null },
+        history: [
+          ...record.history.map((entry) => ('blind' in entry ? { ...entry, blind } : entry)),
+          { type: 'resubmit', at: epoch - 5, by } as const,
+          { type: 'cancel', at: epoch, by } as const,
+        ],
+      };
+      expect(decodeRecord(reread(encodeRecord(changed)))).toEqual(changed);
+    });
+    fc.assert(property);
+  });
+});
+
+describe('what no version of Reeve wrote', () => {
+  const intact = () => encodeRecord(undoing.record);
+  type Change = (good: StoredRecord) => unknown;
+  const steps =
+    (change: (step: unknown[]) => unknown): Change =>
+    (good) => {
+      const all: unknown[][] = JSON.parse(good.Steps);
+      return { ...good, Steps: JSON.stringify(all.map(change)) };
+    };
+  /** Every step with its item at that place replaced. */
+  const stepItem = (at: number, value: unknown) => steps((step) => step.with(at, value));
+  const history =
+    (...entries: unknown[]): Change =>
+    (good) => ({ ...good, History: JSON.stringify(entries) });
+  const failed = ['refused', 'No.', 'none'];
+
+  it.each<[string, Change]>([
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['a text', () => 'x'],
+    ['a document without attributes', () => ({})],
+    ['an order id of another form', (good) => ({ ...good, OrderID: 'a/b' })],
+    ['a workflow name of another form', (good) => ({ ...good, Workflow: 'A' })],
+    ['version 0', (good) => ({ ...good, WorkflowVersion: 0 })],
+    ['a version of a fraction', (good) => ({ ...good, WorkflowVersion: 1.5 })],
+    ['no fingerprint', (good) => ({ ...good, Fingerprint: null })],
+    ['a state that is none', (good) => ({ ...good, ProcessState: 'Done' })],
+    ['a lock of another form', (good) => ({ ...good, LockedBy: '' })],
+    ['a complete-by of a fraction', (good) => ({ ...good, CompleteBy: 0.5 })],
+    ['a negative failure count', (good) => ({ ...good, FailureCount: -1 })],
+    ['a direction that is none', (good) => ({ ...good, Direction: 'up' })],
+    ['steps that are no JSON', (good) => ({ ...good, Steps: '[' })],
+    ['steps that are no list', (good) => ({ ...good, Steps: '{}' })],
+    ['a fault that is no JSON', (good) => ({ ...good, Fault: 'x' })],
+    ['a fault without an effect', (good) => ({ ...good, Fault: '{"code":"x","message":"y"}' })],
+    [
+      'a fault with an effect that is none',
+      (good) => ({
+        ...good,
+        Fault: '{"code":"x","message":"y","effect":"some","step":null,"action":null}',
+      }),
+    ],
+    [
+      'a fault of an action that is none',
+      (good) => ({
+        ...good,
+        Fault: '{"code":"x","message":"y","effect":"none","step":null,"action":"do"}',
+      }),
+    ],
+    [
+      'a fault of a step of another form',
+      (good) => ({
+        ...good,
+        Fault: '{"code":"x","message":"y","effect":"none","step":"A B","action":null}',
+      }),
+    ],
+    ['a priority that is none', (good) => ({ ...good, Priority: 'urgent' })],
+    ['a tenant that is no text', (good) => ({ ...good, Tenant: 7 })],
+    ['a reply address that is no text', (good) => ({ ...good, ReplyTo: 7 })],
+    ['a notBefore that is null', (good) => ({ ...good, NotBefore: null })],
+    ['revision 0', (good) => ({ ...good, Revision: 0 })],
+    ['a write id of another form', (good) => ({ ...good, WriteID: '' })],
+    ['a history that is no JSON', (good) => ({ ...good, History: '' })],
+    ['a submission that has no instant', (good) => ({ ...good, SubmittedAt: '1' })],
+    ['an update that has no instant', (good) => ({ ...good, UpdatedAt: null })],
+    ['a step name of another form', stepItem(0, 'A')],
+    ['an agent name of another form', stepItem(1, 'A')],
+    ['a policy too short', stepItem(2, [1, 1, 1, 1, 1, 1, 1])],
+    ['a policy with another flag', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 2])],
+    ['a policy of fractions', stepItem(2, [1, 1, 0.5, 1, 1, 1, 1, 1])],
+    ['an attempt that is no number', stepItem(3, '1')],
+    ['failures that are no number', stepItem(4, null)],
+    ['a key generation that is no number', stepItem(5, null)],
+    ['a doubt that is no number', stepItem(6, 'x')],
+    ['a step state that is none', stepItem(7, ['X'])],
+    ['a Running step without an end', stepItem(7, ['R', 5])],
+    ['a Completed step without an output', stepItem(7, ['C'])],
+    ['a Failed step without a fault', stepItem(7, ['F'])],
+    ['a Failed step with an effect that is none', stepItem(7, ['F', ['a', 'b', 'c']])],
+    ['an undo of a Running step', stepItem(7, ['U', 1, 2, ['R', 1, 2]])],
+    ['an undo of a skipped step', stepItem(7, ['D', ['S']])],
+    ['a step with more items', steps((step) => [...step, 1])],
+    ['a history entry of no kind', history(['?', 0])],
+    ['a history entry without an instant', history(['s'])],
+    ['a claim of a Scheduler of another form', history(['c', 0, '', 0])],
+    ['a claim with another flag', history(['c', 0, 's-1', 2])],
+    ['a success of attempt 0', history(['+', 0, 'a', 0, 0])],
+    ['a success of a step of another form', history(['+', 0, 'A', 1, 0])],
+    ['a fault entry without a fault', history(['f', 0, 'a', 1, 0])],
+    ['a sweep without its steps', history(['e', 0])],
+    ['a sweep with steps of another form', history(['e', 0, ['A'], 0])],
+    ['an excuse with steps of another form', history(['o', 0, ['A'], 0, 0])],
+    ['a sweep with fewer than no nudges', history(['e', 0, [], -1])],
+    ['an excuse without its place', history(['r', 0, [], 0])],
+    ['a resubmit by nobody', history(['R', 0])],
+    [
+      'a fault entry with an effect that is none',
+      history(['f', 0, 'a', 1, 0, [...failed.slice(0, 2), 'x']]),
+    ],
+  ])('is refused: %s', (_, change) => {
+    const stored = change(intact());
+    expect(() => decodeRecord(stored)).toThrow(CorruptDataError);
+    expect(() => decodeRecord(stored)).toThrow(
+      expect.objectContaining({
+        code: 'record-corrupt',
+        message:
+          'A stored process record cannot be read. Restore it from a backup, or remove it by hand.',
+        cause: expect.any(Error),
+      }),
+    );
+  });
+
+  const idle = { LockedBy: null, CompleteBy: null };
+  type Combination = (good: StoredRecord) => StoredRecord;
+  it.each<[string, Combination, string]>([
+    ['Pending, and locked', (good) => ({ ...good, ProcessState: 'Pending' }), 'Pending'],
+    ['Processing, and not locked', (good) => ({ ...good, LockedBy: null }), 'Processing'],
+    ['Processing, and nothing is out', (good) => ({ ...good, CompleteBy: null }), 'Processing'],
+    ['in Error, and locked', (good) => ({ ...good, ProcessState: 'Error' }), 'Error'],
+    [
+      'in Error without a fault',
+      (good) => ({ ...good, ProcessState: 'Error', ...idle, Fault: null }),
+      'Error',
+    ],
+    [
+      'Processed, and locked',
+      (good) => ({ ...good, ProcessState: 'Processed', CompleteBy: null }),
+      'Processed',
+    ],
+    [
+      'Processed, and something is out',
+      (good) => ({ ...good, ProcessState: 'Processed', LockedBy: null }),
+      'Processed',
+    ],
+    [
+      'Undone, and locked',
+      (good) => ({ ...good, ProcessState: 'Undone', CompleteBy: null }),
+      'Undone',
+    ],
+    [
+      'Undone, and something is out',
+      (good) => ({ ...good, ProcessState: 'Undone', LockedBy: null }),
+      'Undone',
+    ],
+  ])('is refused: an order that is %s', (_, change, state) => {
+    const stored = change(intact());
+    const { LockedBy, CompleteBy } = stored;
+    const message = `Order o-1 is ${state} with lockedBy ${LockedBy} and completeBy ${CompleteBy}, which cannot be.`;
+    expect(() => decodeRecord(stored)).toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ code: 'record-corrupt', message }),
+      }),
+    );
+  });
+
+  it.each<[string, Combination]>([
+    ['Pending', (good) => ({ ...good, ProcessState: 'Pending', ...idle })],
+    ['Pending with a call out', (good) => ({ ...good, ProcessState: 'Pending', LockedBy: null })],
+    ['in Error', (good) => ({ ...good, ProcessState: 'Error', ...idle })],
+    ['in Error with a call out', (good) => ({ ...good, ProcessState: 'Error', LockedBy: null })],
+    ['Processed', (good) => ({ ...good, ProcessState: 'Processed', ...idle })],
+    ['Undone', (good) => ({ ...good, ProcessState: 'Undone', ...idle })],
+  ])('is not: an order that is %s', (_, change) => {
+    const stored = change(intact());
+    expect(decodeRecord(stored).processState).toBe(stored.ProcessState);
+  });
+});

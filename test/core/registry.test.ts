@@ -1,0 +1,58 @@
+/** The workflows a process knows, and the one an order was submitted under. */
+import { describe, expect, it } from 'vitest';
+import { DefinitionError } from '#core/errors.ts';
+import { workflowName } from '#core/ids.ts';
+import { workflowRegistry } from '#core/registry.ts';
+import { flow, submit } from './support.ts';
+
+const one = flow({ a: {} });
+const two = { ...flow({ a: {}, b: {} }), version: 2 };
+const other = { ...one, name: workflowName('other'), version: 9 };
+
+describe('a registry', () => {
+  const registry = workflowRegistry([two, one, other, one]);
+
+  it('has every version once', () => {
+    expect(registry.all).toEqual([two, one, other]);
+  });
+
+  it('gives new orders the highest version, in whatever order they were given', () => {
+    expect(registry.latest('flow')).toBe(two);
+    expect(workflowRegistry([one, two]).latest('flow')).toBe(two);
+    expect(registry.latest('other')).toBe(other);
+  });
+
+  it('finds a version by its number', () => {
+    expect(registry.version('flow', 1)).toBe(one);
+    expect(registry.version('flow', 2)).toBe(two);
+  });
+
+  it('knows nothing of other names and versions', () => {
+    expect(registry.latest('flo')).toBeUndefined();
+    expect(registry.version('flow', 3)).toBeUndefined();
+    expect(registry.version('other', 1)).toBeUndefined();
+  });
+
+  it('finds the definition an order was submitted under', () => {
+    expect(registry.of(submit(one).record)).toBe(one);
+    expect(registry.of(submit(two).record)).toBe(two);
+  });
+
+  it('does not take a definition that was changed under the same version', () => {
+    expect(workflowRegistry([flow({ a: { retries: 9 } })]).of(submit(one).record)).toBeUndefined();
+  });
+
+  it('does not take a record of a version it has not', () => {
+    expect(workflowRegistry([two]).of(submit(one).record)).toBeUndefined();
+    expect(workflowRegistry([]).of(submit(one).record)).toBeUndefined();
+  });
+
+  it('refuses two definitions of one version', () => {
+    const build = () => workflowRegistry([one, flow({ a: {} })]);
+    expect(build).toThrow(DefinitionError);
+    expect(build).toThrow(
+      'Two different definitions claim to be flow@1: give the newer one the next version.',
+    );
+    expect(build).toThrow(expect.objectContaining({ code: 'version-twice' }));
+  });
+});

@@ -1,0 +1,107 @@
+/** Playing a history back (R15), and what is no history of its record. */
+import { describe, expect, it } from 'vitest';
+import { ReeveError } from '#core/errors.ts';
+import { schedulerId, stepName } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { replay } from '#core/replay.ts';
+import {
+  beat,
+  cancel,
+  claim,
+  epoch,
+  excuse,
+  expire,
+  flow,
+  no,
+  ok,
+  play,
+  resubmit,
+  type Situation,
+  submit,
+  undoNo,
+  undoOk,
+} from './support.ts';
+
+const two = submit(flow({ a: { maxDuration: 9_000 }, b: { after: ['a'] } }));
+const done = play(two, [0, claim()], [600, beat('a')], [700, ok('a')], [800, ok('b')]);
+
+describe('a history', () => {
+  it.each<[string, Situation]>([
+    ['of an order that went well', done],
+    [
+      'of an order that was nudged',
+      play(two, [10_000, expire], [20_000, expire], [30_000, claim()]),
+    ],
+    ['of a restart', play(two, [5, excuse('restart', 7)], [7, claim()], [8, excuse('restart', 9)])],
+    ['of nudges after a restart', play(two, [5, excuse('restart', 5)], [6, excuse('restart', 9)])],
+    ['of an outage', play(two, [0, claim()], [1_001, excuse('outage', 1_500)], [1_500, claim()])],
+    [
+      'of a stopped order',
+      play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [5, no('a')], [9, resubmit]),
+    ],
+    ['of an undo', play(two, [0, claim()], [5, ok('a')], [9, no('b')], [12, undoOk('a')])],
+    [
+      'of a stuck undo',
+      play(
+        two,
+        [0, claim()],
+        [5, ok('a')],
+        [9, no('b')],
+        [12, undoNo('a')],
+        [15, resubmit],
+        [16, claim()],
+      ),
+    ],
+    ['of a cancel', play(two, [0, claim()], [5, cancel], [9, ok('a')])],
+    ['of late steps', play(two, [0, claim()], [1_001, expire], [1_002, claim()], [2_003, expire])],
+  ])('%s plays back to the stored record', (_, { record, known }) => {
+    expect(replay(record, known).at(-1)).toEqual(record);
+  });
+
+  it('tells every revision, with nudges in a row as one', () => {
+    const nudged = play(
+      two,
+      [10_000, expire],
+      [20_000, expire],
+      [30_000, expire],
+      [30_001, claim()],
+    );
+    expect(nudged.record.history).toHaveLength(3);
+    expect(replay(nudged.record, nudged.known).map(({ revision }) => revision)).toEqual([1, 4, 5]);
+  });
+
+  it('plays what a Scheduler decided that did not know the workflow', () => {
+    const entry = { type: 'claim', at: epoch, by: schedulerId('s-1'), blind: true } as const;
+    const record = { ...two.record, history: [...two.record.history, entry] };
+    const parked = replay(record, two.known).at(-1);
+    expect(parked).toMatchObject({ processState: 'Error', fault: { code: 'workflow-unknown' } });
+  });
+});
+
+describe('a history of another record', () => {
+  const changed = (history: ProcessRecord['history']) => () =>
+    replay({ ...done.record, history }, done.known);
+  const [first, ...rest] = done.record.history;
+  const begin = first === undefined ? [] : [first];
+  it.each([
+    ['is empty', changed([]), 'a history begins with the submission'],
+    ['begins in the middle', changed(rest), 'a history begins with the submission'],
+    ['has two submissions', changed([...begin, ...begin]), 'an order is submitted once'],
+    [
+      'has an entry that does not apply',
+      changed([...begin, { type: 'resubmit', at: epoch, by: 'olga' }]),
+      'order o-1: history entry resubmit of revision 2 does not apply',
+    ],
+    [
+      'names a step the order has not',
+      changed([
+        ...begin,
+        { type: 'heartbeat', at: epoch, step: stepName('x'), attempt: 1, blind: false },
+      ]),
+      'the history names a step of its order, not x',
+    ],
+  ])('%s', (_, replayed, message) => {
+    expect(replayed).toThrow(ReeveError);
+    expect(replayed).toThrow(`${message}. Please report this.`);
+  });
+});

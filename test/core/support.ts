@@ -1,0 +1,239 @@
+/**
+ * Small workflows, events by name, and a short text for a record and for commands, so that the
+ * tables of transitions have one line a transition.
+ */
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import type { UndoAbility } from '#core/agent.ts';
+import { decide, type IgnoredReason } from '#core/decide.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { agentName, orderId, schedulerId, stepName, workflowName, writeId } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Command } from '#core/message.ts';
+import { type Effect, type ProcessRecord, type Remedy, underWay } from '#core/record.ts';
+import type { Known } from '#core/start-step.ts';
+import { submitted } from '#core/submit.ts';
+import type { CoolDown, StepContext, WorkflowDefinition } from '#core/workflow.ts';
+import { checkWorkflow } from '#core/workflow-check.ts';
+
+/** The instant of the submission; all other instants of a test count from it. */
+export const epoch = 1_700_000_000_000;
+export const order = orderId('o-1');
+
+export interface StepSpec {
+  readonly after?: readonly string[];
+  readonly undo?: UndoAbility;
+  readonly when?: (context: StepContext) => boolean;
+  readonly input?: (context: StepContext) => JsonValue;
+  readonly completeWithin?: number;
+  readonly maxDuration?: number;
+  readonly retries?: number;
+  readonly coolDown?: CoolDown;
+  readonly onFault?: Remedy;
+  readonly onExhausted?: Remedy;
+  readonly irreversible?: boolean;
+}
+
+/** A workflow of these steps; each has 1 s, one retry, and an agent called `svc-` and its name. */
+export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinition {
+  return checkWorkflow({
+    name: workflowName('flow'),
+    version: 1,
+    details: z.json(),
+    steps: Object.entries(steps).map(([name, spec]) => {
+      const irreversible = spec.irreversible ?? false;
+      const completeWithinMs = spec.completeWithin ?? 1_000;
+      return {
+        name: stepName(name),
+        agent: agentName(`svc-${name}`),
+        undo: spec.undo ?? (irreversible ? 'impossible' : 'offered'),
+        output: z.json(),
+        after: (spec.after ?? []).map(stepName),
+        policy: {
+          completeWithinMs,
+          maxDurationMs: spec.maxDuration ?? completeWithinMs,
+          retries: spec.retries ?? 1,
+          coolDownMs: spec.coolDown?.after ?? 100,
+          coolDownTimes: spec.coolDown?.times ?? 0,
+          onFault: spec.onFault ?? 'undo',
+          onExhausted: spec.onExhausted ?? (irreversible ? 'hold' : 'undo'),
+          irreversible,
+        },
+        input: spec.input ?? (({ outputs }) => ({ for: name, outputs })),
+        when: spec.when ?? null,
+      };
+    }),
+  });
+}
+
+/** a and b, then c, then d, which is irreversible. */
+export function diamond(specs: Readonly<Record<string, StepSpec>> = {}): WorkflowDefinition {
+  return flow({
+    a: { ...specs['a'] },
+    b: { ...specs['b'] },
+    c: { after: ['a', 'b'], ...specs['c'] },
+    d: { after: ['c'], irreversible: true, ...specs['d'] },
+  });
+}
+
+/** An order as it is at some moment, worked out on demand, and what a Scheduler knows of it. */
+export interface Situation {
+  readonly record: ProcessRecord;
+  readonly known: Known;
+}
+
+export function submit(definition: WorkflowDefinition): Situation {
+  const event = { type: 'submit', orderId: order, priority: 'high' } as const;
+  return {
+    known: { definition, details: { n: 1 } },
+    get record() {
+      const submission = { ...event, tenant: 'acme', replyTo: 'desk' };
+      return submitted(submission, definition, epoch, writeId('w-1')).record;
+    },
+  };
+}
+
+/** @throws when the event is ignored */
+export function apply(
+  record: ProcessRecord,
+  event: RecordEvent,
+  nowMs: number,
+  known: Known | null,
+): ProcessRecord {
+  const decision = decide(record, event, known, nowMs);
+  if (decision.kind === 'ignored') throw new Error(`${event.type} ignored: ${decision.reason}`);
+  return decision.record;
+}
+
+/** The order after these events, each at its ms after the submission; decided when it is asked for. */
+export function play(
+  from: Situation,
+  ...script: readonly (readonly [number, RecordEvent])[]
+): Situation {
+  const { known } = from;
+  return {
+    known,
+    get record() {
+      return script.reduce(
+        (record, [ms, event]) => apply(record, event, epoch + ms, known),
+        from.record,
+      );
+    },
+  };
+}
+
+const ofAttempt = (step: string, attempt: number) => ({
+  step: stepName(step),
+  attempt,
+  agent: agentName(`svc-${step}`),
+});
+const fault = (effect: Effect) => ({ code: 'refused', message: 'No.', effect });
+
+export const claim = (by = 's-1'): RecordEvent => ({ type: 'claim', by: schedulerId(by) });
+export const ok = (step: string, attempt = 1, output: JsonValue = `${step} done`): RecordEvent => ({
+  type: 'stepSucceeded',
+  ...ofAttempt(step, attempt),
+  output,
+});
+export const no = (step: string, attempt = 1, effect: Effect = 'none'): RecordEvent => ({
+  type: 'stepFailed',
+  ...ofAttempt(step, attempt),
+  fault: fault(effect),
+});
+export const beat = (step: string, attempt = 1): RecordEvent => ({
+  type: 'heartbeat',
+  ...ofAttempt(step, attempt),
+});
+export const undoOk = (step: string, attempt = 2): RecordEvent => ({
+  type: 'undoSucceeded',
+  ...ofAttempt(step, attempt),
+});
+export const undoNo = (step: string, attempt = 2): RecordEvent => ({
+  type: 'undoFailed',
+  ...ofAttempt(step, attempt),
+  fault: fault('possible'),
+});
+export const expire: RecordEvent = { type: 'expired' };
+export const excuse = (reason: 'restart' | 'outage', ms: number): RecordEvent => ({
+  type: 'excused',
+  reason,
+  notBefore: epoch + ms,
+});
+export const resubmit: RecordEvent = { type: 'resubmit', by: 'olga' };
+export const cancel: RecordEvent = { type: 'cancel', by: 'olga' };
+
+const letters = {
+  NotStarted: '-',
+  Running: 'R',
+  Completed: 'C',
+  Failed: 'F',
+  Skipped: 'S',
+  Undoing: 'U',
+  Undone: 'D',
+} as const;
+
+/**
+ * One line for a record: its state, then a word a step: name, letter of the state (and of what is
+ * undone), attempt, `*` key generation, `!` failures, `<` complete-by, `/` end-by where later, `?` in
+ * doubt until, where that is not complete-by.
+ */
+export function show(record: ProcessRecord): string {
+  const head = [
+    record.processState,
+    record.direction === 'undo' ? ' undo' : '',
+    record.processState === 'Error' ? `(${record.fault.code})` : '',
+    record.notBefore > record.updatedAt ? ` from ${record.notBefore - epoch}` : '',
+  ];
+  const steps = record.steps.map((step) => {
+    const { progress } = step;
+    const before =
+      progress.state === 'Undoing' || progress.state === 'Undone'
+        ? letters[progress.before.state].toLowerCase()
+        : '';
+    const out = underWay(progress) ? progress : null;
+    const words = [
+      `${step.name}:${letters[progress.state]}${before}`,
+      step.attempt > 0 ? step.attempt : '',
+      step.keyGeneration > 1 ? `*${step.keyGeneration}` : '',
+      step.failures > 0 ? `!${step.failures}` : '',
+      out === null ? '' : `<${out.completeBy - epoch}`,
+      out === null || out.endBy === out.completeBy ? '' : `/${out.endBy - epoch}`,
+      step.doubtUntil === null || (out?.state === 'Running' && out.completeBy === step.doubtUntil)
+        ? ''
+        : `?${step.doubtUntil - epoch}`,
+    ];
+    return words.join('');
+  });
+  return [head.join(''), ...steps].join(' ');
+}
+
+/** `nudge`, or the action, step, attempt, idempotency key, `<` complete-by and `/` end-by. */
+export function showCommand(command: Command): string {
+  if (command.kind === 'nudge') return 'nudge';
+  const { action, step, attempt, idempotencyKey, completeBy, endBy } = command.request;
+  const end = endBy === completeBy ? '' : `/${endBy - epoch}`;
+  return `${action} ${step}${attempt} ${idempotencyKey} <${completeBy - epoch}${end}`;
+}
+
+/** What the event does, in one line a part: the record, then the commands; or why it is ignored. */
+export function effectOf(
+  { record, known }: Situation,
+  event: RecordEvent,
+  ms: number,
+): readonly string[] {
+  const decision = decide(record, event, known, epoch + ms);
+  if (decision.kind === 'ignored') return [`ignored: ${decision.reason}`];
+  return [show(decision.record), ...decision.commands.map(showCommand)];
+}
+
+/** What happens, in which situation, when (ms after the submission), by which event: what it does. */
+export type Transition = readonly [string, Situation, number, RecordEvent, readonly string[]];
+
+/** One test a line. */
+export function transitions(rows: readonly Transition[]): void {
+  it.each(rows)('%s', (_, situation, ms, event, expected) => {
+    expect(effectOf(situation, event, ms)).toEqual(expected);
+  });
+}
+
+export const ignored = (reason: IgnoredReason): readonly string[] => [`ignored: ${reason}`];

@@ -1,0 +1,212 @@
+/** What a definition must be beyond its types: each refusal, with the workflow and step it names. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DefinitionError } from '#core/errors.ts';
+import { workflowName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { checkWorkflow } from '#core/workflow-check.ts';
+import { diamond, flow, type StepSpec } from './support.ts';
+
+const refusalOf = (build: () => unknown): { code: string; message: string } => {
+  try {
+    build();
+  } catch (error) {
+    if (error instanceof DefinitionError) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error('was accepted');
+};
+const many = (count: number): Readonly<Record<string, StepSpec>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, {}]));
+const version = (number: number) => () =>
+  checkWorkflow({ ...diamond(), name: workflowName('flow'), version: number, details: z.json() });
+const twice = () => {
+  const { name, version: number, details, steps } = diamond();
+  return checkWorkflow({ name, version: number, details, steps: [...steps, ...steps] });
+};
+const one = (spec: StepSpec) => () => flow({ a: spec });
+
+describe('a definition is refused', () => {
+  const { completeWithinMaxMs, maxDurationMaxMs, coolDownMaxMs } = limits;
+  it.each([
+    ['version 0', version(0), 'version-invalid', 'workflow flow@0: version 0 is not 1, 2, 3 ….'],
+    [
+      'version 1.5',
+      version(1.5),
+      'version-invalid',
+      'workflow flow@1.5: version 1.5 is not 1, 2, 3 ….',
+    ],
+    [
+      'no step',
+      () => flow({}),
+      'step-count',
+      'workflow flow@1: 0 steps, where 1 to 64 are allowed.',
+    ],
+    [
+      'too many steps',
+      () => flow(many(65)),
+      'step-count',
+      'workflow flow@1: 65 steps, where 1 to 64 are allowed.',
+    ],
+    ['a step twice', twice, 'step-twice', 'workflow flow@1, step a: is defined twice; rename one.'],
+    [
+      'too short a deadline',
+      one({ completeWithin: 49 }),
+      'policy-range',
+      `workflow flow@1, step a: completeWithin (ms) is 49; allowed is 50 to ${completeWithinMaxMs}.`,
+    ],
+    [
+      'too long a deadline',
+      one({ completeWithin: completeWithinMaxMs + 1 }),
+      'policy-range',
+      `workflow flow@1, step a: completeWithin (ms) is ${completeWithinMaxMs + 1}; allowed is 50 to ${completeWithinMaxMs}.`,
+    ],
+    [
+      'a deadline of a fraction',
+      one({ completeWithin: 100.5 }),
+      'policy-range',
+      `workflow flow@1, step a: completeWithin (ms) is 100.5; allowed is 50 to ${completeWithinMaxMs}.`,
+    ],
+    [
+      'a duration shorter than the deadline',
+      one({ maxDuration: 999 }),
+      'policy-range',
+      'workflow flow@1, step a: maxDuration (ms) is 999; allowed is 1000 to 100000.',
+    ],
+    [
+      'a duration of too many heartbeats',
+      one({ maxDuration: 100_001 }),
+      'policy-range',
+      'workflow flow@1, step a: maxDuration (ms) is 100001; allowed is 1000 to 100000.',
+    ],
+    [
+      'too long a duration',
+      one({ completeWithin: completeWithinMaxMs, maxDuration: maxDurationMaxMs + 1 }),
+      'policy-range',
+      `workflow flow@1, step a: maxDuration (ms) is ${maxDurationMaxMs + 1}; allowed is ${completeWithinMaxMs} to ${maxDurationMaxMs}.`,
+    ],
+    [
+      'fewer than no retries',
+      one({ retries: -1 }),
+      'policy-range',
+      'workflow flow@1, step a: retries is -1; allowed is 0 to 20.',
+    ],
+    [
+      'too many retries',
+      one({ retries: 21 }),
+      'policy-range',
+      'workflow flow@1, step a: retries is 21; allowed is 0 to 20.',
+    ],
+    [
+      'fewer than no cool-downs',
+      one({ coolDown: { after: 100, times: -1 } }),
+      'policy-range',
+      'workflow flow@1, step a: coolDown.times is -1; allowed is 0 to 20.',
+    ],
+    [
+      'too many cool-downs',
+      one({ coolDown: { after: 100, times: 21 } }),
+      'policy-range',
+      'workflow flow@1, step a: coolDown.times is 21; allowed is 0 to 20.',
+    ],
+    [
+      'too short a cool-down',
+      one({ coolDown: { after: 99, times: 1 } }),
+      'policy-range',
+      `workflow flow@1, step a: coolDown.after (ms) is 99; allowed is 100 to ${coolDownMaxMs}.`,
+    ],
+    [
+      'too long a cool-down',
+      one({ coolDown: { after: coolDownMaxMs + 1, times: 1 } }),
+      'policy-range',
+      `workflow flow@1, step a: coolDown.after (ms) is ${coolDownMaxMs + 1}; allowed is 100 to ${coolDownMaxMs}.`,
+    ],
+    [
+      'a step without an answer to "undo?"',
+      one({ undo: 'impossible' }),
+      'undo-missing',
+      'workflow flow@1, step a: agent svc-a offers no undo. Let it offer one, declare that it needs none, or mark the step irreversible.',
+    ],
+    [
+      'an irreversible step that would be undone when it is exhausted',
+      one({ irreversible: true, onExhausted: 'undo' }),
+      'undo-impossible',
+      'workflow flow@1, step a: is irreversible and may have happened when its attempts are exhausted: onExhausted must be "hold".',
+    ],
+    [
+      'a step after one that is not there',
+      () => flow({ a: {}, b: { after: ['a', 'x'] } }),
+      'after-unknown',
+      'workflow flow@1, step b: comes after x, which is no step of it.',
+    ],
+    [
+      'a step after itself',
+      one({ after: ['a'] }),
+      'after-cyclic',
+      'workflow flow@1, step a: comes after itself (cycle of a).',
+    ],
+    [
+      'a cycle, and what it cuts off',
+      () =>
+        flow({
+          start: {},
+          z: { after: ['b'] },
+          a: { after: ['start', 'b'] },
+          b: { after: ['c'] },
+          c: { after: ['a'] },
+          y: { after: ['z', 'start'] },
+        }),
+      'after-cyclic',
+      'workflow flow@1, step a: comes after itself (cycle of a, b, c); unreachable because of it: z, y.',
+    ],
+    [
+      'a step behind a cycle that it is no part of',
+      () => flow({ x: { after: ['a'] }, a: { after: ['b', 'a'] }, b: { after: ['a'] } }),
+      'after-cyclic',
+      'workflow flow@1, step a: comes after itself (cycle of a, b); unreachable because of it: x.',
+    ],
+  ])('for %s', (_, build, code, message) => {
+    expect(refusalOf(build)).toEqual({ code, message });
+  });
+
+  it('as an error of its own class', () => {
+    expect(one({ retries: -1 })).toThrow(DefinitionError);
+  });
+});
+
+describe('a definition is accepted', () => {
+  it.each([
+    ['with 64 steps', () => flow(many(64))],
+    ['with the shortest deadline', one({ completeWithin: limits.completeWithinMinMs })],
+    [
+      'with the longest deadline and duration',
+      one({ completeWithin: limits.completeWithinMaxMs, maxDuration: limits.maxDurationMaxMs }),
+    ],
+    ['with the most heartbeats', one({ maxDuration: 100_000 })],
+    ['with no retries', one({ retries: 0 })],
+    ['with the most retries', one({ retries: limits.retriesMax })],
+    [
+      'with the most and longest cool-downs',
+      one({ coolDown: { after: limits.coolDownMaxMs, times: limits.coolDownTimesMax } }),
+    ],
+    ['with the shortest cool-down', one({ coolDown: { after: limits.coolDownMinMs, times: 1 } })],
+    ['with an irreversible step whose fault turns the order back', one({ irreversible: true })],
+    ['with a step that needs no undo', one({ undo: 'unneeded' })],
+    ['with a step that names another twice', () => flow({ a: {}, b: { after: ['a', 'a'] } })],
+  ])('%s', (_, build) => {
+    expect(build().steps.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the order of a definition', () => {
+  it('has each step after all it comes after, and else as they were written', () => {
+    const { steps, order } = flow({
+      d: { after: ['c', 'b'] },
+      c: { after: ['a'] },
+      b: {},
+      a: {},
+      e: {},
+    });
+    expect(order.map((at) => steps[at]?.name)).toEqual(['b', 'a', 'c', 'd', 'e']);
+  });
+});

@@ -1,0 +1,140 @@
+/** Building a workflow: what the builder makes of its options. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+
+const stock = defineAgent({
+  name: 'stock',
+  input: z.object({ sku: z.string() }),
+  output: z.object({ reserved: z.number() }),
+  undo: 'offered',
+});
+const mail = defineAgent({ name: 'mail', input: z.string(), output: z.null() });
+const begin = () =>
+  defineWorkflow({ name: 'shop', version: 3, details: z.object({ sku: z.string() }) });
+
+describe('defineAgent', () => {
+  it('keeps what it is given', () => {
+    expect(stock).toMatchObject({ name: 'stock', undo: 'offered' });
+    expect(stock.input.parse({ sku: 'x' })).toEqual({ sku: 'x' });
+    expect(stock.output.parse({ reserved: 1 })).toEqual({ reserved: 1 });
+  });
+
+  it('offers no undo where none is said', () => {
+    expect(mail.undo).toBe('impossible');
+  });
+
+  it('refuses a name of another form', () => {
+    expect(() => defineAgent({ name: 'Stock!', input: z.null(), output: z.null() })).toThrow(
+      '"Stock!" is not an agent name',
+    );
+  });
+});
+
+describe('defineWorkflow', () => {
+  it('gives a step its defaults', () => {
+    const { steps } = begin()
+      .step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) })
+      .build();
+    expect(steps).toEqual([
+      {
+        name: 'reserve',
+        agent: 'stock',
+        undo: 'offered',
+        output: stock.output,
+        after: [],
+        policy: {
+          completeWithinMs: 30_000,
+          maxDurationMs: 30_000,
+          retries: 3,
+          coolDownMs: 100,
+          coolDownTimes: 0,
+          onFault: 'undo',
+          onExhausted: 'undo',
+          irreversible: false,
+        },
+        input: steps[0]?.input,
+        when: null,
+      },
+    ]);
+  });
+
+  it('takes every option of a step', () => {
+    const when = () => true;
+    const { steps } = begin()
+      .step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) })
+      .step('notify', {
+        agent: mail,
+        after: ['reserve'],
+        input: ({ outputs }) => `reserved ${outputs.reserve.reserved}`,
+        when,
+        completeWithin: 2_000,
+        maxDuration: 9_000,
+        retries: 7,
+        coolDown: { after: 5_000, times: 2 },
+        onFault: 'hold',
+        onExhausted: 'hold',
+        irreversible: true,
+      })
+      .build();
+    expect(steps[1]).toMatchObject({
+      agent: 'mail',
+      undo: 'impossible',
+      after: ['reserve'],
+      when,
+      policy: {
+        completeWithinMs: 2_000,
+        maxDurationMs: 9_000,
+        retries: 7,
+        coolDownMs: 5_000,
+        coolDownTimes: 2,
+        onFault: 'hold',
+        onExhausted: 'hold',
+        irreversible: true,
+      },
+    });
+    const outputs = { reserve: { reserved: 4 } };
+    expect(steps[1]?.input({ orderId: 'o', details: {}, outputs })).toBe('reserved 4');
+  });
+
+  it('lets an attempt last as long as its deadline where no duration is said', () => {
+    const { steps } = begin()
+      .step('a', { agent: stock, input: ({ details }) => details, completeWithin: 700 })
+      .build();
+    expect(steps[0]?.policy).toMatchObject({ completeWithinMs: 700, maxDurationMs: 700 });
+  });
+
+  it('holds an exhausted step that is irreversible', () => {
+    const { steps } = begin()
+      .step('notify', { agent: mail, input: () => 'hello', irreversible: true })
+      .build();
+    expect(steps[0]?.policy.onExhausted).toBe('hold');
+  });
+
+  it('names the workflow and keeps its schema', () => {
+    const built = begin()
+      .step('a', { agent: stock, input: ({ details }) => details })
+      .build();
+    expect(built).toMatchObject({ name: 'shop', version: 3 });
+    expect(built.details.safeParse({ sku: 1 }).success).toBe(false);
+  });
+
+  it('is done with a workflow once it is built', () => {
+    const builder = begin().step('a', { agent: stock, input: ({ details }) => details });
+    const built = builder.build();
+    builder.step('b', { agent: stock, input: ({ details }) => details });
+    expect(built.steps).toHaveLength(1);
+    expect(Object.isFrozen(built.steps)).toBe(true);
+  });
+
+  it('refuses names of another form', () => {
+    const details = z.null();
+    expect(() => defineWorkflow({ name: 'The Shop', version: 1, details })).toThrow(
+      '"The Shop" is not a workflow name',
+    );
+    expect(() => begin().step('a b', { agent: mail, input: () => '' })).toThrow(
+      '"a b" is not a step name',
+    );
+  });
+});

@@ -1,0 +1,292 @@
+/**
+ * A small world around `decide`: one order, a store that writes on condition of the revision, agents
+ * that answer late, twice or wrongly, sweeps and Schedulers that overlap, a clock that steps back
+ * and forth, operators who act when they like. It only lets things happen; rules.ts judges them.
+ */
+import fc from 'fast-check';
+import { type Decision, decide } from '#core/decide.ts';
+import { dueAt, dueHorizonMs } from '#core/due.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { agentName, schedulerId } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Command, Request } from '#core/message.ts';
+import { effects, type ProcessRecord, remedies, underWay } from '#core/record.ts';
+import type { Known } from '#core/start-step.ts';
+import type { StepContext, WorkflowDefinition } from '#core/workflow.ts';
+import { epoch, flow, type StepSpec, submit } from './support.ts';
+
+const DAY = 24 * 3_600_000;
+
+/** One call of `decide`, and whether its record was written. */
+export interface Observed {
+  readonly before: ProcessRecord;
+  readonly event: RecordEvent;
+  readonly known: Known | null;
+  readonly definition: WorkflowDefinition;
+  readonly nowMs: number;
+  readonly decision: Decision;
+  readonly committed: boolean;
+  /** Every request of the writes before this one. */
+  readonly sent: readonly Request[];
+}
+
+export interface World {
+  readonly known: Known;
+  /** Every record that was written, in the order of the writes. */
+  readonly written: ProcessRecord[];
+  readonly sent: Request[];
+  nowMs: number;
+}
+
+export type Observer = (seen: Observed) => void;
+
+const outputs: readonly JsonValue[] = ['yes', 'no', 7, null, { nested: [1, 'x', { y: null }] }];
+
+const rarely = (times: number) => fc.nat({ max: times - 1 }).map((dice) => dice === 0);
+
+const step = fc.record({
+  after: fc.nat({ max: 63 }),
+  completeWithin: fc.constantFrom(50, 200, 1_000),
+  stretch: fc.constantFrom(1, 3),
+  retries: fc.nat({ max: 2 }),
+  coolDown: fc.record({ after: fc.constantFrom(100, 2_000), times: fc.nat({ max: 2 }) }),
+  onFault: fc.constantFrom(...remedies),
+  onExhausted: fc.constantFrom(...remedies),
+  irreversible: rarely(6),
+  undo: fc.constantFrom('offered' as const, 'offered' as const, 'unneeded' as const),
+  code: fc.constantFrom('plain', 'plain', 'plain', 'plain', 'never', 'if-yes', 'if-yes', 'broken'),
+});
+
+const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = {
+  never: () => false,
+  'if-yes': ({ outputs: seen }) => Object.values(seen).every((output) => output === 'yes'),
+};
+
+/** One to six steps; each comes after some of those before it, and they are written in any order. */
+export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
+  .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
+  .chain((drawn) => {
+    const specs = drawn.map(({ after, stretch, code, onExhausted, ...options }, at) => {
+      const when = conditions[code];
+      const spec: StepSpec = {
+        ...options,
+        maxDuration: options.completeWithin * stretch,
+        after: drawn.flatMap((_, to) => (to < at && (after >> to) % 2 === 1 ? [`s${to}`] : [])),
+        onExhausted: options.irreversible ? 'hold' : onExhausted,
+        ...(when === undefined ? {} : { when }),
+        ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
+      };
+      return [`s${at}`, spec] as const;
+    });
+    return fc
+      .shuffledSubarray(specs, { minLength: specs.length })
+      .map((shuffled) => flow(Object.fromEntries(shuffled)));
+  });
+
+const broken = (): never => {
+  throw new TypeError('broken');
+};
+
+const reply = fc.record({
+  kind: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'beat', 'beat', 'beat', 'crossed'),
+  pick: fc.nat({ max: 7 }),
+  aimed: fc.constantFrom(true, true, true, true, true, false),
+  attemptOff: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, -1),
+  byAnother: rarely(16),
+  effect: fc.constantFrom(...effects),
+  output: fc.constantFrom(...outputs),
+});
+
+const doing = fc.oneof(
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      do: fc.constant('wait-for-due' as const),
+      share: fc.constantFrom(0.01, 0.3, 0.6, 1),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(-700, -3_600_000, 3_600_000, -9 * DAY, 9 * DAY),
+    }),
+  },
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      blind: rarely(25),
+    }),
+  },
+  { weight: 40, arbitrary: fc.record({ do: fc.constant('reply' as const), reply }) },
+  { weight: 14, arbitrary: fc.record({ do: fc.constant('expire' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('excuse' as const),
+      reason: fc.constantFrom('restart' as const, 'outage' as const),
+      ramp: fc.constantFrom(-1_000, 0, 3_000, DAY),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('resubmit' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+);
+
+/** `lag`: how many revisions old the record is that is decided on. `twice`: by two at once. */
+const move = fc.record({
+  what: doing,
+  lag: fc.constantFrom(0, 0, 0, 0, 1, 2),
+  twice: rarely(8),
+});
+type What = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
+export type Move = typeof move extends fc.Arbitrary<infer Value> ? Value : never;
+
+export const moves: fc.Arbitrary<readonly Move[]> = fc.noBias(
+  fc.array(move, { maxLength: 90, size: 'max' }),
+);
+
+/** Lets it all happen, and shows the observer every decision. */
+export function live(
+  definition: WorkflowDefinition,
+  happenings: readonly Move[],
+  observe: Observer,
+): World {
+  const { record, known } = submit(definition);
+  const world: World = { known, written: [frozen(record)], sent: [], nowMs: epoch };
+  for (const { what, lag, twice } of happenings) {
+    if (what.do === 'wait') world.nowMs += what.ms;
+    else if (what.do === 'wait-for-due') {
+      const left = (dueAt(current(world)) ?? world.nowMs) - world.nowMs;
+      world.nowMs += Math.ceil(left * what.share);
+    } else {
+      const event = eventOf(world, what);
+      if (event === null) continue;
+      const scheduler = what.do === 'claim' && what.blind ? null : known;
+      const read = world.written.at(-1 - lag) ?? current(world);
+      for (let by = twice ? 2 : 1; by > 0; by -= 1) {
+        const written = happens(world, read, event, scheduler, observe);
+        // Defeated by another write: read again, decide again.
+        if (written === 'conflict') happens(world, current(world), event, scheduler, observe);
+      }
+    }
+  }
+  return world;
+}
+
+/**
+ * Agents succeed, messages arrive, sweeps come when something is due: all that was lost before stays
+ * lost. Gives the record when nothing more will happen, or null when it never came to rest.
+ */
+export function calm(world: World, observe: Observer): ProcessRecord | null {
+  const arriving: Command[] = [];
+  for (let turn = 0; turn < 3_000; turn += 1) {
+    const record = current(world);
+    const command = arriving.shift();
+    let event: RecordEvent = { type: 'expired' };
+    if (command === undefined) {
+      const due = dueAt(record);
+      if (due === null) return record;
+      if (due > world.nowMs && due <= world.nowMs + dueHorizonMs) world.nowMs = due;
+    } else if (command.kind === 'nudge') event = { type: 'claim', by: schedulerId('calm') };
+    else event = success(command.request);
+    const before = world.written.length;
+    const result = happens(world, record, event, world.known, observe);
+    if (typeof result === 'object') arriving.push(...result);
+    if (command === undefined && world.written.length === before) return null;
+  }
+  return null;
+}
+
+export function current(world: World): ProcessRecord {
+  const record = world.written.at(-1);
+  if (record === undefined) throw new Error('a world begins with a submission');
+  return record;
+}
+
+function happens(
+  world: World,
+  before: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  observe: Observer,
+): readonly Command[] | 'conflict' | 'ignored' {
+  const { nowMs } = world;
+  const decision = frozen(decide(before, frozen(event), known, nowMs));
+  const committed = decision.kind === 'transition' && before.revision === current(world).revision;
+  const { definition } = world.known;
+  observe({ before, event, known, definition, nowMs, decision, committed, sent: world.sent });
+  if (decision.kind === 'ignored') return 'ignored';
+  if (!committed) return 'conflict';
+  world.written.push(decision.record);
+  for (const command of decision.commands) {
+    if (command.kind === 'request') world.sent.push(command.request);
+  }
+  return decision.commands;
+}
+
+function eventOf(world: World, what: What): RecordEvent | null {
+  switch (what.do) {
+    case 'wait':
+    case 'wait-for-due':
+      return null;
+    case 'claim':
+      return { type: 'claim', by: schedulerId(`s-${world.sent.length}`) };
+    case 'reply': {
+      const out = world.sent.filter((request) => isAwaited(current(world), request));
+      const from = what.reply.aimed && out.length > 0 ? out : world.sent;
+      const request = from.at(-1 - (what.reply.pick % Math.max(1, from.length)));
+      return request === undefined ? null : replyTo(request, what.reply);
+    }
+    case 'expire':
+      return { type: 'expired' };
+    case 'excuse':
+      return { type: 'excused', reason: what.reason, notBefore: world.nowMs + what.ramp };
+    case 'resubmit':
+    case 'cancel':
+      return { type: what.do, by: 'olga' };
+  }
+}
+
+type Answer = typeof reply extends fc.Arbitrary<infer Value> ? Value : never;
+
+function replyTo(request: Request, answer: Answer): RecordEvent {
+  const from = {
+    step: request.step,
+    attempt: request.attempt + answer.attemptOff,
+    agent: answer.byAnother ? agentName('svc-other') : request.agent,
+  };
+  if (answer.kind === 'beat') return { type: 'heartbeat', ...from };
+  const isPerform = (request.action === 'perform') !== (answer.kind === 'crossed');
+  if (answer.kind === 'failed') {
+    const fault = { code: 'refused', message: 'No.', effect: answer.effect };
+    return { type: isPerform ? 'stepFailed' : 'undoFailed', ...from, fault };
+  }
+  return isPerform
+    ? { type: 'stepSucceeded', ...from, output: answer.output }
+    : { type: 'undoSucceeded', ...from };
+}
+
+function success({ step: name, attempt, agent, action }: Request): RecordEvent {
+  const from = { step: name, attempt, agent };
+  return action === 'perform'
+    ? { type: 'stepSucceeded', ...from, output: 'yes' }
+    : { type: 'undoSucceeded', ...from };
+}
+
+/** Frozen to the bottom, so that whoever changes it is found out. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) frozen(inner);
+  }
+  return value;
+}
+
+const isAwaited = (record: ProcessRecord, { step: name, attempt }: Request): boolean =>
+  record.steps.some(
+    (one) => one.name === name && one.attempt === attempt && underWay(one.progress),
+  );
+
+export const isOut = (record: ProcessRecord): boolean =>
+  record.steps.some(({ progress }) => underWay(progress));
