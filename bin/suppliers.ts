@@ -7,7 +7,7 @@ const PORT_MAX = 65_535;
 
 const { values } = parseArgs({
   options: {
-    port: { type: 'string', default: '4500' },
+    port: { type: 'string', default: '4401' },
     data: { type: 'string', default: '.reeve-suppliers' },
     'with-parent': { type: 'boolean', default: false },
   },

@@ -11,7 +11,7 @@ const pollMaxMs = 1_000;
 const pollGrowth = 1.5;
 
 /** Orders survive a restart of Reeve, so whoever waits for one should survive it as well. */
-export const outageMaxMs = 30_000;
+const outageMaxMs = 30_000;
 
 /** What is shown meanwhile. */
 export interface View {
@@ -64,7 +64,8 @@ async function follow(
     try {
       answer = await reeve(orderCall(orderId));
     } catch (error) {
-      if (!isOutage(error) || world.now() - seenMs > outageMaxMs) throw error;
+      if (!isOutage(error)) throw error;
+      if (world.now() - seenMs > outageMaxMs) throw givenUp(error, orderId);
       if (!isOut) view.outage();
       isOut = true;
       continue;
@@ -81,6 +82,12 @@ function hasEnded({ processState }: OrderDocument): boolean {
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
 
-function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): error is CliError {
   return error instanceof CliError && error.code === exitCodes.failed;
+}
+
+/** Names the order, which with `--json` nothing has named yet. */
+function givenUp(cause: CliError, orderId: string): CliError {
+  const message = `${cause.message}\nLook at the order later with: reeve show ${orderId}`;
+  return new CliError(cause.code, message, { cause, answer: cause.answer });
 }

@@ -55,7 +55,7 @@ function steps({ steps: names }: { readonly steps: readonly string[] }): string 
 /** Neither steps nor nudges: the Supervisor put right an instant that lay too far ahead. */
 function unclaimed({ nudges }: { readonly nudges: number }): string {
   if (nudges === 0) return 'the Supervisor made it due again';
-  return `nobody had claimed it: nudged ${nudges === 1 ? 'once' : `${nudges} times`}`;
+  return `not claimed yet: nudged ${nudges === 1 ? 'once' : `${nudges} times`}`;
 }
 
 function wait(ms: number): string {

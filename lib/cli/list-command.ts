@@ -13,7 +13,7 @@ export interface ListOptions {
   readonly cursor?: string;
 }
 
-const titles = ['order', 'state', 'direction', 'workflow', 'submitted', 'updated', 'fault'];
+const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
 
 export async function list(context: Context, options: ListOptions): Promise<ExitCode> {
   const { state, limit, cursor } = options;

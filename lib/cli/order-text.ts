@@ -45,14 +45,16 @@ export function troubleLines(order: OrderDocument, paint: Paint): string[] {
   const { fault, processState } = order;
   return [
     ...(fault === null ? [] : [`${paint('red', faultLabel(fault))} ${faultText(fault)}`]),
-    ...(processState === 'Error' ? [`Next: ${remedy(order)}`] : []),
+    ...(processState === 'Error' ? remedies(order) : []),
   ].map(indented);
 }
 
 /** A person's only ways out of Error; an order that is being undone cannot be cancelled. */
-function remedy({ orderId, direction }: OrderDocument): string {
-  const again = `reeve resubmit ${orderId}`;
-  return direction === 'undo' ? again : `${again}, or to undo it: reeve cancel ${orderId}`;
+function remedies({ orderId, direction }: OrderDocument): string[] {
+  const resubmit = `Next: reeve resubmit ${orderId}`;
+  return direction === 'undo'
+    ? [resubmit]
+    : [`${resubmit}  to try again`, `or:   reeve cancel ${orderId}    to undo it`];
 }
 
 function faultLabel({ step, action }: OrderFault): string {
@@ -77,7 +79,7 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
   return rows.map(([label = '', ...values]) => [paint('dim', label), ...values]);
 }
 
-const stepTitles = ['step', 'state', 'attempt', 'failures', 'agent', 'complete-by', 'fault'];
+const stepTitles = ['STEP', 'STATE', 'ATTEMPT', 'FAILURES', 'AGENT', 'COMPLETE-BY', 'FAULT'];
 
 function stepTable({ steps }: OrderDocument, nowMs: number, paint: Paint): string[] {
   const rows = Object.entries(steps).map(([name, step]) => [

@@ -6,7 +6,9 @@ export function refusalText(name: string, status: number, document: unknown): st
   if (problem.success) {
     const { title, detail, errors, code } = problem.data;
     const fields = errors.map(({ field, message }) => `  ${field}: ${message}`);
-    return [title, `  ${detail}`, ...fields, `  code: ${code}`].join('\n');
+    // Often the detail is the first field's line, for those who read no further.
+    const details = fields.includes(`  ${detail.replace(/\.$/, '')}`) ? [] : [`  ${detail}`];
+    return [title, ...details, ...fields, `  code: ${code}`].join('\n');
   }
   const refusal = supplierRefusalSchema.safeParse(document);
   if (refusal.success) return `${refusal.data.message}\n  code: ${refusal.data.code}`;

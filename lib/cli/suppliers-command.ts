@@ -97,10 +97,10 @@ function faultTable(faults: readonly (readonly [string, FaultSettings])[], paint
     value(settings.transientRate),
     value(settings.hangRate),
     value(settings.declineRate),
-    settings.down ? paint('red', 'down') : 'up',
+    settings.down ? paint('red', 'true') : 'false',
   ]);
   // The names as `set` takes them, so that the table tells what can be set.
-  const titles = ['service', 'latencyMs', 'transientRate', 'hangRate', 'declineRate', 'down'];
+  const titles = ['SERVICE', 'latencyMs', 'transientRate', 'hangRate', 'declineRate', 'down'];
   return tableLines(titles, rows, paint);
 }
 
@@ -117,5 +117,5 @@ function ledgerTable(entries: readonly LedgerEntry[], { world, paint }: Context)
     relativeTime(at, now),
     key,
   ]);
-  return tableLines(['order', 'service', 'state', 'calls', 'effects', 'at', 'key'], rows, paint);
+  return tableLines(['ORDER', 'SERVICE', 'STATE', 'CALLS', 'EFFECTS', 'AT', 'KEY'], rows, paint);
 }

@@ -6,33 +6,29 @@ type Row = readonly string[];
 
 const gap = '  ';
 
-/** Numbers go to the right, so that their digits stand below each other. */
-const isNumber = (cell: string) => /^\d+(\.\d+)?$/.test(stripVTControlCharacters(cell));
 const widthOf = (cell: string) => [...stripVTControlCharacters(cell)].length;
+const isNumber = (cell: string) => /^\d+(\.\d+)?$/.test(stripVTControlCharacters(cell));
 
-/** Rows below titles, as lines. */
+/** Rows below titles, as lines; columns of numbers to the right, titles too. */
 export function tableLines(titles: Row, rows: readonly Row[], paint: Paint): string[] {
-  const [head = '', ...body] = alignedLines([titles.map((title) => title.toUpperCase()), ...rows]);
+  const numeric = titles.map((_, at) => rows.every((row) => isNumber(row[at] ?? '')));
+  const [head = '', ...body] = alignedLines([titles, ...rows], numeric);
   return [paint('bold', head), ...body];
 }
 
 /** Rows without titles, as lines. */
-export function alignedLines(rows: readonly Row[]): string[] {
+export function alignedLines(rows: readonly Row[], toTheRight: readonly boolean[] = []): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, cell] of row.entries()) {
       widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
     }
   }
-  return rows.map((row) =>
-    row
-      .map((cell, at) => padded(cell, widths[at] ?? 0))
-      .join(gap)
-      .trimEnd(),
-  );
-}
-
-function padded(cell: string, width: number): string {
-  const space = ' '.repeat(width - widthOf(cell));
-  return isNumber(cell) ? `${space}${cell}` : `${cell}${space}`;
+  return rows.map((row) => {
+    const cells = row.map((cell, at) => {
+      const space = ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+      return toTheRight[at] ? `${space}${cell}` : `${cell}${space}`;
+    });
+    return cells.join(gap).trimEnd();
+  });
 }

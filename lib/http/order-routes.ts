@@ -119,8 +119,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
 
 function accepted(outcome: SubmissionOutcome) {
   if (outcome.kind === 'accepted') return outcome;
-  const [first] = outcome.errors;
-  const detail = first === undefined ? 'Refused.' : `${first.field}: ${first.message}.`;
+  const detail = `Look at ${outcome.errors.map(({ field }) => field).join(', ')}.`;
   throw new Refusal(problem(outcome.code, detail, [...outcome.errors]));
 }
 

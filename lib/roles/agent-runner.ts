@@ -4,6 +4,7 @@
  * after complete-by (R7).
  */
 import { DefinitionError } from '#core/errors.ts';
+import { faultyFields } from '#core/field-errors.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult, Request } from '#core/message.ts';
@@ -76,7 +77,7 @@ async function attempt(
 ): Promise<ReplyResult | undefined> {
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
-    const fields = input.error.issues.map(({ path }) => path.join('.') || '(the whole)').join(', ');
+    const fields = faultyFields(input.error);
     // The service was not asked: an earlier attempt, by an agent that took this input, may be.
     const effect = request.attempt === 1 ? 'none' : 'possible';
     const message = `The agent was given an input that does not fit at ${fields}.`;

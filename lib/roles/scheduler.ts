@@ -1,5 +1,6 @@
 /** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
 import type { AgentEvent, RecordEvent } from '#core/event.ts';
+import { faultyFields } from '#core/field-errors.ts';
 import type { AgentName, SchedulerId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
@@ -89,15 +90,14 @@ function checkedOutput(
   if (definition === undefined) return { output };
   const parsed = definition.output.safeParse(output);
   if (parsed.success) return { output: parsed.data };
-  const fields = parsed.error.issues.map(({ path }) => path.join('.') || '(the whole)');
-  return invalid(`does not fit its schema at ${fields.slice(0, 5).join(', ')}`);
+  return invalid(`does not fit its schema at ${faultyFields(parsed.error)}`);
 }
 
 function invalid(problem: string): Checked {
   return {
     fault: {
       code: 'output-invalid',
-      message: `The agent's output ${problem}.`,
+      message: `The agent's output ${problem}.`.slice(0, limits.faultMessageMax),
       effect: 'possible',
     },
   };

@@ -1,4 +1,5 @@
 /** The submission: turns an accepted document into order and process record, in one write (R1, R2). */
+import { type FieldError, fieldErrors } from '#core/field-errors.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/json.ts';
 import type { Command } from '#core/message.ts';
@@ -21,12 +22,6 @@ export interface SubmissionRequest {
   readonly replyTo: string | null;
   /** The submitter's idempotency key; null: every call is a new order. */
   readonly key: string | null;
-}
-
-export interface FieldError {
-  /** Dotted path into the submission. */
-  readonly field: string;
-  readonly message: string;
 }
 
 export type SubmissionOutcome =
@@ -67,13 +62,7 @@ export function submission(ports: SubmissionPorts): Submission {
       }
       const details = definition.details.safeParse(request.details);
       if (!details.success) {
-        return refused(
-          'details-invalid',
-          details.error.issues.map(({ path, message }) => ({
-            field: ['details', ...path].join('.'),
-            message,
-          })),
-        );
+        return refused('details-invalid', fieldErrors(details.error, ['details']));
       }
       return accept(ports, definition, request, details.data);
     },

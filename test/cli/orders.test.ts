@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { at, declined, nobodyThere, order, problem, scenario } from './scenario.ts';
+
+const page = {
+  orders: [
+    order({ orderId: 'o-2', updatedAt: at(-1) }),
+    order({
+      orderId: 'o-11',
+      processState: 'Undone',
+      direction: 'undo',
+      fault: { ...declined, step: 'charge', action: 'perform' },
+    }),
+  ],
+  cursor: null,
+};
+
+test('list prints a table', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.json(page));
+  const { exitCode, stdout } = await run('list');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "ORDER  STATE      DIRECTION  WORKFLOW          SUBMITTED  UPDATED  FAULT
+    o-2    ○ Pending  forward    order-fulfilment  2 s ago    1 s ago
+    o-11   ↶ Undone   undo       order-fulfilment  2 s ago    2 s ago  declined
+    "
+  `);
+});
+
+test('list passes its options on, and prints the command for the next page', async () => {
+  const { app, run, requests } = scenario();
+  app.get('/orders', (c) => c.json({ ...page, cursor: "9 'x'" }));
+  const { stdout } = await run('list --state Undone --limit 2 --cursor c&d --url http://reeve:1/');
+  expect(requests[0]?.url).toBe('http://reeve:1/orders?state=Undone&limit=2&cursor=c%26d');
+  expect(stdout).toContain(
+    `more: reeve list --url http://reeve:1/ --state Undone --limit 2 --cursor '9 '\\''x'\\'''\n`,
+  );
+});
+
+test('list --json prints the page', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.json(page));
+  expect((await run('list --json')).stdout).toBe(`${JSON.stringify(page)}\n`);
+});
+
+test('an empty list says so', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.json({ orders: [], cursor: null }));
+  expect((await run('list')).stdout).toBe('No orders.\n');
+});
+
+test.each(['resubmit', 'cancel'])('%s posts to the order and prints its state', async (action) => {
+  const { app, run, requests } = scenario();
+  const accepted = { orderId: 'o-1', processState: 'Pending' };
+  app.post(`/orders/o-1/${action}`, (c) => c.json(accepted, 202));
+  expect(await run(`${action} o-1`)).toEqual({
+    exitCode: 0,
+    stdout: 'Order o-1  ○ Pending\n',
+    stderr: '',
+  });
+  expect((await run(`${action} o-1 --json`)).stdout).toBe(`${JSON.stringify(accepted)}\n`);
+  expect(requests[0]?.body).toBe('');
+});
+
+test('a problem is told in lines on stderr, and exits 3', async () => {
+  const { app, run } = scenario();
+  app.post('/orders/o-1/cancel', () =>
+    problem(409, 'ended', { errors: [{ field: 'details.lines.0', message: 'too many' }] }),
+  );
+  const { exitCode, stdout, stderr } = await run('cancel o-1');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+  expect(stderr.split('\n')).toEqual([
+    'error: It is refused',
+    '  There is a reason.',
+    '  details.lines.0: too many',
+    '  code: ended',
+    '',
+  ]);
+});
+
+test('a detail that only repeats the first field is left out', async () => {
+  const { app, run } = scenario();
+  app.post('/orders/o-1/cancel', () =>
+    problem(422, 'body-invalid', { detail: 'a: b.', errors: [{ field: 'a', message: 'b' }] }),
+  );
+  const { stderr } = await run('cancel o-1');
+  expect(stderr).toBe('error: It is refused\n  a: b\n  code: body-invalid\n');
+});
+
+test('a problem with --json is the document, on stdout', async () => {
+  const { app, run } = scenario();
+  app.post('/orders/o-1/cancel', () => problem(409, 'ended'));
+  const { exitCode, stdout, stderr } = await run('cancel o-1 --json');
+  expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({ status: 409, code: 'ended' });
+});
+
+test('a 5xx problem exits 4', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', () => problem(503, 'unavailable'));
+  const { exitCode, stderr } = await run('list');
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('code: unavailable');
+});
+
+test('a refusal that explains nothing is told by its status', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.html('<h1>no</h1>', 403));
+  const { exitCode, stderr } = await run('list --json');
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('status 403');
+});
+
+test('nobody at the address exits 4 and says what to do', async () => {
+  const { run } = scenario({ fetch: nobodyThere });
+  expect(await run('list --url http://127.0.0.1:4400/')).toEqual({
+    exitCode: 4,
+    stdout: '',
+    stderr: `error: Reeve cannot be reached at http://127.0.0.1:4400: connect ECONNREFUSED 127.0.0.1:4400
+Start it with \`reeve start\`, or name its address with --url or REEVE_URL.
+`,
+  });
+});
+
+test.each([
+  ['not JSON', 'hello'],
+  ['another document', '{"orders":7}'],
+])('an answer that is %s exits 4', async (_, body) => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.text(body));
+  const { exitCode, stderr } = await run('list');
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('in a form that is not known here');
+});

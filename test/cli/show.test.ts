@@ -1,0 +1,287 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import {
+  at,
+  declined,
+  inError,
+  look,
+  looks,
+  nobodyThere,
+  order,
+  processed,
+  scenario,
+  step,
+  terminal,
+} from './scenario.ts';
+
+const busy = {
+  processState: 'Processing',
+  revision: 3,
+  tenant: 'acme',
+  lockedBy: 'scheduler-1',
+  completeBy: at(3),
+  failureCount: 2,
+  steps: {
+    reserve: step('Completed', { agent: 'inventory' }),
+    charge: step('Running', { attempt: 12, failures: 2, completeBy: at(3) }),
+  },
+};
+
+/** Without the spaces that align columns. */
+const words = (text: string) =>
+  text.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | '));
+
+test('show prints the order, its steps and its history', async () => {
+  const { app, run } = scenario();
+  looks(app, look(busy));
+  const { exitCode, stdout } = await run('show o-1');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "Order o-1  ● Processing
+      workflow     order-fulfilment, version 1
+      priority     normal
+      tenant       acme
+      direction    forward
+      locked by    scheduler-1
+      complete-by  in 3 s
+      failures     2 in all
+      submitted    2 s ago
+      updated      2 s ago
+
+    STEP     STATE        ATTEMPT  FAILURES  AGENT      COMPLETE-BY  FAULT
+    reserve  ✓ Completed        1         0  inventory  –
+    charge   ● Running         12         2  payment    in 3 s
+
+    HISTORY
+      2 s ago  submitted
+    "
+  `);
+});
+
+test('show --json prints the whole document', async () => {
+  const { app, run } = scenario();
+  looks(app, look(busy));
+  expect(await run('show o-1 --json')).toEqual({
+    exitCode: 0,
+    stdout: `${JSON.stringify(order(busy))}\n`,
+    stderr: '',
+  });
+});
+
+test('an order in Error shows its fault and the ways out, and showing it is no failure', async () => {
+  const { app, run } = scenario();
+  looks(app, look(inError));
+  const { exitCode, stdout } = await run('show o-1');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('Fault in step charge: the card was declined');
+  expect(stdout).toContain('Next: reeve resubmit o-1');
+  expect(stdout).toContain('reeve cancel o-1');
+});
+
+test('an order that is stuck in its undo can only be resubmitted', async () => {
+  const { app, run } = scenario();
+  const fault = { ...declined, effect: 'possible', step: 'reserve', action: 'undo' };
+  looks(app, look({ ...inError, direction: 'undo', fault }));
+  const { stdout } = await run('show o-1');
+  expect(stdout).toContain('Fault in the undo of step reserve: ');
+  expect(stdout).toContain('it may have had an effect');
+  expect(stdout).toContain('Next: reeve resubmit o-1\n');
+  expect(stdout).not.toContain('reeve cancel');
+});
+
+test('a cool-down, a doubt and a fault of no step are shown', async () => {
+  const { app, run } = scenario();
+  const fault = { code: 'cancelled', message: 'Cancelled by api.', effect: 'none' };
+  const steps = { reserve: step('NotStarted', { inDoubt: true }), charge: step('Undoing') };
+  const orderFault = { ...fault, step: null, action: null };
+  looks(app, look({ notBefore: at(300), steps, fault: orderFault, direction: 'undo' }));
+  const { stdout } = await run('show o-1');
+  expect(words(stdout)).toContain('not before | in 5 min');
+  expect(stdout).toContain('in doubt: it may have had an effect');
+  expect(stdout).toContain('↶ Undoing');
+  expect(stdout).toContain('Fault: Cancelled by api (cancelled; it had no effect)');
+});
+
+const sentences: readonly [object, string][] = [
+  [{ type: 'submit' }, 'submitted'],
+  [{ type: 'claim', by: 's-1', blind: false }, 'Scheduler s-1 claimed it'],
+  [
+    { type: 'claim', by: 's-1', blind: true },
+    'Scheduler s-1 claimed it, but does not know its workflow',
+  ],
+  [{ type: 'stepSucceeded', step: 'charge', attempt: 2 }, 'step charge completed (attempt 2)'],
+  [{ type: 'undoSucceeded', step: 'charge', attempt: 3 }, 'step charge undone (attempt 3)'],
+  [
+    { type: 'heartbeat', step: 'charge', attempt: 1 },
+    'step charge: its agent is still at work (attempt 1)',
+  ],
+  [
+    { type: 'stepFailed', step: 'charge', attempt: 1, fault: declined },
+    'step charge failed (attempt 1): the card was declined (declined; it had no effect)',
+  ],
+  [
+    { type: 'undoFailed', step: 'charge', attempt: 1, fault: { ...declined, effect: 'possible' } },
+    'undo of step charge failed (attempt 1): the card was declined (declined; it may have had an effect)',
+  ],
+  [{ type: 'expired', steps: ['charge'], nudges: 0 }, 'step charge timed out'],
+  [{ type: 'expired', steps: ['a', 'b', 'c'], nudges: 0 }, 'steps a, b, and c timed out'],
+  [{ type: 'expired', steps: [], nudges: 1 }, 'not claimed yet: nudged once'],
+  [{ type: 'expired', steps: [], nudges: 4 }, 'not claimed yet: nudged 4 times'],
+  [{ type: 'expired', steps: [], nudges: 0 }, 'the Supervisor made it due again'],
+  [
+    { type: 'excused', reason: 'restart', steps: ['charge'], nudges: 0, notBefore: at(-30) },
+    'Reeve was restarted: step charge taken back, no failure counted',
+  ],
+  [
+    { type: 'excused', reason: 'outage', steps: [], nudges: 2, notBefore: at(-10) },
+    'Reeve had an outage: not claimed yet: nudged 2 times; to go on after 20 s',
+  ],
+  [{ type: 'resubmit', by: 'api' }, 'resubmitted by api'],
+  [{ type: 'cancel', by: 'api' }, 'cancelled by api'],
+  [{ type: 'rebalanced', shards: 3 }, 'rebalanced'],
+];
+
+test.each(sentences)('history entry %j reads as a sentence', async (entry, sentence) => {
+  const { app, run } = scenario();
+  looks(app, look({ history: [{ at: at(-30), ...entry }] }));
+  const { stdout } = await run('show o-1');
+  expect(words(stdout)).toContain(`30 s ago | ${sentence}`);
+});
+
+test.each([
+  [-0.4, 'now'],
+  [-89, '89 s ago'],
+  [-120, '2 min ago'],
+  [-3 * 3_600, '3 h ago'],
+  [-3 * 86_400, '3 days ago'],
+  [7, 'in 7 s'],
+])('an instant %d s from now is "%s"', async (seconds, expected) => {
+  const { app, run } = scenario();
+  looks(app, look({ completeBy: at(seconds) }));
+  const { stdout } = await run('show o-1');
+  expect(words(stdout)).toContain(`complete-by | ${expected}`);
+});
+
+test('escape sequences in a fault do not reach the terminal', async () => {
+  const { app, run } = scenario();
+  const fault = { ...inError.fault, message: 'no\x1b[2J\x9b5n\nway' };
+  looks(app, look({ ...inError, fault }));
+  const { stdout } = await run('show o-1');
+  expect(stdout).toContain('no [2J 5n way');
+});
+
+const watched = [
+  look(),
+  look(),
+  look({ revision: 2, history: [...order().history, { at: at(0), type: 'cancel', by: 'api' }] }),
+  look({
+    ...processed,
+    history: [
+      ...order().history,
+      { at: at(0), type: 'cancel', by: 'api' },
+      { at: at(1), type: 'expired', steps: [], nudges: 1 },
+    ],
+  }),
+];
+
+test('show --watch prints each change as a line where there is no terminal', async () => {
+  const { app, run } = scenario();
+  looks(app, ...watched);
+  const { exitCode, stdout } = await run('show o-1 --watch');
+  expect(exitCode).toBe(0);
+  expect(stdout.split('\n')).toEqual([
+    '2026-01-02T03:04:03.000Z  submitted',
+    '2026-01-02T03:04:05.000Z  cancelled by api',
+    '2026-01-02T03:04:06.000Z  not claimed yet: nudged once',
+    'Order o-1  ✓ Processed',
+    '',
+  ]);
+});
+
+test('an entry that counts on is printed again', async () => {
+  const { app, run } = scenario();
+  const nudged = (nudges: number) => ({
+    history: [...order().history, { at: at(nudges), type: 'expired', steps: [], nudges }],
+  });
+  looks(app, look({ revision: 2, ...nudged(1) }), look({ ...inError, ...nudged(2) }));
+  const { exitCode, stdout } = await run('show o-1 --watch');
+  expect(exitCode).toBe(1);
+  expect(stdout.split('\n').slice(1, 4)).toEqual([
+    '2026-01-02T03:04:06.000Z  not claimed yet: nudged once',
+    '2026-01-02T03:04:07.000Z  not claimed yet: nudged 2 times',
+    'Order o-1  ✗ Error',
+  ]);
+});
+
+test('show --watch --json prints one document a revision', async () => {
+  const { app, run } = scenario();
+  looks(app, ...watched);
+  const { exitCode, stdout } = await run('show o-1 --watch --json');
+  expect(exitCode).toBe(0);
+  const documents = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(documents.map(({ revision }) => revision)).toEqual([1, 2, 4]);
+});
+
+test('show --watch redraws on a terminal, and leaves the whole order there at the end', async () => {
+  const { app, run } = scenario(terminal);
+  looks(app, look(busy), look(processed));
+  const { exitCode, stdout } = await run('show o-1 --watch');
+  expect(exitCode).toBe(0);
+  const [cleared, ...frames] = stdout.split('\x1b[H');
+  expect(cleared).toBe('\x1b[2J');
+  expect(frames).toHaveLength(3);
+  expect(frames[0]).toContain('Running');
+  expect(frames[2]).toContain('HISTORY');
+});
+
+test('a frame never has more rows than the terminal, and keeps the latest history', async () => {
+  const { app, run } = scenario({ terminal: () => ({ columns: 80, rows: 20 }) });
+  const history = Array.from({ length: 50 }, (_, n) => ({ at: at(-1), type: `change-${n}` }));
+  looks(app, look({ history }), look(processed));
+  const { stdout } = await run('show o-1 --watch');
+  const frame = stdout.split('\x1b[H')[1] ?? '';
+  expect(frame.split('\n')).toHaveLength(20);
+  expect(frame).toContain('change-49');
+  expect(frame).not.toContain('change-0\x1b');
+});
+
+test('a watched outage is told in the frame', async () => {
+  const { app, run } = scenario(terminal);
+  looks(app, look(busy), () => new Response('gateway', { status: 502 }), look(processed));
+  const { exitCode, stdout } = await run('show o-1 --watch');
+  expect(exitCode).toBe(0);
+  expect(stdout.split('\x1b[H')[2]).toContain('Reeve does not answer');
+});
+
+test('a watch that reaches nobody the first time exits 4', async () => {
+  const { run, sleeps } = scenario({ fetch: nobodyThere });
+  expect((await run('show o-1 --watch')).exitCode).toBe(4);
+  expect(sleeps).toEqual([]);
+});
+
+test('an id is encoded in the path', async () => {
+  const { run, requests } = scenario();
+  await run('show ../healthz?a');
+  expect(requests[0]?.url).toBe('http://127.0.0.1:4400/orders/..%2Fhealthz%3Fa');
+});
+
+test('there is no colour without a terminal, nor with NO_COLOR', async () => {
+  for (const changes of [{}, { ...terminal, env: { NO_COLOR: '1' } }]) {
+    const { app, run } = scenario(changes);
+    looks(app, look(inError));
+    expect((await run('show o-1')).stdout).not.toContain('\x1b');
+  }
+});
+
+test('on a terminal states have colours, and columns are aligned all the same', async () => {
+  const plain = scenario();
+  const coloured = scenario(terminal);
+  looks(plain.app, look(busy));
+  looks(coloured.app, look(busy));
+  const { stdout } = await coloured.run('show o-1');
+  expect(stdout).toContain('\x1b[32m✓ Completed\x1b[39m');
+  expect(stripVTControlCharacters(stdout)).toBe((await plain.run('show o-1')).stdout);
+});
