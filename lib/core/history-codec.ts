@@ -2,25 +2,48 @@
 import { z } from 'zod';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';
+import { lettered } from './lettered.ts';
 import { effects } from './record.ts';
 
 const at = z.int();
-const blind = z.union([z.literal(0), z.literal(1)]);
+const blind = z.literal([0, 1]);
 const attempt = z.int().positive();
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
 const nudges = z.int().nonnegative();
 
-const entrySchema = z.union([
-  z.tuple([z.literal('s'), at]),
-  z.tuple([z.literal('c'), at, z.string(), blind]),
-  z.tuple([z.enum(['+', '-', 'h']), at, z.string(), attempt, blind]),
-  z.tuple([z.enum(['f', 'g']), at, z.string(), attempt, blind, fault]),
-  z.tuple([z.literal('e'), at, names, nudges]),
-  z.tuple([z.enum(['r', 'o']), at, names, nudges, at]),
-  z.tuple([z.enum(['R', 'X']), at, z.string()]),
-]);
-type StoredEntry = z.infer<typeof entrySchema>;
+const submit = z.tuple([z.literal('s'), at]);
+const claim = z.tuple([z.literal('c'), at, z.string(), blind]);
+const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind]);
+const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault]);
+const expired = z.tuple([z.literal('e'), at, names, nudges]);
+const excused = z.tuple([z.literal(['r', 'o']), at, names, nudges, at]);
+const operator = z.tuple([z.literal(['R', 'X']), at, z.string()]);
+
+type StoredEntry = z.infer<
+  | typeof submit
+  | typeof claim
+  | typeof progress
+  | typeof failure
+  | typeof expired
+  | typeof excused
+  | typeof operator
+>;
+
+const readEntry = lettered<StoredEntry>({
+  s: submit,
+  c: claim,
+  '+': progress,
+  '-': progress,
+  h: progress,
+  f: failure,
+  g: failure,
+  e: expired,
+  r: excused,
+  o: excused,
+  R: operator,
+  X: operator,
+});
 
 const letters = {
   stepSucceeded: '+',
@@ -37,8 +60,9 @@ export function encodeHistory(history: readonly HistoryEntry[], epoch: number): 
 /** @throws when the text is not what `encodeHistory` gives */
 export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
   return z
-    .array(entrySchema)
+    .array(z.unknown())
     .parse(JSON.parse(text))
+    .map(readEntry)
     .map((stored) => decodeEntry(stored, stored[1] + epoch, epoch));
 }
 

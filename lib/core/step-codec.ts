@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { agentName, stepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import { lettered } from './lettered.ts';
 import {
   effects,
   type Fault,
@@ -11,41 +12,48 @@ import {
   type Undoable,
 } from './record.ts';
 
-const faultSchema = z.tuple([z.string(), z.string(), z.enum(effects)]);
-const flag = z.union([z.literal(0), z.literal(1)]);
-
+const flag = z.literal([0, 1]);
+const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 /** Out of `JSON.parse`, so it is JSON; a schema's copy would lose a key such as `__proto__`. */
 const output = z.custom<JsonValue>((value) => value !== undefined);
+const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag]);
+type StoredPolicy = z.infer<typeof policy>;
 
-const undoableSchema = z.union([
-  z.tuple([z.literal('N')]),
-  z.tuple([z.literal('C'), output]),
-  z.tuple([z.literal('F'), faultSchema]),
-]);
-const progressSchema = z.union([
-  undoableSchema,
-  z.tuple([z.literal('S')]),
-  z.tuple([z.literal('R'), z.int(), z.int()]),
-  z.tuple([z.literal('U'), z.int(), z.int(), undoableSchema]),
-  z.tuple([z.literal('D'), undoableSchema]),
-]);
-const policySchema = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag]);
+const notStarted = z.tuple([z.literal('N')]);
+const completed = z.tuple([z.literal('C'), output]);
+const failed = z.tuple([z.literal('F'), fault]);
+const skipped = z.tuple([z.literal('S')]);
+const running = z.tuple([z.literal('R'), z.int(), z.int()]);
+const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()]);
+const undone = z.tuple([z.literal('D'), z.unknown()]);
+
+type StoredUndoable = z.infer<typeof notStarted | typeof completed | typeof failed>;
+type StoredProgress =
+  | StoredUndoable
+  | z.infer<typeof skipped | typeof running | typeof undoing | typeof undone>;
+
+const undoables = { N: notStarted, C: completed, F: failed };
+const readUndoable = lettered<StoredUndoable>(undoables);
+const readProgress = lettered<StoredProgress>({
+  ...undoables,
+  S: skipped,
+  R: running,
+  U: undoing,
+  D: undone,
+});
+
 const stepsSchema = z.array(
   z.tuple([
     z.string(),
     z.string(),
-    policySchema,
+    policy,
     z.int(),
     z.int(),
     z.int(),
     z.int().nullable(),
-    progressSchema,
+    z.unknown(),
   ]),
 );
-
-type StoredUndoable = z.infer<typeof undoableSchema>;
-type StoredProgress = z.infer<typeof progressSchema>;
-type StoredPolicy = z.infer<typeof policySchema>;
 
 export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
   return JSON.stringify(
@@ -66,28 +74,28 @@ export function encodeSteps(steps: readonly StepRecord[], epoch: number): string
 export function decodeSteps(text: string, epoch: number): StepRecord[] {
   return stepsSchema
     .parse(JSON.parse(text))
-    .map(([name, agent, policy, attempt, failures, keyGeneration, doubtUntil, progress]) => ({
+    .map(([name, agent, numbers, attempt, failures, keyGeneration, doubtUntil, progress]) => ({
       name: stepName(name),
       agent: agentName(agent),
-      policy: decodePolicy(policy),
+      policy: decodePolicy(numbers),
       attempt,
       failures,
       keyGeneration,
       doubtUntil: doubtUntil === null ? null : doubtUntil + epoch,
-      progress: decodeProgress(progress, epoch),
+      progress: decodeProgress(readProgress(progress), epoch),
     }));
 }
 
-function encodePolicy(policy: StepPolicy): StoredPolicy {
+function encodePolicy(from: StepPolicy): StoredPolicy {
   return [
-    policy.completeWithinMs,
-    policy.maxDurationMs,
-    policy.retries,
-    policy.coolDownMs,
-    policy.coolDownTimes,
-    policy.onFault === 'undo' ? 1 : 0,
-    policy.onExhausted === 'undo' ? 1 : 0,
-    policy.irreversible ? 1 : 0,
+    from.completeWithinMs,
+    from.maxDurationMs,
+    from.retries,
+    from.coolDownMs,
+    from.coolDownTimes,
+    from.onFault === 'undo' ? 1 : 0,
+    from.onExhausted === 'undo' ? 1 : 0,
+    from.irreversible ? 1 : 0,
   ];
 }
 
@@ -141,10 +149,10 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
         state: 'Undoing',
         completeBy: stored[1] + epoch,
         endBy: stored[2] + epoch,
-        before: decodeUndoable(stored[3]),
+        before: decodeUndoable(readUndoable(stored[3])),
       };
     case 'D':
-      return { state: 'Undone', before: decodeUndoable(stored[1]) };
+      return { state: 'Undone', before: decodeUndoable(readUndoable(stored[1])) };
     case 'N':
     case 'C':
     case 'F':
@@ -163,6 +171,6 @@ function decodeUndoable(stored: StoredUndoable): Undoable {
   }
 }
 
-function faultOf([code, message, effect]: z.infer<typeof faultSchema>): Fault {
+function faultOf([code, message, effect]: z.infer<typeof fault>): Fault {
   return { code, message, effect };
 }

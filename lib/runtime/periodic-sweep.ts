@@ -29,6 +29,7 @@ export function periodicSweep(
     try {
       last = (await supervisor.sweep(last)).startedAt;
     } catch (error) {
+      if (stopped) return;
       // `last` stays: a sweep after a long failure of the store forgives what it finds (R20).
       log.error('sweep-failed', { error: error instanceof Error ? error.message : 'unknown' });
     }
