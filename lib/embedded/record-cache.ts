@@ -19,29 +19,37 @@ export interface RecordCache {
   clear(): void;
 }
 
-/** Keeps `max` live orders; when full, those kept first leave first. */
+/**
+ * Keeps about `max` live orders, in two generations: when the younger is full it becomes the older, and
+ * what nobody asked for since then is gone. (Taking single entries out of a Map in the order they came
+ * makes it walk over all the gaps they left.)
+ */
 export function recordCache(sql: Statements, max: number): RecordCache {
-  const entries = new Map<OrderId, Entry>();
+  let young = new Map<OrderId, Entry>();
+  let old = new Map<OrderId, Entry>();
 
   function keep(entry: Entry): void {
     const { orderId, processState } = entry.record;
     if (processState === 'Processed' || processState === 'Undone') {
-      entries.delete(orderId);
+      young.delete(orderId);
+      old.delete(orderId);
       return;
     }
-    entries.set(orderId, entry);
-    if (entries.size <= max) return;
-    for (const first of entries.keys()) {
-      entries.delete(first);
-      break;
+    if (young.size >= max / 2) {
+      old = young;
+      young = new Map();
     }
+    young.set(orderId, entry);
   }
 
   return {
     keep,
-    clear: () => entries.clear(),
+    clear() {
+      young.clear();
+      old.clear();
+    },
     get(orderId) {
-      const hit = entries.get(orderId);
+      const hit = young.get(orderId) ?? old.get(orderId);
       if (hit !== undefined) return hit;
       const record = sql.record.get(orderId);
       const order = sql.order.get(orderId);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import { orderId, stepName, workflowName } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
 import {
   directions,
   effects,
@@ -13,6 +14,8 @@ import {
 } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 
+/** Out of `JSON.parse`, so it is JSON. */
+const json = z.custom<JsonValue>((value) => value !== undefined);
 const orderRow = z.object({
   OrderID: z.string().transform(orderId),
   Details: z.string(),
@@ -60,8 +63,12 @@ export function recordOf(row: unknown): ProcessRecord {
 export function orderOf(row: unknown): Order {
   return checked('order', () => {
     const { OrderID, Details, Digest, SubmittedAt } = orderRow.parse(row);
-    const details = z.json().parse(JSON.parse(Details));
-    return { orderId: OrderID, details, digest: Digest, submittedAt: SubmittedAt };
+    return {
+      orderId: OrderID,
+      details: json.parse(JSON.parse(Details)),
+      digest: Digest,
+      submittedAt: SubmittedAt,
+    };
   });
 }
 

@@ -169,7 +169,7 @@ function reads(
 
     async due({ from, to, limit, cursor }) {
       const [at, id] = cursor === null ? [from, ''] : dueCursor(cursor);
-      const rows = sql.due.all(from, to, at, id, limit).map(dueOf);
+      const rows = sql.due.all(at, id, to, limit).map(dueOf);
       const last = rows.at(-1);
       return {
         items: rows.map(({ OrderID }) => OrderID),

@@ -55,7 +55,7 @@ export function statements(database: DatabaseSync) {
     record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),
     due: database.prepare(
       `SELECT DueAt, OrderID FROM Processes
-       WHERE DueAt BETWEEN ? AND ? AND (DueAt, OrderID) > (?, ?)
+       WHERE (DueAt, OrderID) > (?, ?) AND DueAt <= ?
        ORDER BY DueAt, OrderID LIMIT ?`,
     ),
     oldest: database.prepare(
