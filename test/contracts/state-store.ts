@@ -1,0 +1,325 @@
+/**
+ * What every state store must do, written against the port alone. A store passes it unchanged, or it
+ * is no state store of Reeve.
+ */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dueAt } from '#core/due.ts';
+import { type OrderId, orderId, writeId } from '#core/ids.ts';
+import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+
+export interface StoreUnderTest {
+  readonly store: StateStore;
+  /** The same data after the process has ended without a word. */
+  reopen(): Promise<StoreUnderTest>;
+  close(): Promise<void>;
+}
+
+const now = Date.UTC(2026, 0, 1);
+/** No adapter rounds due times up by more than this: the longest sweep period. */
+const roundingMaxMs = 60_000;
+
+/** `open` gives an empty store each time. */
+export function stateStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`the state store contract: ${name}`, () => {
+    let under: StoreUnderTest;
+    let store: StateStore;
+    beforeEach(async () => {
+      under = await open();
+      store = under.store;
+    });
+    afterEach(async () => {
+      await under.close();
+    });
+
+    const create = async (id: string, at = now): Promise<ProcessRecord> => {
+      const { order, record } = newOrder(id, at);
+      expect(await store.create(order, record)).toBe('created');
+      return record;
+    };
+    const commit = async (record: ProcessRecord): Promise<ProcessRecord> => {
+      expect(await store.commit(record)).toBe('committed');
+      return record;
+    };
+    const stored = async (id: OrderId) => (await store.records([id])).get(id);
+    const due = async (from: number, to: number, limit = 100): Promise<OrderId[]> => {
+      const found: OrderId[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Awaited<ReturnType<StateStore['due']>> = await store.due({
+          from,
+          to,
+          limit,
+          cursor,
+        });
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        found.push(...page.items);
+        cursor = page.cursor;
+      } while (cursor !== null);
+      return found;
+    };
+    const list = async (processState: ProcessState | null, limit: number): Promise<string[]> => {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Awaited<ReturnType<StateStore['list']>> = await store.list({
+          processState,
+          limit,
+          cursor,
+        });
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        found.push(...page.items.map((record) => record.orderId));
+        cursor = page.cursor;
+      } while (cursor !== null);
+      return found;
+    };
+
+    describe('create', () => {
+      test('stores order and record together (R1)', async () => {
+        const { order, record } = newOrder('one', now);
+        expect(await store.create(order, record)).toBe('created');
+        expect(await stored(record.orderId)).toEqual(record);
+        expect((await store.orders([order.orderId])).get(order.orderId)).toEqual(order);
+      });
+
+      test('changes nothing when the order id is taken (R2)', async () => {
+        const first = await create('one');
+        const { order, record } = newOrder('one', now + 5);
+        expect(await store.create({ ...order, digest: 'other' }, record)).toBe('exists');
+        expect(await stored(first.orderId)).toEqual(first);
+        expect((await store.orders([order.orderId])).get(order.orderId)?.digest).toBe('digest-one');
+      });
+
+      test('of fifty at once with one order id, one succeeds (R2)', async () => {
+        const { order, record } = newOrder('one', now);
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, at) =>
+            store.create(order, { ...record, writeId: writeId(`w${at}`) }),
+          ),
+        );
+        expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1);
+      });
+    });
+
+    describe('commit', () => {
+      test('replaces the revision before', async () => {
+        const record = await create('one');
+        const next = await commit(claimed(record, now));
+        expect(await stored(record.orderId)).toEqual(next);
+      });
+
+      test('is a conflict for an order that is not there', async () => {
+        const { record } = newOrder('nobody', now);
+        expect(await store.commit(claimed(record, now))).toBe('conflict');
+        expect(await stored(record.orderId)).toBeUndefined();
+      });
+
+      test('of fifty at once on one revision, one succeeds (R3)', async () => {
+        const record = await create('one');
+        const claims = Array.from({ length: 50 }, (_, at) =>
+          claimed(record, now, `scheduler-${at}`, `claim-${at}`),
+        );
+        const outcomes = await Promise.all(claims.map((claim) => store.commit(claim)));
+        const won = claims.filter((_, at) => outcomes[at] === 'committed');
+        expect(won).toHaveLength(1);
+        expect(await stored(record.orderId)).toEqual(won[0]);
+      });
+
+      test('of an older or a skipped revision is a conflict', async () => {
+        const record = await create('one');
+        const first = await commit(claimed(record, now));
+        expect(await store.commit(claimed(record, now, 'late', 'late'))).toBe('conflict');
+        const third = succeeded(first, 'east', now + 1);
+        expect(await store.commit(succeeded(third, 'west', now + 2))).toBe('conflict');
+        expect(await stored(record.orderId)).toEqual(first);
+      });
+
+      test('of a write whose answer was lost is recognised, and changes nothing (R12)', async () => {
+        const record = await create('one');
+        const first = await commit(claimed(record, now));
+        expect(await store.commit(first)).toBe('committed');
+        expect(await stored(record.orderId)).toEqual(first);
+      });
+
+      test('of a lost write after another one won is a conflict (R12)', async () => {
+        const record = await create('one');
+        const first = await commit(claimed(record, now));
+        const second = await commit(succeeded(first, 'east', now + 1));
+        expect(await store.commit(first)).toBe('conflict');
+        expect(await stored(record.orderId)).toEqual(second);
+      });
+    });
+
+    test('reads many at once, and leaves out what is not there', async () => {
+      const one = await create('one');
+      const two = await create('two');
+      const ids = [one.orderId, orderId('nobody'), two.orderId];
+      expect([...(await store.records(ids)).keys()].toSorted()).toEqual(['one', 'two']);
+      expect([...(await store.orders(ids)).keys()].toSorted()).toEqual(['one', 'two']);
+      expect((await store.records([])).size).toBe(0);
+    });
+
+    describe('the due index', () => {
+      const dueOf = (record: ProcessRecord) => dueAt(record) ?? Number.NaN;
+
+      test('has a live order from its due time on, and not before (R16)', async () => {
+        const record = await create('one');
+        expect(await due(0, dueOf(record) - 1)).toEqual([]);
+        expect(await due(0, dueOf(record) + roundingMaxMs)).toEqual([record.orderId]);
+      });
+
+      test('follows the order through its states, and loses it at its end (R16)', async () => {
+        let record = await create('one');
+        const far = now + 365 * 24 * 3_600_000;
+        const steps = ['east', 'west', 'roof'];
+        record = await commit(claimed(record, now));
+        for (const step of steps) {
+          expect(await due(0, dueOf(record) + roundingMaxMs)).toEqual([record.orderId]);
+          expect(await due(0, dueOf(record) - 1)).toEqual([]);
+          record = await commit(succeeded(record, step, now + 1));
+        }
+        expect(record.processState).toBe('Processed');
+        expect(await due(0, far)).toEqual([]);
+      });
+
+      test('gives each order once, page by page, though many are due at once', async () => {
+        const ids = Array.from({ length: 25 }, (_, at) => `order-${at}`);
+        await Promise.all(ids.map((id) => create(id)));
+        const found = await due(0, now + 365 * 24 * 3_600_000, 4);
+        expect(found.toSorted()).toEqual(ids.toSorted());
+      });
+
+      test('keeps to its range', async () => {
+        const early = await create('early', now);
+        const late = await create('late', now + 3_600_000);
+        const between = dueOf(early) + roundingMaxMs;
+        expect(await due(0, between)).toEqual([early.orderId]);
+        expect(await due(between, dueOf(late) + roundingMaxMs)).toEqual([late.orderId]);
+        expect(await due(dueOf(late) + roundingMaxMs + 1, Number.MAX_SAFE_INTEGER)).toEqual([]);
+      });
+    });
+
+    describe('the listing', () => {
+      test('is newest first, page by page, and by state', async () => {
+        const ids = Array.from({ length: 9 }, (_, at) => `order-${at}`);
+        for (const [at, id] of ids.entries()) await create(id, now + at);
+        const claimedOnes = ids.slice(0, 3);
+        for (const id of claimedOnes) {
+          const record = await stored(orderId(id));
+          if (record !== undefined) await commit(claimed(record, now + 20));
+        }
+        expect(await list(null, 2)).toEqual(ids.toReversed());
+        expect(await list('Processing', 2)).toEqual(claimedOnes.toReversed());
+        expect(await list('Pending', 100)).toEqual(ids.slice(3).toReversed());
+        expect(await list('Error', 5)).toEqual([]);
+      });
+
+      test.each(['nonsense', '', '1.2', '{}'])('refuses the cursor %j', async (cursor) => {
+        await expect(store.list({ processState: null, limit: 5, cursor })).rejects.toMatchObject({
+          code: 'cursor-invalid',
+        });
+      });
+    });
+
+    test('what was answered is there after a crash', async () => {
+      const record = await commit(claimed(await create('one'), now));
+      const other = await create('two');
+      under = await under.reopen();
+      store = under.store;
+      expect(await stored(record.orderId)).toEqual(record);
+      expect(await stored(other.orderId)).toEqual(other);
+      expect(await due(0, now + 3_600_000)).toHaveLength(2);
+      expect(await store.commit(record)).toBe('committed');
+    });
+
+    test('does as a map with conditional writes would, whatever comes in whatever order', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(storeCall, { minLength: 1, maxLength: 40 }), async (calls) => {
+          const fresh = await open();
+          try {
+            await compare(fresh.store, calls);
+          } finally {
+            await fresh.close();
+          }
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}
+
+const storeCall = fc.record({
+  id: fc.constantFrom('a', 'b', 'c'),
+  call: fc.constantFrom('create', 'claim', 'east', 'west', 'expire', 'resubmit', 'cancel', 'again'),
+  /** Decides on the record as it was one revision ago. */
+  stale: fc.boolean(),
+  afterMs: fc.integer({ min: 0, max: 200_000 }),
+});
+type StoreCall = typeof storeCall extends fc.Arbitrary<infer Call> ? Call : never;
+
+async function compare(store: StateStore, calls: readonly StoreCall[]): Promise<void> {
+  const model = new Map<string, ProcessRecord[]>();
+  let at = now;
+  for (const [number, { id, call, stale, afterMs }] of calls.entries()) {
+    at += afterMs;
+    const revisions = model.get(id) ?? [];
+    if (call === 'create') {
+      const { order, record } = newOrder(id, at);
+      const outcome = await store.create(order, record);
+      expect(outcome).toBe(revisions.length === 0 ? 'created' : 'exists');
+      if (outcome === 'created') model.set(id, [record]);
+      continue;
+    }
+    const base = revisions.at(stale ? -2 : -1) ?? revisions.at(-1);
+    const latest = revisions.at(-1);
+    if (base === undefined || latest === undefined) continue;
+    const record = call === 'again' ? latest : eventOn(base, call, at, `w${number}`);
+    if (record === undefined) continue;
+    const expected =
+      record === latest || base.revision === latest.revision ? 'committed' : 'conflict';
+    expect(await store.commit(record)).toBe(expected);
+    if (expected === 'committed' && record !== latest) model.set(id, [...revisions, record]);
+  }
+  for (const [id, revisions] of model) {
+    const key = orderId(id);
+    expect((await store.records([key])).get(key)).toEqual(revisions.at(-1));
+  }
+  for (const processState of processStates) {
+    const page = await store.list({ processState, limit: 10, cursor: null });
+    const expected = [...model].filter(([, all]) => all.at(-1)?.processState === processState);
+    expect(page.items.map((record) => record.orderId).toSorted()).toEqual(
+      expected.map(([id]) => id).toSorted(),
+    );
+  }
+}
+
+/** The record after the event; undefined where it is ignored. */
+function eventOn(
+  record: ProcessRecord,
+  call: StoreCall['call'],
+  at: number,
+  write: string,
+): ProcessRecord | undefined {
+  const named = (result: ProcessRecord) => ({ ...result, writeId: writeId(write) });
+  try {
+    switch (call) {
+      case 'claim':
+        return named(claimed(record, at));
+      case 'east':
+      case 'west':
+        return named(succeeded(record, call, at));
+      case 'expire':
+        return named(next(record, { type: 'expired' }, at));
+      case 'resubmit':
+      case 'cancel':
+        return named(next(record, { type: call, by: 'operator' }, at));
+      case 'create':
+      case 'again':
+        return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { type SqliteStore, type StoredChange, sqliteStore } from '#embedded/sqlite-store.ts';
+import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
+import { claimed, newOrder, succeeded } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'reeve-store-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const opened = (path: string): SqliteStore => sqliteStore({ path, sweepPeriodMs: 1_000 });
+
+/** A crash leaves the files as they are: the copy is what the disk held at that moment. */
+function crashed(path: string): string {
+  const copy = join(directory(), 'reeve.db');
+  for (const suffix of ['', '-wal']) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+  }
+  return copy;
+}
+
+async function underTest(path = join(directory(), 'reeve.db')): Promise<StoreUnderTest> {
+  const store = opened(path);
+  return {
+    store,
+    close: async () => store.close(),
+    async reopen() {
+      const copy = crashed(path);
+      store.close();
+      return underTest(copy);
+    },
+  };
+}
+
+stateStoreContract('SQLite', underTest);
+
+test('a second process is refused, and told what to do', () => {
+  const path = join(directory(), 'reeve.db');
+  const store = opened(path);
+  onTestFinished(() => store.close());
+  expect(() => opened(path)).toThrow(/REEVE_DATA/);
+});
+
+test('a file that is no database is refused', () => {
+  expect(() => opened(import.meta.filename)).toThrow(/Cannot open the state store/);
+});
+
+test('writes that are ready together share one commit', async () => {
+  const store = opened(':memory:');
+  onTestFinished(() => store.close());
+  const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+  onTestFinished(() => exec.mockRestore());
+  await Promise.all(
+    Array.from({ length: 40 }, (_, at) => {
+      const { order, record } = newOrder(`order-${at}`, now);
+      return store.create(order, record);
+    }),
+  );
+  expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+});
+
+test('when a commit fails, all of its writes fail and none is remembered', async () => {
+  const store = opened(':memory:');
+  onTestFinished(() => store.close());
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+
+  const exec = DatabaseSync.prototype.exec;
+  const failing = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    sql,
+  ) {
+    if (sql === 'COMMIT') throw new Error('disk full');
+    exec.call(this, sql);
+  });
+  onTestFinished(() => failing.mockRestore());
+  const other = newOrder('two', now);
+  const claim = claimed(record, now);
+  const outcomes = await Promise.allSettled([
+    store.commit(claim),
+    store.create(other.order, other.record),
+  ]);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
+  }
+  failing.mockRestore();
+
+  const both = await store.records([record.orderId, other.record.orderId]);
+  expect([...both.values()]).toEqual([record]);
+  expect(await store.commit(claim)).toBe('committed');
+});
+
+test('changes that somebody is to be told of survive a crash, in order, until they were told', async () => {
+  const path = join(directory(), 'reeve.db');
+  const store = opened(path);
+  onTestFinished(() => store.close());
+  const told: StoredChange[] = [];
+  store.watchChanges((change) => told.push(change));
+  const { order, record } = newOrder('one', now, 'shop');
+  await store.create(order, record);
+  let current: ProcessRecord = claimed(record, now);
+  await store.commit(current);
+  for (const step of ['east', 'west', 'roof']) {
+    current = succeeded(current, step, now + 1);
+    await store.commit(current);
+  }
+  expect(told.map(({ change }) => [change.sequence, change.processState])).toEqual([
+    [1, 'Pending'],
+    [2, 'Processing'],
+    [5, 'Processed'],
+  ]);
+  const [first] = told;
+  if (first !== undefined) await store.forgetChange(first.seq);
+
+  const again = opened(crashed(path));
+  onTestFinished(() => again.close());
+  const toldAgain: StoredChange[] = [];
+  again.watchChanges((change) => toldAgain.push(change));
+  expect(toldAgain).toEqual(told.slice(1));
+});
+
+test('a change that concerns nobody is not kept', async () => {
+  const store = opened(':memory:');
+  onTestFinished(() => store.close());
+  const told: StoredChange[] = [];
+  store.watchChanges((change) => told.push(change));
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+  expect(told).toEqual([]);
+});
+
+test('every committed record is shown to who watches, until he goes', async () => {
+  const store = opened(':memory:');
+  onTestFinished(() => store.close());
+  const seen: number[] = [];
+  const stop = store.watchRecords(({ revision }) => seen.push(revision));
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+  const claim = claimed(record, now);
+  await store.commit(claim);
+  stop();
+  await store.commit(succeeded(claim, 'east', now));
+  expect(seen).toEqual([1, 2]);
+});
+
+test('live orders beyond what memory keeps are read from disk', async () => {
+  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, cachedMax: 4 });
+  onTestFinished(() => store.close());
+  const records = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { order, record } = newOrder(`order-${at}`, now);
+      await store.create(order, record);
+      return record;
+    }),
+  );
+  const found = await store.records(records.map((record) => record.orderId));
+  expect([...found.values()]).toEqual(records);
+});

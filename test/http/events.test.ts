@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { orderIdOf, type Scenario, scenario } from './scenario.ts';
+
+const data = z.object({ type: z.string().optional(), processState: z.string().optional() });
+
+interface Message {
+  readonly event: string;
+  readonly id: string | null;
+  readonly data: z.infer<typeof data>;
+}
+
+function parsed(block: string): Message {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+  return {
+    event: field('event') ?? '',
+    id: field('id') ?? null,
+    data: data.parse(JSON.parse(field('data') ?? 'null')),
+  };
+}
+
+/** Opens a stream; each call of `next` gives one message more, null at its end. */
+async function open({ get }: Scenario, path: string, headers?: Record<string, string>) {
+  const response = await get(path, headers);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error('the stream has no body');
+  onTestFinished(async () => {
+    await reader.cancel();
+  });
+  let text = '';
+  return async (): Promise<Message | null> => {
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end >= 0) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        if (!block.startsWith(':')) return parsed(block);
+        continue;
+      }
+      const { value, done } = await reader.read();
+      if (done) return null;
+      text += value;
+    }
+  };
+}
+
+async function rest(next: () => Promise<Message | null>): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (let message = await next(); message !== null; message = await next()) messages.push(message);
+  return messages;
+}
+
+test('an order that has ended is told from its beginning, and the stream ends', async () => {
+  const world = await scenario();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  const messages = await rest(await open(world, `/orders/${id}/events`));
+  expect(
+    messages.map(({ event, id: number, data: { type, processState } }) => [
+      event,
+      number,
+      type ?? processState,
+    ]),
+  ).toEqual([
+    ['history', '1', 'submit'],
+    ['history', '2', 'claim'],
+    ['history', '3', 'stepSucceeded'],
+    ['order', null, 'Processed'],
+  ]);
+});
+
+test('a reader who comes back goes on after the last event it saw', async () => {
+  const world = await scenario();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  const next = await open(world, `/orders/${id}/events`, { 'last-event-id': '2' });
+  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
+});
+
+test('an order under way is told live, to its end', async () => {
+  const world = await scenario();
+  const serve = world.hold();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processing');
+  const next = await open(world, `/orders/${id}/events`);
+  const before = [await next(), await next(), await next()];
+  expect(before.map((message) => message?.data.type ?? message?.data.processState)).toEqual([
+    'submit',
+    'claim',
+    'Processing',
+  ]);
+  serve();
+  expect(
+    (await rest(next)).map((message) => message.data.type ?? message.data.processState),
+  ).toEqual(['stepSucceeded', 'Processed']);
+});
+
+test('all orders are told as they change', async () => {
+  const world = await scenario();
+  const next = await open(world, '/events');
+  await world.submit();
+  const states = [await next(), await next(), await next()];
+  expect(states.map((message) => [message?.event, message?.data.processState])).toEqual([
+    ['order', 'Pending'],
+    ['order', 'Processing'],
+    ['order', 'Processed'],
+  ]);
+});

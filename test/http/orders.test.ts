@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { orderSchema } from '#http/schemas.ts';
+import { body, orderIdOf, scenario } from './scenario.ts';
+
+const list = z.object({
+  orders: z.array(z.object({ orderId: z.string(), processState: z.string() })),
+  cursor: z.string().nullable(),
+});
+
+test('a submission is accepted with its place, and shown whole once it is Processed', async () => {
+  const { submit, get, reaches } = await scenario();
+  const response = await submit({ ...body, priority: 'high', tenant: 'inn' });
+  expect(response.status).toBe(202);
+  const location = response.headers.get('location') ?? '';
+  const id = await orderIdOf(response);
+  expect(location).toBe(`/orders/${id}`);
+  await reaches(id, 'Processed');
+
+  const shown = await get(location);
+  expect(shown.status).toBe(200);
+  const order = orderSchema.parse(await shown.json());
+  expect(order).toMatchObject({
+    orderId: id,
+    workflow: 'dinner',
+    workflowVersion: 1,
+    processState: 'Processed',
+    direction: 'forward',
+    lockedBy: null,
+    completeBy: null,
+    failureCount: 0,
+    priority: 'high',
+    tenant: 'inn',
+    details: body.details,
+    fault: null,
+  });
+  expect(order.steps['cook']).toMatchObject({
+    state: 'Completed',
+    attempt: 1,
+    output: { plate: 'soup' },
+  });
+  expect(order.history.map(({ type }) => type)).toEqual(['submit', 'claim', 'stepSucceeded']);
+});
+
+test('the same key and body a hundred times at once are one order', async () => {
+  const { submit, get } = await scenario();
+  const key = { 'idempotency-key': 'dinner-7' };
+  const responses = await Promise.all(Array.from({ length: 100 }, () => submit(body, key)));
+  const ids = new Set(await Promise.all(responses.map(orderIdOf)));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(ids.size).toBe(1);
+  expect(list.parse(await (await get('/orders')).json()).orders).toHaveLength(1);
+});
+
+test('a key belongs to a tenant: another one may use the same', async () => {
+  const { submit } = await scenario();
+  const key = { 'idempotency-key': 'dinner-7' };
+  const first = await orderIdOf(await submit({ ...body, tenant: 'inn' }, key));
+  const second = await orderIdOf(await submit({ ...body, tenant: 'pub' }, key));
+  expect(first).not.toBe(second);
+});
+
+test('the listing goes page by page, newest first, and by state', async () => {
+  const { submit, get, refuse, reaches } = await scenario();
+  const ids: string[] = [];
+  for (const refuses of [false, true, false, true, false]) {
+    refuse(refuses);
+    const id = await orderIdOf(await submit());
+    await reaches(id, refuses ? 'Error' : 'Processed');
+    ids.unshift(id);
+  }
+  const seen: string[] = [];
+  for (let query = '?limit=2'; ; ) {
+    const page = list.parse(await (await get(`/orders${query}`)).json());
+    seen.push(...page.orders.map(({ orderId }) => orderId));
+    if (page.cursor === null) break;
+    query = `?limit=2&cursor=${encodeURIComponent(page.cursor)}`;
+  }
+  expect(seen).toEqual(ids);
+  const inError = list.parse(await (await get('/orders?state=Error')).json());
+  expect(inError.orders.map(({ orderId }) => orderId)).toEqual([ids[1], ids[3]]);
+});
+
+test('an order in Error is shown with its fault; resubmitted it is Processed', async () => {
+  const { submit, get, post, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  const stopped = orderSchema.parse(await (await get(`/orders/${id}`)).json());
+  expect(stopped.fault).toEqual({
+    code: 'burnt',
+    message: 'soup is burnt',
+    effect: 'none',
+    step: 'cook',
+    action: 'perform',
+  });
+
+  refuse(false);
+  const response = await post(`/orders/${id}/resubmit`);
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({ orderId: id, processState: 'Pending' });
+  await reaches(id, 'Processed');
+});
+
+test('an order in Error that is cancelled is Undone', async () => {
+  const { submit, post, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  expect((await post(`/orders/${id}/cancel`)).status).toBe(202);
+  await reaches(id, 'Undone');
+});
+
+test('workflows are shown with their steps and policies', async () => {
+  const { get } = await scenario();
+  expect(await (await get('/workflows')).json()).toMatchObject({
+    workflows: [
+      {
+        name: 'dinner',
+        version: 1,
+        steps: [{ name: 'cook', agent: 'cook', after: [], undo: 'offered', conditional: false }],
+      },
+    ],
+  });
+});
+
+test('health is ok while the Supervisor sweeps, and degraded when it has not of late', async () => {
+  const well = await (await scenario()).get('/healthz');
+  expect(well.status).toBe(200);
+  expect(await well.json()).toMatchObject({ status: 'ok' });
+  for (const lastSweepAt of [() => null, () => 0]) {
+    const late = await (await scenario((ports) => ({ ...ports, lastSweepAt }))).get('/healthz');
+    expect(late.status).toBe(503);
+    expect(await late.json()).toMatchObject({ status: 'degraded' });
+  }
+});
+
+test('the OpenAPI document lists every route', async () => {
+  const { get } = await scenario();
+  const document = z
+    .object({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.looseObject({})) })
+    .parse(await (await get('/openapi.json')).json());
+  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(routes.toSorted()).toEqual([
+    'get /events',
+    'get /healthz',
+    'get /orders',
+    'get /orders/{id}',
+    'get /orders/{id}/events',
+    'get /workflows',
+    'post /orders',
+    'post /orders/{id}/cancel',
+    'post /orders/{id}/resubmit',
+  ]);
+});

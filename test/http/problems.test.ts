@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { UnavailableError } from '#core/errors.ts';
+import { problemSchema } from '#http/problem.ts';
+import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
+
+async function expectProblem(
+  response: Response,
+  status: number,
+  code: string,
+  fields?: readonly string[],
+): Promise<void> {
+  const text = await response.text();
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(text).not.toMatch(/\bat .*\.ts:\d+/);
+  const document = problemSchema.parse(JSON.parse(text));
+  expect({ status: response.status, code: document.code }).toEqual({ status, code });
+  expect(document.status).toBe(status);
+  expect(document.type).toBe(`urn:reeve:problem:${code}`);
+  if (fields !== undefined) expect(document.errors?.map(({ field }) => field)).toEqual(fields);
+}
+
+async function storedOrders({ get }: Scenario): Promise<number> {
+  const list = z.object({ orders: z.array(z.unknown()) });
+  return list.parse(await (await get('/orders')).json()).orders.length;
+}
+
+const deep = `{"workflow":"dinner","details":{"dish":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+
+test.each([
+  ['malformed JSON', '{"workflow":', 400, 'json-malformed', undefined],
+  ['no JSON at all', 'hello', 400, 'json-malformed', undefined],
+  ['an array', '[]', 422, 'body-invalid', ['(the whole)']],
+  ['a missing workflow', { details: {} }, 422, 'body-invalid', ['workflow']],
+  ['missing details', { workflow: 'dinner' }, 422, 'body-invalid', ['details']],
+  ['details that are no object', { ...body, details: 'soup' }, 422, 'body-invalid', ['details']],
+  ['an unknown key', { ...body, colour: 'red' }, 422, 'body-invalid', ['colour']],
+  ['an unknown priority', { ...body, priority: 'now' }, 422, 'body-invalid', ['priority']],
+  ['a tenant too long', { ...body, tenant: 'x'.repeat(65) }, 422, 'body-invalid', ['tenant']],
+  ['nesting too deep', deep, 422, 'body-invalid', ['details']],
+  ['an unknown workflow', { ...body, workflow: 'lunch' }, 422, 'workflow-unknown', ['workflow']],
+  ['an unknown channel', { ...body, replyTo: 'home' }, 422, 'reply-to-unknown', ['replyTo']],
+  [
+    'a missing field of the details',
+    { ...body, details: { dish: 'soup' } },
+    422,
+    'details-invalid',
+    ['details.guests'],
+  ],
+  [
+    'wrong types and unknown keys in the details',
+    { ...body, details: { dish: 1, guests: 'two', wine: true } },
+    422,
+    'details-invalid',
+    ['details.dish', 'details.guests', 'details.wine'],
+  ],
+] as const)('%s is refused and nothing is stored', async (_, document, status, code, fields) => {
+  const world = await scenario();
+  await expectProblem(await world.submit(document), status, code, fields);
+  expect(await storedOrders(world)).toBe(0);
+});
+
+test('a body over 128 KiB is refused, whether or not it says its length', async () => {
+  const world = await scenario();
+  const large = JSON.stringify({ ...body, details: { dish: 'x'.repeat(140_000), guests: 1 } });
+  await expectProblem(await world.submit(large), 413, 'body-too-large');
+  const unsaid = await world.app.request('/orders', {
+    method: 'POST',
+    headers: json,
+    body: new Blob([large]).stream(),
+    duplex: 'half',
+  });
+  await expectProblem(unsaid, 413, 'body-too-large');
+  expect(await storedOrders(world)).toBe(0);
+});
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+  'a body of type %s is refused',
+  async (type) => {
+    const { submit } = await scenario();
+    await expectProblem(
+      await submit(body, { 'content-type': type }),
+      415,
+      'media-type-unsupported',
+    );
+  },
+);
+
+test('an idempotency key too long is refused', async () => {
+  const { submit } = await scenario();
+  const response = await submit(body, { 'idempotency-key': 'k'.repeat(129) });
+  await expectProblem(response, 400, 'header-invalid', ['idempotency-key']);
+});
+
+test('a key that belongs to another submission is refused', async () => {
+  const { submit } = await scenario();
+  const key = { 'idempotency-key': 'dinner-1' };
+  expect((await submit(body, key)).status).toBe(202);
+  const other = { ...body, details: { dish: 'soup', guests: 3 } };
+  await expectProblem(await submit(other, key), 409, 'key-reused', ['Idempotency-Key']);
+});
+
+test.each(['/orders/nobody', '/orders/..%2f', `/orders/${'x'.repeat(200)}`])(
+  '%s shows no order',
+  async (path) => {
+    const { get, post } = await scenario();
+    await expectProblem(await get(path), 404, 'order-unknown');
+    await expectProblem(await get(`${path}/events`), 404, 'order-unknown');
+    await expectProblem(await post(`${path}/resubmit`), 404, 'order-unknown');
+    await expectProblem(await post(`${path}/cancel`), 404, 'order-unknown');
+  },
+);
+
+test.each([
+  ['cursor=nonsense', 'cursor-invalid', undefined],
+  ['cursor=-1', 'cursor-invalid', undefined],
+  ['limit=0', 'query-invalid', ['limit']],
+  ['limit=201', 'query-invalid', ['limit']],
+  ['limit=many', 'query-invalid', ['limit']],
+  ['state=Lost', 'query-invalid', ['state']],
+] as const)('the listing refuses %s', async (query, code, fields) => {
+  const { get } = await scenario();
+  await expectProblem(await get(`/orders?${query}`), 400, code, fields);
+});
+
+test('what is not served is told as a problem', async () => {
+  const { get, app } = await scenario();
+  await expectProblem(await get('/'), 404, 'route-unknown');
+  await expectProblem(await app.request('/orders', { method: 'PUT' }), 404, 'route-unknown');
+});
+
+test('an order that has ended can neither be resubmitted nor cancelled', async () => {
+  const { submit, post, reaches } = await scenario();
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Processed');
+  await expectProblem(await post(`/orders/${id}/resubmit`), 409, 'not-in-error');
+  await expectProblem(await post(`/orders/${id}/cancel`), 409, 'ended');
+});
+
+test('a store that fails is told without details, and may be tried again', async () => {
+  const secret = 'disk /dev/vda is full';
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission: {
+      submit: async () => {
+        throw new UnavailableError('store-unavailable', secret);
+      },
+    },
+  }));
+  const response = await submit();
+  expect(await response.clone().text()).not.toContain(secret);
+  await expectProblem(response, 503, 'unavailable');
+});
+
+test('a mistake of ours is told without details', async () => {
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission: {
+      submit: async () => {
+        throw new TypeError('x is not a function');
+      },
+    },
+  }));
+  const response = await submit();
+  expect(await response.clone().text()).not.toContain('not a function');
+  await expectProblem(response, 500, 'internal');
+});
+
+test('no body and no header make it fail', async () => {
+  const { app } = await scenario();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.json(),
+        fc.string(),
+        fc.record({
+          workflow: fc.constantFrom('dinner', 'x', ''),
+          details: fc.jsonValue({ maxDepth: 3 }),
+          priority: fc.constantFrom('high', 'x', 1),
+        }),
+      ),
+      fc.stringMatching(/^[ -~]{0,140}$/),
+      async (document, key) => {
+        const response = await app.request('/orders', {
+          method: 'POST',
+          headers: { ...json, 'idempotency-key': key },
+          body: typeof document === 'string' ? document : JSON.stringify(document),
+        });
+        expect(response.status).toBeGreaterThanOrEqual(200);
+        expect(response.status).toBeLessThan(500);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,121 @@
+/** An API over a real Reeve in memory, with agents that a test tells what to do. */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { api } from '#http/api.ts';
+import type { ApiPorts } from '#http/api-ports.ts';
+import { PermanentFault } from '#ports/agent.ts';
+import { jsonLog } from '#runtime/json-log.ts';
+import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+
+const cook = defineAgent({
+  name: 'cook',
+  input: z.object({ dish: z.string() }),
+  output: z.object({ plate: z.string() }),
+  undo: 'offered',
+});
+
+const dinner = defineWorkflow({
+  name: 'dinner',
+  version: 1,
+  details: z.strictObject({ dish: z.string().min(1), guests: z.int().min(1) }),
+})
+  .step('cook', { agent: cook, onFault: 'hold', input: ({ details }) => ({ dish: details.dish }) })
+  .build();
+
+export interface Scenario {
+  readonly app: OpenAPIHono;
+  readonly reeve: LocalReeve;
+  /** From now on the cook refuses every dish, or no dish. */
+  refuse(refuses: boolean): void;
+  /** From now on the cook waits until it is told to serve. */
+  hold(): () => void;
+  submit(body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  post(path: string): Promise<Response>;
+  /** Resolves when the order is in that state. */
+  reaches(orderId: string, processState: string): Promise<void>;
+}
+
+export const body = { workflow: 'dinner', details: { dish: 'soup', guests: 2 } };
+export const json = { 'content-type': 'application/json' };
+
+/** `change`: what the API stands on instead, to make it fail. */
+export async function scenario(
+  change: (ports: ApiPorts) => ApiPorts = (ports) => ports,
+): Promise<Scenario> {
+  let refuses = false;
+  let gate: Promise<void> = Promise.resolve();
+  const log = jsonLog(systemClock, 'silent', () => {});
+  const reeve = await startLocalReeve({
+    workflows: [dinner],
+    agents: [
+      {
+        contract: cook,
+        async perform({ dish }: { dish: string }) {
+          await gate;
+          if (refuses) throw new PermanentFault('burnt', `${dish} is burnt`, 'none');
+          return { plate: dish };
+        },
+        async undo() {},
+      },
+    ],
+    path: ':memory:',
+    clock: systemClock,
+    random: { next: () => 0.5 },
+    log,
+  });
+  onTestFinished(() => reeve.close());
+  const app = api(
+    change({
+      ...reeve,
+      clock: systemClock,
+      log,
+      guard: { hosts: null, token: null },
+      sweepLateMs: 60_000,
+    }),
+  );
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    app.request(path, { headers });
+  return {
+    app,
+    reeve,
+    get,
+    refuse: (value) => {
+      refuses = value;
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    submit: async (document = body, headers = {}) =>
+      app.request('/orders', {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: typeof document === 'string' ? document : JSON.stringify(document),
+      }),
+    post: async (path) => app.request(path, { method: 'POST' }),
+    async reaches(orderId, processState) {
+      const reached = new Promise<void>((resolve) => {
+        const stop = reeve.watch((record) => {
+          if (record.orderId !== orderId || record.processState !== processState) return;
+          stop();
+          resolve();
+        });
+      });
+      const now = z.object({ processState: z.string() });
+      const { processState: already } = now.parse(await (await get(`/orders/${orderId}`)).json());
+      if (already !== processState) await reached;
+    },
+  };
+}
+
+const accepted = z.object({ orderId: z.string(), processState: z.string() });
+
+export async function orderIdOf(response: Response): Promise<string> {
+  return accepted.parse(await response.json()).orderId;
+}

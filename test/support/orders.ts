@@ -1,0 +1,74 @@
+/** Orders of a small workflow, made by the same core that ships. */
+import { z } from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { decide } from '#core/decide.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
+import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
+import { submitted } from '#core/submit.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+
+export const paint = defineAgent({
+  name: 'paint',
+  input: z.object({ colour: z.string() }),
+  output: z.object({ litres: z.number() }),
+  undo: 'offered',
+});
+
+const policy = { completeWithin: 10_000, retries: 1, coolDown: { after: 60_000, times: 1 } };
+
+/** Two walls in parallel, then the roof. */
+export const house = defineWorkflow({
+  name: 'house',
+  version: 1,
+  details: z.object({ colour: z.string() }),
+})
+  .step('east', { agent: paint, ...policy, input: ({ details }) => details })
+  .step('west', { agent: paint, ...policy, input: ({ details }) => details })
+  .step('roof', {
+    agent: paint,
+    after: ['east', 'west'],
+    ...policy,
+    onExhausted: 'hold',
+    input: ({ details }) => details,
+  })
+  .build();
+
+export const details = { colour: 'blue' };
+
+export function newOrder(
+  id: string,
+  at: number,
+  replyTo: string | null = null,
+): { order: Order; record: PendingRecord } {
+  const common = { orderId: orderId(id), priority: 'normal', tenant: null, replyTo } as const;
+  const { record } = submitted({ type: 'submit', ...common }, house, at, writeId(`${id}.1`));
+  const order = { orderId: common.orderId, details, digest: `digest-${id}`, submittedAt: at };
+  return { order, record };
+}
+
+/** The next revision, under a write id of its own. */
+export function next(
+  record: ProcessRecord,
+  event: RecordEvent,
+  at: number,
+  write = `${record.orderId}.${record.revision + 1}`,
+): ProcessRecord {
+  const decision = decide(record, event, { definition: house, details }, at);
+  if (decision.kind === 'ignored') throw new Error(`${event.type} ignored: ${decision.reason}`);
+  return { ...decision.record, writeId: writeId(write) };
+}
+
+export const claimed = (record: ProcessRecord, at: number, by = 'scheduler', write?: string) =>
+  next(record, { type: 'claim', by: schedulerId(by) }, at, write);
+
+export const succeeded = (record: ProcessRecord, step: string, at: number): ProcessRecord => {
+  const name = stepName(step);
+  const attempt = record.steps.find((candidate) => candidate.name === name)?.attempt ?? 0;
+  const agent = agentName('paint');
+  return next(
+    record,
+    { type: 'stepSucceeded', step: name, attempt, agent, output: { litres: 3 } },
+    at,
+  );
+};
