@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { claimsAllowed } from '#core/claim.ts';
 import { decide } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';
+import type { HistoryEntry } from '#core/history.ts';
 import { schedulerId, writeId } from '#core/ids.ts';
 import { submitted } from '#core/submit.ts';
 import {
@@ -19,6 +20,7 @@ import {
   order,
   play,
   resubmit,
+  type Situation,
   submit,
   transitions,
 } from './support.ts';
@@ -38,11 +40,11 @@ describe('submit', () => {
     replyTo: 'r',
   } as const;
   const definition = diamond();
-  const { record, commands } = submitted(event, definition, epoch, writeId('w-9'));
+  const first = () => submitted(event, definition, epoch, writeId('w-9'));
 
   it('creates a Pending, unlocked record without a complete-by or a failure', () => {
     const [a] = definition.steps;
-    expect(record).toEqual({
+    expect(first().record).toEqual({
       orderId: 'o-1',
       workflow: 'flow',
       workflowVersion: 1,
@@ -76,7 +78,9 @@ describe('submit', () => {
   });
 
   it('nudges the Scheduler', () => {
-    expect(commands).toEqual([{ kind: 'nudge', nudge: { orderId: 'o-1', priority: 'low' } }]);
+    expect(first().commands).toEqual([
+      { kind: 'nudge', nudge: { orderId: 'o-1', priority: 'low' } },
+    ]);
   });
 });
 
@@ -228,15 +232,19 @@ describe('claim', () => {
 describe('a claim too many (R14)', () => {
   // One step: 200 spare + 2 × (1 retry + 1) × (0 cool-downs + 1).
   const allowed = 204;
-  const { record, known } = submit(flow({ a: {} }));
-  const claimed = (claims: number, ...then: readonly RecordEvent[]) => {
-    const one = { type: 'claim', at: epoch, by: schedulerId('s-1'), blind: false } as const;
-    const history = [...record.history, ...Array.from({ length: claims }, () => one)];
-    return play(
-      { record: { ...record, history }, known },
-      ...then.map((event) => [0, event] as const),
-    );
-  };
+  const by = 'olga';
+  const fresh = submit(flow({ a: {} }));
+  const claimed = (claims: number, ...then: readonly RecordEvent[]) =>
+    play(claimedSince([], claims - 1), ...then.map((event) => [0, event] as const));
+  const claimedSince = (since: readonly HistoryEntry[], claims: number): Situation => ({
+    known: fresh.known,
+    get record() {
+      const one = { type: 'claim', at: epoch, by: schedulerId('s-1'), blind: false } as const;
+      const { record } = fresh;
+      const repeated = Array.from({ length: claims }, () => one);
+      return { ...record, history: [...record.history, one, ...since, ...repeated] };
+    },
+  });
   transitions([
     [
       'is the one after those its policies can cause and a reserve',
@@ -258,6 +266,20 @@ describe('a claim too many (R14)', () => {
       1,
       claim(),
       ['Processing a:R1<1001', 'perform a1 o-1/a <1001'],
+    ],
+    [
+      'is counted from the resubmit on',
+      claimedSince([{ type: 'resubmit', at: epoch, by }], allowed - 1),
+      1,
+      claim(),
+      ['Processing a:R1<1001', 'perform a1 o-1/a <1001'],
+    ],
+    [
+      'is counted from the resubmit on, to the last',
+      claimedSince([{ type: 'resubmit', at: epoch, by }], allowed),
+      1,
+      claim(),
+      ['Error(too-many-claims) a:-'],
     ],
     ['is counted anew after a cancel', claimed(allowed, cancel), 1, claim(), ['Undone undo a:-']],
   ]);

@@ -1,12 +1,24 @@
 /** What is derived from a record: its change, when it is due; and the limits everything keeps to. */
 import { describe, expect, it } from 'vitest';
-import { changeOf } from '#core/change.ts';
+import { changeOf, hasAudience } from '#core/change.ts';
 import { clockToleranceMs, dueAt, dueHorizonMs, earliestCompleteBy, pickUpBy } from '#core/due.ts';
 import { assertThat, CorruptDataError, ReeveError } from '#core/errors.ts';
 import { stepName } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { findStep, type ProcessRecord } from '#core/record.ts';
-import { cancel, claim, diamond, epoch, expire, flow, no, ok, play, submit } from './support.ts';
+import {
+  cancel,
+  claim,
+  diamond,
+  epoch,
+  expire,
+  flow,
+  no,
+  ok,
+  play,
+  type Situation,
+  submit,
+} from './support.ts';
 
 const pending = submit(diamond());
 const started = play(pending, [0, claim()]);
@@ -39,6 +51,21 @@ describe('a change', () => {
 
   it('is one for the submission', () => {
     expect(changeOf(null, pending.record)).toMatchObject({ previousState: null, sequence: 1 });
+  });
+});
+
+describe('the audience of a change', () => {
+  const told = (replyTo: string | null, { record }: Situation) => {
+    const change = changeOf(null, { ...record, replyTo });
+    return change !== null && hasAudience(change);
+  };
+  it.each<[string, string | null, Situation, boolean]>([
+    ['is who submitted the order', 'desk', done, true],
+    ['is nobody where nobody asked to be told', null, done, false],
+    ['is an operator when the order stops (R17)', null, held, true],
+    ['is both when the order stops', 'desk', held, true],
+  ])('%s', (_, replyTo, situation, expected) => {
+    expect(told(replyTo, situation)).toBe(expected);
   });
 });
 
@@ -107,8 +134,9 @@ describe('an order is due', () => {
 
 describe('a step of a record', () => {
   it('is found by its name', () => {
-    expect(findStep(started.record, stepName('b'))).toBe(started.record.steps[1]);
-    expect(findStep(started.record, stepName('x'))).toBeUndefined();
+    const { record } = started;
+    expect(findStep(record, stepName('b'))).toBe(record.steps[1]);
+    expect(findStep(record, stepName('x'))).toBeUndefined();
   });
 });
 

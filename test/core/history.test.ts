@@ -23,6 +23,7 @@ const submitted: HistoryEntry = { type: 'submit', at: 0 };
 describe('a history', () => {
   it.each<[string, HistoryEntry[], HistoryEntry, HistoryEntry[]]>([
     ['begins with its first entry', [], submitted, [submitted]],
+    ['may begin with a nudge', [], swept(1, 1), [swept(1, 1)]],
     ['keeps an entry after others', [submitted], swept(1, 1), [submitted, swept(1, 1)]],
     [
       'counts nudges in a row as one',

@@ -1,7 +1,7 @@
 /** What the Supervisor causes, one line a transition: expired and excused (R11, R14, R16, R20). */
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide.ts';
-import { clockToleranceMs, dueAt, dueHorizonMs } from '#core/due.ts';
+import { dueAt } from '#core/due.ts';
 import type { RecordEvent } from '#core/event.ts';
 import { limits } from '#core/limits.ts';
 import {
@@ -78,6 +78,13 @@ describe('expired', () => {
     [
       'after the last attempt of the last round but one waits once more',
       running(timedOut(cooling, 1), 2_000),
+      3_001,
+      expire,
+      ['Pending from 3701 a:-2!2?3000'],
+    ],
+    [
+      'after several attempts of a round waits for the cool-down too',
+      running(timedOut(submit(flow({ a: { coolDown: { after: 700, times: 1 } } })), 1), 2_000),
       3_001,
       expire,
       ['Pending from 3701 a:-2!2?3000'],
@@ -231,6 +238,17 @@ describe('expired', () => {
     });
   });
 
+  it('lets the order be claimed from now on, and asks for that', () => {
+    const { record } = play(started, [1_001, expire]);
+    expect(record).toMatchObject({ notBefore: epoch + 1_001, completeBy: epoch + 11_001 });
+    const back = play(started, [5, no('a')], [1_001, expire]);
+    expect(back.record.notBefore).toBe(epoch + 1_001);
+    const decision = decide(started.record, expire, null, epoch + 1_001);
+    expect(decision).toMatchObject({
+      commands: [{ kind: 'nudge', nudge: { orderId: 'o-1', priority: 'high' } }],
+    });
+  });
+
   it('never needs a definition', () => {
     expect(decide(started.record, expire, null, epoch + 1_001)).toEqual(
       decide(started.record, expire, started.known, epoch + 1_001),
@@ -285,106 +303,6 @@ describe('an order that nobody claims', () => {
     expect(dueAt(nudged.record)).toBe(epoch + 20_000);
     expect(decide(nudged.record, expire, null, epoch + 19_999).kind).toBe('ignored');
     expect(play(nudged, [20_000, expire]).record.history).toHaveLength(2);
-  });
-});
-
-describe('instants that no right clock wrote', () => {
-  const far = limits.maxDurationMaxMs * 2;
-  const future = running(submit(flow({ a: {}, b: {} })), 0);
-  const fast = play(submit(flow({ a: {} })), [0, excuse('outage', 0)]);
-  const stepped = (ms: number): Situation => play(fast, [ms, excuse('outage', ms)]);
-  const inDoubt = play(
-    submit(flow({ a: {}, b: { completeWithin: 5_000 } })),
-    [far, claim()],
-    [far + 1, no('a', 1, 'possible')],
-    [far + 2, ok('b')],
-  );
-  transitions([
-    [
-      'a complete-by farther than the deadline and the tolerance is taken back, and no failure counted',
-      future,
-      -clockToleranceMs - 1,
-      expire,
-      [`Pending from 0 a:-1?${999 - clockToleranceMs} b:-1?${999 - clockToleranceMs}`],
-    ],
-    [
-      'a complete-by within the tolerance is believed',
-      future,
-      -clockToleranceMs,
-      expire,
-      ignored('not-due'),
-    ],
-    [
-      'a notBefore past the horizon comes down to now',
-      stepped(far),
-      far - dueHorizonMs - 1,
-      expire,
-      ['Pending a:-', 'nudge'],
-    ],
-    [
-      'a notBefore at the horizon is believed, though its pick-up lies past it',
-      stepped(far),
-      far - dueHorizonMs,
-      expire,
-      [`Pending from ${far} a:-`],
-    ],
-    [
-      'a pick-up at the horizon is believed',
-      stepped(far),
-      far + limits.pickUpGraceMs - dueHorizonMs,
-      expire,
-      ignored('not-due'),
-    ],
-    [
-      'a doubt past the horizon comes down to the deadline, so that its undo can come',
-      inDoubt,
-      100,
-      expire,
-      ['Pending undo a:F1?1100 b:C2', 'nudge'],
-    ],
-    [
-      'in a stopped order a call is taken back, and the order stays stopped',
-      play(submit(flow({ a: { onFault: 'hold' }, b: {} })), [far, claim()], [far + 5, no('a')]),
-      0,
-      expire,
-      ['Error(refused) a:F1 b:-1?1000'],
-    ],
-    [
-      'of an order at its end are left alone',
-      play(submit(flow({ a: {} })), [far, claim()], [far + 1, ok('a')]),
-      -1 - dueHorizonMs,
-      expire,
-      ignored('not-due'),
-    ],
-    [
-      'of a stopped order with nothing out are left alone',
-      play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [1, no('a')]),
-      -1 - dueHorizonMs,
-      expire,
-      ignored('not-due'),
-    ],
-  ]);
-
-  it('are noted in the history as taken back', () => {
-    const { record } = play(future, [-far, expire]);
-    expect(record.history.at(-1)).toEqual({
-      type: 'expired',
-      at: epoch - far,
-      steps: ['a', 'b'],
-      nudges: 0,
-    });
-    expect(record.failureCount).toBe(0);
-  });
-
-  it('leave the step no doubt where there was none', () => {
-    const undoing = play(
-      submit(flow({ a: {}, b: { after: ['a'] } })),
-      [far, claim()],
-      [far + 1, ok('a')],
-      [far + 2, no('b')],
-    );
-    const { record } = play(undoing, [100, expire]);
-    expect(record.steps[0]).toMatchObject({ progress: { state: 'Completed' }, doubtUntil: null });
   });
 });
 

@@ -79,24 +79,46 @@ describe('a history', () => {
 });
 
 describe('a history of another record', () => {
-  const changed = (history: ProcessRecord['history']) => () =>
-    replay({ ...done.record, history }, done.known);
-  const [first, ...rest] = done.record.history;
-  const begin = first === undefined ? [] : [first];
+  type History = ProcessRecord['history'];
+  const changed = (change: (first: History, rest: History) => History) => () => {
+    const { history } = done.record;
+    replay({ ...done.record, history: change(history.slice(0, 1), history.slice(1)) }, done.known);
+  };
   it.each([
-    ['is empty', changed([]), 'a history begins with the submission'],
-    ['begins in the middle', changed(rest), 'a history begins with the submission'],
-    ['has two submissions', changed([...begin, ...begin]), 'an order is submitted once'],
+    ['was never started', two],
+    ['still runs', play(two, [0, claim()])],
+    ['failed', play(two, [0, claim()], [5, no('a')])],
+    ['was skipped', play(submit(flow({ a: { when: () => false }, b: {} })), [0, claim()])],
+  ])('tells of a success of a step that %s: it gave nothing', (_, { record }) => {
+    const { steps } = record;
+    expect(replay({ ...done.record, steps }, done.known).at(-1)?.steps[0]?.progress).toEqual({
+      state: 'Completed',
+      output: null,
+    });
+  });
+
+  it.each([
+    ['is empty', changed(() => []), 'a history begins with the submission'],
+    ['begins in the middle', changed((_, rest) => rest), 'a history begins with the submission'],
+    ['has two submissions', changed((first) => [...first, ...first]), 'an order is submitted once'],
     [
       'has an entry that does not apply',
-      changed([...begin, { type: 'resubmit', at: epoch, by: 'olga' }]),
+      changed((first) => [...first, { type: 'resubmit', at: epoch, by: 'olga' }]),
       'order o-1: history entry resubmit of revision 2 does not apply',
     ],
     [
       'names a step the order has not',
-      changed([
-        ...begin,
+      changed((first) => [
+        ...first,
         { type: 'heartbeat', at: epoch, step: stepName('x'), attempt: 1, blind: false },
+      ]),
+      'the history names a step of its order, not x',
+    ],
+    [
+      'tells of a success of a step the order has not',
+      changed((first) => [
+        ...first,
+        { type: 'stepSucceeded', at: epoch, step: stepName('x'), attempt: 1, blind: false },
       ]),
       'the history names a step of its order, not x',
     ],

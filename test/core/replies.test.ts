@@ -474,6 +474,16 @@ describe("the workflow's own code", () => {
     ]);
   });
 
+  it('that throws for an undo starts no other undo', () => {
+    const both = play(aDone, [20, ok('b')]);
+    const broken = diamond({ b: { input: throwing(0) } });
+    const { record } = both;
+    const situation = { record, known: { ...both.known, definition: broken } };
+    expect(effectOf(situation, no('c'), 30)).toEqual([
+      'Error undo(workflow-code) a:C1 b:C1 c:F1 d:-',
+    ]);
+  });
+
   it('that throws for an undo leaves the step as it was', () => {
     const broken = diamond({ a: { input: throwing(0) } });
     const situation = { ...aDone, known: { ...aDone.known, definition: broken } };

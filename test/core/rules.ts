@@ -139,7 +139,7 @@ export const endsAreFinal: Rule = ({ before, after, event }) => {
   must(event.type === 'resubmit' || event.type === 'cancel', `${event.type} left Error`);
 };
 
-export const everythingIsUndone: Rule = ({ before, after, definition, requests, nowMs }) => {
+export const everythingIsUndone: Rule = ({ after, definition, requests, nowMs }) => {
   if (after.processState === 'Undone') {
     for (const step of after.steps) {
       must(!hasEffect(definition, step), `Undone, and ${step.name} is not`);
@@ -151,9 +151,8 @@ export const everythingIsUndone: Rule = ({ before, after, definition, requests, 
     if (action !== 'undo') continue;
     must(after.direction === 'undo', 'an undo in an order that goes forward');
     must(offersUndo(definition, name), `${name} offers no undo`);
-    const { doubtUntil, progress } = stepOf(before, name);
-    const inTime = progress.state === 'Completed' || doubtUntil === null || doubtUntil < nowMs;
-    must(inTime || progress.state === 'Running', `the undo of ${name} started too early`);
+    const { doubtUntil } = stepOf(after, name);
+    must(doubtUntil === null || doubtUntil < nowMs, `the undo of ${name} started too early`);
     for (const later of dependents(definition, name)) {
       must(!hasEffect(definition, stepOf(after, later)), `${name} is undone before ${later}`);
     }

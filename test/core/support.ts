@@ -177,7 +177,7 @@ const letters = {
  * undone), attempt, `*` key generation, `!` failures, `<` complete-by, `/` end-by where later, `?` in
  * doubt until, where that is not complete-by.
  */
-export function show(record: ProcessRecord): string {
+function show(record: ProcessRecord): string {
   const head = [
     record.processState,
     record.direction === 'undo' ? ' undo' : '',
@@ -208,7 +208,7 @@ export function show(record: ProcessRecord): string {
 }
 
 /** `nudge`, or the action, step, attempt, idempotency key, `<` complete-by and `/` end-by. */
-export function showCommand(command: Command): string {
+function showCommand(command: Command): string {
   if (command.kind === 'nudge') return 'nudge';
   const { action, step, attempt, idempotencyKey, completeBy, endBy } = command.request;
   const end = endBy === completeBy ? '' : `/${endBy - epoch}`;

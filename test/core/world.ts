@@ -275,7 +275,7 @@ function success({ step: name, attempt, agent, action }: Request): RecordEvent {
 }
 
 /** Frozen to the bottom, so that whoever changes it is found out. */
-export function frozen<Value>(value: Value): Value {
+function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const inner of Object.values(value)) frozen(inner);

@@ -1,0 +1,140 @@
+/** Clocks that were wrong: what they wrote comes down to what a right one may have written (R14). */
+import { describe, expect, it } from 'vitest';
+import { clockToleranceMs, dueHorizonMs } from '#core/due.ts';
+import { limits } from '#core/limits.ts';
+import {
+  claim,
+  epoch,
+  excuse,
+  expire,
+  flow,
+  ignored,
+  no,
+  ok,
+  play,
+  resubmit,
+  type Situation,
+  submit,
+  transitions,
+} from './support.ts';
+
+describe('instants that no right clock wrote', () => {
+  const far = limits.maxDurationMaxMs * 2;
+  const future = play(submit(flow({ a: {}, b: {} })), [0, claim()]);
+  const fast = play(submit(flow({ a: {} })), [0, excuse('outage', 0)]);
+  const stepped = (ms: number): Situation => play(fast, [ms, excuse('outage', ms)]);
+  /** a may have happened until 1000; the resubmit was dated far ahead. */
+  const nearDoubt = play(
+    submit(flow({ a: { onFault: 'hold' } })),
+    [0, claim()],
+    [5, no('a', 1, 'possible')],
+    [far, resubmit],
+  );
+  const inDoubt = play(
+    submit(flow({ a: {}, b: { completeWithin: 5_000 } })),
+    [far, claim()],
+    [far + 1, no('a', 1, 'possible')],
+    [far + 2, ok('b')],
+  );
+  transitions([
+    [
+      'a complete-by farther than the deadline and the tolerance is taken back, and no failure counted',
+      future,
+      -clockToleranceMs - 1,
+      expire,
+      [`Pending from 0 a:-1?${999 - clockToleranceMs} b:-1?${999 - clockToleranceMs}`],
+    ],
+    [
+      'a complete-by within the tolerance is believed',
+      future,
+      -clockToleranceMs,
+      expire,
+      ignored('not-due'),
+    ],
+    [
+      'a notBefore past the horizon comes down to now',
+      stepped(far),
+      far - dueHorizonMs - 1,
+      expire,
+      ['Pending a:-', 'nudge'],
+    ],
+    [
+      'a notBefore at the horizon is believed, though its pick-up lies past it',
+      stepped(far),
+      far - dueHorizonMs,
+      expire,
+      [`Pending from ${far} a:-`],
+    ],
+    [
+      'a pick-up at the horizon is believed',
+      stepped(far),
+      far + limits.pickUpGraceMs - dueHorizonMs,
+      expire,
+      ignored('not-due'),
+    ],
+    [
+      'a doubt past the horizon comes down to the deadline, so that its undo can come',
+      inDoubt,
+      100,
+      expire,
+      ['Pending undo a:F1?1100 b:C2', 'nudge'],
+    ],
+    [
+      'leave a doubt as it is that a right clock may have written',
+      nearDoubt,
+      -clockToleranceMs,
+      expire,
+      ['Pending a:-1?1000', 'nudge'],
+    ],
+    [
+      'bring down a doubt that no right clock wrote',
+      nearDoubt,
+      -clockToleranceMs - 1,
+      expire,
+      [`Pending a:-1?${999 - clockToleranceMs}`, 'nudge'],
+    ],
+    [
+      'in a stopped order a call is taken back, and the order stays stopped',
+      play(submit(flow({ a: { onFault: 'hold' }, b: {} })), [far, claim()], [far + 5, no('a')]),
+      0,
+      expire,
+      ['Error(refused) a:F1 b:-1?1000'],
+    ],
+    [
+      'of an order at its end are left alone',
+      play(submit(flow({ a: {} })), [far, claim()], [far + 1, ok('a')]),
+      -1 - dueHorizonMs,
+      expire,
+      ignored('not-due'),
+    ],
+    [
+      'of a stopped order with nothing out are left alone',
+      play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [1, no('a')]),
+      -1 - dueHorizonMs,
+      expire,
+      ignored('not-due'),
+    ],
+  ]);
+
+  it('are noted in the history as taken back', () => {
+    const { record } = play(future, [-far, expire]);
+    expect(record.history.at(-1)).toEqual({
+      type: 'expired',
+      at: epoch - far,
+      steps: ['a', 'b'],
+      nudges: 0,
+    });
+    expect(record.failureCount).toBe(0);
+  });
+
+  it('leave the step no doubt where there was none', () => {
+    const undoing = play(
+      submit(flow({ a: {}, b: { after: ['a'] } })),
+      [far, claim()],
+      [far + 1, ok('a')],
+      [far + 2, no('b')],
+    );
+    const { record } = play(undoing, [100, expire]);
+    expect(record.steps[0]).toMatchObject({ progress: { state: 'Completed' }, doubtUntil: null });
+  });
+});

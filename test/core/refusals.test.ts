@@ -1,0 +1,76 @@
+/** How what a schema refused is told, and how stored unions are told apart. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CorruptDataError } from '#core/errors.ts';
+import { faultyFields, fieldErrors } from '#core/field-errors.ts';
+import { lettered } from '#core/lettered.ts';
+
+const schema = z.strictObject({ name: z.string(), lines: z.array(z.strictObject({ n: z.int() })) });
+const errorOf = (value: unknown) => {
+  const { error } = schema.safeParse(value);
+  if (error === undefined) throw new Error('was accepted');
+  return error;
+};
+
+describe('the fields a schema refused', () => {
+  it('are named by their paths', () => {
+    const error = errorOf({ name: 7, lines: [{ n: 1 }, { n: 0.5 }] });
+    expect(faultyFields(error)).toBe('name, lines.1.n');
+    expect(fieldErrors(error)).toEqual([
+      { field: 'name', message: expect.stringContaining('expected string') },
+      { field: 'lines.1.n', message: expect.stringContaining('expected int') },
+    ]);
+  });
+
+  it('are the whole where the document itself is refused', () => {
+    expect(faultyFields(errorOf('x'))).toBe('(the whole)');
+  });
+
+  it('are each named where they are not known', () => {
+    expect(fieldErrors(errorOf({ name: 'x', lines: [{ n: 1, m: 2 }], a: 1, b: 2 }))).toEqual([
+      { field: 'lines.0.m', message: 'is not known here' },
+      { field: 'a', message: 'is not known here' },
+      { field: 'b', message: 'is not known here' },
+    ]);
+  });
+
+  it('are told from where the document lies', () => {
+    expect(fieldErrors(errorOf({ name: 'x', lines: 1 }), ['details'])).toMatchObject([
+      { field: 'details.lines' },
+    ]);
+    expect(fieldErrors(errorOf('x'), ['details'])).toMatchObject([{ field: 'details' }]);
+  });
+});
+
+describe('a lettered form', () => {
+  const read = lettered<['A', number] | ['B', string]>({
+    A: z.tuple([z.literal('A'), z.int()]),
+    B: z.tuple([z.literal('B'), z.string()]),
+  });
+
+  it('is read as its letter says', () => {
+    expect(read(['A', 1])).toEqual(['A', 1]);
+    expect(read(['B', 'x'])).toEqual(['B', 'x']);
+  });
+
+  it.each<[string, unknown]>([
+    ['has another letter', ['C', 1]],
+    ['has the name of what every object has', ['toString', 1]],
+    ['has a number for a letter', [1]],
+    ['is empty', []],
+    ['is a text', 'A'],
+    ['is nothing', undefined],
+  ])('is refused when it %s', (_, stored) => {
+    expect(() => read(stored)).toThrow(CorruptDataError);
+    expect(() => read(stored)).toThrow(
+      expect.objectContaining({
+        code: 'form-unknown',
+        message: 'A stored value begins with none of A, B.',
+      }),
+    );
+  });
+
+  it('is refused when the rest does not fit its letter', () => {
+    expect(() => read(['A', 'x'])).toThrow(z.ZodError);
+  });
+});

@@ -1,0 +1,107 @@
+/** The roles over a real store in memory, with channels that only take notes. */
+import { onTestFinished } from 'vitest';
+import { type OrderId, writeId } from '#core/ids.ts';
+import type { Nudge, Request } from '#core/message.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
+import { sqliteStore } from '#embedded/sqlite-store.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { type Transitions, transitions } from '#roles/transitions.ts';
+import { systemIds } from '#runtime/system-ids.ts';
+import { type TestLog, testLog } from '../support/log.ts';
+import { claimed, house, newOrder } from '../support/orders.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+/** What happened, in order: the writes that became durable and the messages that left. */
+export type Happened =
+  | { readonly did: 'commit'; readonly revision: number }
+  | { readonly did: 'nudge'; readonly nudge: Nudge }
+  | { readonly did: 'request'; readonly request: Request };
+
+export interface RoleScenario {
+  readonly store: StateStore;
+  readonly clock: VirtualClock;
+  readonly log: TestLog;
+  readonly registry: WorkflowRegistry;
+  readonly transitions: Transitions;
+  readonly happened: Happened[];
+  readonly requests: () => Request[];
+  readonly nudges: () => Nudge[];
+  /** Another instance of the same roles, over the same store. */
+  another(): Transitions;
+  create(id: string): Promise<ProcessRecord>;
+  /** Created and claimed: both walls are Running. */
+  createClaimed(id: string): Promise<ProcessRecord>;
+  record(id: OrderId): Promise<ProcessRecord>;
+}
+
+/** `faulty`: the store as the roles see it. */
+export function roleScenario(
+  faulty: (store: StateStore) => StateStore = (store) => store,
+  workflows = [house],
+): RoleScenario {
+  const clock = virtualClock();
+  const log = testLog();
+  const real = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+  onTestFinished(() => real.close());
+  const happened: Happened[] = [];
+  const noting: StateStore = {
+    ...real,
+    async commit(record) {
+      const outcome = await real.commit(record);
+      if (outcome === 'committed') happened.push({ did: 'commit', revision: record.revision });
+      return outcome;
+    },
+  };
+  const registry = workflowRegistry(workflows);
+  let instances = 0;
+  const another = () => {
+    instances += 1;
+    return transitions({
+      store: faulty(noting),
+      clock,
+      log,
+      registry,
+      ids: systemIds(clock, `instance-${instances}`),
+      channels: {
+        nudges: {
+          async send(messages) {
+            for (const nudge of messages) happened.push({ did: 'nudge', nudge });
+          },
+        },
+        requests: {
+          async send(messages) {
+            for (const request of messages) happened.push({ did: 'request', request });
+          },
+        },
+      },
+    });
+  };
+  const create = async (id: string) => {
+    const { order, record } = newOrder(id, clock.now());
+    await real.create(order, record);
+    return record;
+  };
+  return {
+    store: real,
+    clock,
+    log,
+    registry,
+    happened,
+    another,
+    create,
+    transitions: another(),
+    requests: () => happened.flatMap((one) => (one.did === 'request' ? [one.request] : [])),
+    nudges: () => happened.flatMap((one) => (one.did === 'nudge' ? [one.nudge] : [])),
+    async createClaimed(id) {
+      const record = { ...claimed(await create(id), clock.now()), writeId: writeId(`c-${id}`) };
+      await real.commit(record);
+      return record;
+    },
+    async record(id) {
+      const found = (await real.records([id])).get(id);
+      if (found === undefined) throw new Error(`no order ${id}`);
+      return found;
+    },
+  };
+}

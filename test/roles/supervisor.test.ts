@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { orderId, stepName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { supervisor } from '#roles/supervisor.ts';
+import type { Transitions } from '#roles/transitions.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const supervise = (world: RoleScenario, transitions: Transitions = world.transitions) =>
+  supervisor({
+    store: world.store,
+    transitions,
+    clock: world.clock,
+    log: world.log,
+    outageAfterMs: 30_000,
+  });
+const second = 1_000;
+
+test('an attempt past complete-by is counted, and the order nudged', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.createClaimed('one');
+  world.clock.jump(12 * second);
+  const report = await supervise(world).sweep(world.clock.now() - second);
+  expect(report).toMatchObject({ found: 1, recovered: 1, outage: false });
+  const record = await world.record(id);
+  expect(record).toMatchObject({ processState: 'Pending', lockedBy: null, failureCount: 2 });
+  expect(world.nudges().map((nudge) => nudge.orderId)).toEqual([id]);
+});
+
+test('nothing due is nothing done', async () => {
+  const world = roleScenario();
+  await world.createClaimed('one');
+  world.clock.jump(9 * second);
+  const report = await supervise(world).sweep(null);
+  expect(report).toMatchObject({ found: 0, recovered: 0 });
+  expect(world.happened).toEqual([]);
+});
+
+test('any number of sweeps at once do what one does (R11)', async () => {
+  const results: ProcessRecord[][] = [];
+  for (const sweeps of [1, 7]) {
+    const world = roleScenario();
+    for (let at = 0; at < 30; at += 1) await world.createClaimed(`order-${at}`);
+    world.clock.jump(12 * second);
+    await Promise.all(
+      Array.from({ length: sweeps }, () => supervise(world, world.another()).sweep(null)),
+    );
+    const ids = Array.from({ length: 30 }, (_, at) => orderId(`order-${at}`));
+    results.push(await Promise.all(ids.map((id) => world.record(id))));
+    expect(world.nudges()).toHaveLength(30);
+  }
+  const [once, often] = results.map((records) => records.map(({ writeId: _, ...rest }) => rest));
+  expect(often).toEqual(once);
+});
+
+test('more overdue orders than one page are all found (R16)', async () => {
+  const world = roleScenario();
+  const count = limits.sweepPage * 2 + 50;
+  await Promise.all(Array.from({ length: count }, (_, at) => world.createClaimed(`order-${at}`)));
+  world.clock.jump(12 * second);
+  expect(await supervise(world).sweep(null)).toMatchObject({ found: count, recovered: count });
+});
+
+test('after a gap that only an outage explains, nothing is counted (R20)', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.createClaimed('one');
+  const before = world.clock.now();
+  world.clock.jump(3 * 3_600 * second);
+  const report = await supervise(world).sweep(before);
+  expect(report).toMatchObject({ outage: true, recovered: 1 });
+  const record = await world.record(id);
+  expect(record).toMatchObject({ processState: 'Pending', failureCount: 0, direction: 'forward' });
+  expect(record.steps.map(({ failures }) => failures)).toEqual([0, 0, 0]);
+});
+
+test('after a restart every live order is taken back uncharged, in a ramp', async () => {
+  const world = roleScenario();
+  const count = limits.recoveryRampPerSecond + 10;
+  await Promise.all(Array.from({ length: count }, (_, at) => world.createClaimed(`order-${at}`)));
+  const now = world.clock.now();
+  expect(await supervise(world).recoverAll()).toMatchObject({ found: count, recovered: count });
+  const ids = Array.from({ length: count }, (_, at) => orderId(`order-${at}`));
+  const records = [...(await world.store.records(ids)).values()];
+  expect(new Set(records.map(({ failureCount }) => failureCount))).toEqual(new Set([0]));
+  expect(records.filter(({ notBefore }) => notBefore > now)).toHaveLength(10);
+  expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
+});
+
+test('an order that nobody claimed is nudged again, and no failure counted', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.create('one');
+  for (const times of [1, 2, 3]) {
+    world.clock.jump(limits.pickUpGraceMs + second);
+    await supervise(world).sweep(null);
+    expect(world.nudges()).toHaveLength(times);
+  }
+  const record = await world.record(id);
+  expect(record).toMatchObject({ processState: 'Pending', failureCount: 0 });
+  expect(record.history).toHaveLength(2);
+});
+
+test('a deadline that no right clock wrote is repaired, and told (R14)', async () => {
+  const world = roleScenario();
+  world.clock.jump(120 * 24 * 3_600 * second);
+  const { orderId: id } = await world.createClaimed('one');
+  world.clock.jump(-120 * 24 * 3_600 * second);
+  await supervise(world).sweep(null);
+  const record = await world.record(id);
+  expect(record.processState).toBe('Pending');
+  expect(record.steps.find(({ name }) => name === stepName('east'))?.progress.state).toBe(
+    'NotStarted',
+  );
+  expect(world.log.lines).toContainEqual({ event: 'deadlines-repaired', fields: { orders: 1 } });
+});
+
+test('a store that fails for one order is told, and the others are recovered', async () => {
+  const world = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (record.orderId === 'bad') throw new Error('cannot be written');
+      return store.commit(record);
+    },
+  }));
+  await world.createClaimed('bad');
+  await world.createClaimed('good');
+  world.clock.jump(12 * second);
+  expect(await supervise(world).sweep(null)).toMatchObject({ found: 2, recovered: 1 });
+  expect(world.log.lines.map(({ event }) => event)).toContain('recovery-failed');
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { succeeded } from '../support/orders.ts';
+import { roleScenario } from './scenario.ts';
+
+const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
+const painted = (step: string): RecordEvent => ({
+  type: 'stepSucceeded',
+  step: stepName(step),
+  attempt: 1,
+  agent: agentName('paint'),
+  output: { litres: 3 },
+});
+const happening = (id: string, event: RecordEvent) => ({
+  orderId: orderId(id),
+  event: () => event,
+});
+const unavailable = () => new UnavailableError('store-unavailable', 'no answer');
+
+test('what an agent is asked was durable before (R13)', async () => {
+  const { transitions, happened, create } = roleScenario();
+  await create('one');
+  await transitions.apply([happening('one', claim)]);
+  expect(happened.map(({ did }) => did)).toEqual(['commit', 'request', 'request']);
+});
+
+test('a write that fails for good sends nothing, and the message is to come again', async () => {
+  const { transitions, happened, create } = roleScenario((store) => ({
+    ...store,
+    commit: async () => {
+      throw unavailable();
+    },
+  }));
+  await create('one');
+  const [outcome] = await transitions.apply([happening('one', claim)]);
+  expect(outcome?.kind).toBe('failed');
+  expect(happened).toEqual([]);
+});
+
+test('a write whose answer was lost is one’s own: not repeated, and its messages are sent (R12)', async () => {
+  let lost = 0;
+  const losing = (store: StateStore): StateStore => ({
+    ...store,
+    async commit(record) {
+      const outcome = await store.commit(record);
+      if (lost > 0) return outcome;
+      lost += 1;
+      throw unavailable();
+    },
+  });
+  const { transitions, requests, create, record } = roleScenario(losing);
+  const { orderId: id } = await create('one');
+  const [outcome] = await transitions.apply([happening('one', claim)]);
+  expect(lost).toBe(1);
+  expect(outcome).toMatchObject({ kind: 'committed' });
+  expect(requests().map(({ step, attempt }) => [step, attempt])).toEqual([
+    ['east', 1],
+    ['west', 1],
+  ]);
+  expect((await record(id)).revision).toBe(2);
+});
+
+test('a conflict is decided anew on the record that won', async () => {
+  let interfered = false;
+  const interfering = (store: StateStore): StateStore => ({
+    ...store,
+    async commit(record) {
+      if (!interfered) {
+        interfered = true;
+        const before = (await store.records([record.orderId])).get(record.orderId);
+        if (before !== undefined) await store.commit(succeeded(before, 'west', before.updatedAt));
+      }
+      return store.commit(record);
+    },
+  });
+  const { transitions, requests, createClaimed } = roleScenario(interfering);
+  await createClaimed('one');
+  const [outcome] = await transitions.apply([happening('one', painted('east'))]);
+  expect(outcome).toMatchObject({ kind: 'committed', record: { revision: 4 } });
+  expect(requests().map(({ step }) => step)).toEqual(['roof']);
+});
+
+test('an order that changes under every try is left for a later delivery', async () => {
+  let tries = 0;
+  const { transitions, happened, create } = roleScenario((store) => ({
+    ...store,
+    commit: async () => {
+      tries += 1;
+      return 'conflict';
+    },
+  }));
+  await create('one');
+  const [outcome] = await transitions.apply([happening('one', claim)]);
+  expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'contention' } });
+  expect(tries).toBe(limits.conflictRetriesMax + 1);
+  expect(happened).toEqual([]);
+});
+
+test('two Schedulers claim one order: it starts once (R3)', async () => {
+  const { transitions, another, requests, create } = roleScenario();
+  await create('one');
+  const outcomes = await Promise.all(
+    [transitions, another()].map((one) => one.apply([happening('one', claim)])),
+  );
+  expect(
+    outcomes
+      .flat()
+      .map(({ kind }) => kind)
+      .toSorted(),
+  ).toEqual(['committed', 'ignored']);
+  expect(requests()).toHaveLength(2);
+});
+
+test('several events of one order in one batch are applied in their order', async () => {
+  const { transitions, requests, createClaimed } = roleScenario();
+  await createClaimed('one');
+  const outcomes = await transitions.apply([
+    happening('one', painted('east')),
+    happening('one', painted('west')),
+    happening('one', painted('east')),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed', 'ignored']);
+  expect(requests().map(({ step }) => step)).toEqual(['roof']);
+});
+
+test('an order that fails does not hold up the others of its batch', async () => {
+  const { transitions, requests, create } = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (record.orderId === 'bad') throw new Error('cannot be written');
+      return store.commit(record);
+    },
+  }));
+  await create('bad');
+  await create('good');
+  const outcomes = await transitions.apply([
+    happening('bad', claim),
+    happening('nobody', claim),
+    happening('good', claim),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'unknown-order', 'committed']);
+  expect(requests().map((request) => request.orderId)).toEqual(['good', 'good']);
+});
