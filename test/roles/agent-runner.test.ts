@@ -1,0 +1,325 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AgentContract, defineAgent } from '#core/agent.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
+import type { Reply, Request } from '#core/message.ts';
+import {
+  type AgentImplementation,
+  type Call,
+  PermanentFault,
+  TransientFault,
+} from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import { agentRunner } from '#roles/agent-runner.ts';
+import { type TestLog, testLog } from '../support/log.ts';
+import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+interface Input {
+  readonly [key: string]: string;
+  readonly dish: string;
+}
+const contract: AgentContract<Input, { plate: string }> = defineAgent({
+  name: 'cook',
+  input: z.object({ dish: z.string() }),
+  output: z.object({ plate: z.string() }),
+  undo: 'offered',
+});
+
+interface Kitchen {
+  readonly clock: VirtualClock;
+  readonly log: TestLog;
+  readonly replies: Reply[];
+  readonly calls: { readonly at: number; readonly call: Call }[];
+  run(changes?: Partial<Request>): Promise<unknown>;
+}
+
+type Perform = (call: Call, attempt: number) => Promise<{ plate: string }>;
+
+function kitchen(perform: Perform, more: Partial<AgentImplementation> = {}, send = true): Kitchen {
+  const clock = virtualClock();
+  const start = clock.now();
+  const log = testLog();
+  const replies: Reply[] = [];
+  const calls: { at: number; call: Call }[] = [];
+  const breaker: Breaker = { run: (call) => call() };
+  const agent: AgentImplementation = {
+    contract,
+    perform: (_input, call) => {
+      calls.push({ at: clock.now() - start, call });
+      return perform(call, calls.length);
+    },
+    async undo() {},
+    ...more,
+  };
+  const runner = agentRunner(agent, {
+    breaker,
+    clock,
+    log,
+    random: { next: () => 0.5 },
+    replies: {
+      async send(messages) {
+        if (!send) throw new Error('no channel');
+        replies.push(...messages);
+      },
+    },
+  });
+  const order = orderId('one');
+  const step = stepName('soup');
+  const key = idempotencyKey(order, step, 'perform', 1);
+  return {
+    clock,
+    log,
+    replies,
+    calls,
+    run: (changes = {}) =>
+      runner.handle({
+        orderId: order,
+        workflow: workflowName('dinner'),
+        step,
+        agent: agentName('cook'),
+        attempt: 1,
+        action: 'perform',
+        idempotencyKey: key,
+        performKey: key,
+        completeBy: clock.now() + 10_000,
+        completeWithinMs: 10_000,
+        endBy: clock.now() + 10_000,
+        input: { dish: 'soup' },
+        output: null,
+        priority: 'normal',
+        tenant: null,
+        ...changes,
+      }),
+  };
+}
+
+const served = async () => ({ plate: 'soup' });
+const never = () => new Promise<never>(() => {});
+
+test('what the service gives is replied, for the attempt that was asked', async () => {
+  const { run, replies } = kitchen(served);
+  expect(await run({ attempt: 3 })).toEqual({ kind: 'done' });
+  expect(replies).toEqual([
+    {
+      orderId: 'one',
+      step: 'soup',
+      attempt: 3,
+      action: 'perform',
+      result: { kind: 'succeeded', output: { plate: 'soup' } },
+    },
+  ]);
+});
+
+test('a transient fault is tried again with the same key, with growing waits, until it works (R8)', async () => {
+  const { run, clock, calls, replies } = kitchen(async (_, tries) => {
+    if (tries < 5) throw new TransientFault('http-503', 'try later');
+    return { plate: 'soup' };
+  });
+  const running = run();
+  await clock.advance(9_000);
+  await running;
+  expect(calls.map(({ at }) => at)).toEqual([0, 75, 225, 525, 1_125]);
+  expect(new Set(calls.map(({ call }) => call.idempotencyKey))).toEqual(new Set(['one/soup']));
+  expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
+});
+
+test('an error of no known kind is tried again as well: it excludes nothing', async () => {
+  const { run, clock, calls } = kitchen(async () => {
+    throw new TypeError('fetch failed');
+  });
+  const running = run();
+  await clock.advance(11_000);
+  await running;
+  expect(calls.length).toBeGreaterThan(4);
+});
+
+test('when time runs out nothing is said (R7)', async () => {
+  const { run, clock, replies, log } = kitchen(async () => {
+    throw new TransientFault('http-503', 'try later');
+  });
+  const running = run();
+  await clock.advance(11_000);
+  expect(await running).toEqual({ kind: 'done' });
+  expect(replies).toEqual([]);
+  expect(log.lines.map(({ event }) => event)).toContain('silent-after-complete-by');
+});
+
+test('a service that never answers is left at complete-by, and its signal fires', async () => {
+  const { run, clock, replies, calls } = kitchen((call) => {
+    expect(call.signal.aborted).toBe(false);
+    return never();
+  });
+  const running = run();
+  await clock.advance(10_000);
+  expect(calls[0]?.call.signal.aborted).toBe(false);
+  await clock.advance(1);
+  await running;
+  expect(calls[0]?.call.signal.aborted).toBe(true);
+  expect(replies).toEqual([]);
+});
+
+test('an answer after complete-by is not told, by code that did not heed its signal (R7)', async () => {
+  const late = Promise.withResolvers<{ plate: string }>();
+  const { run, clock, replies } = kitchen(() => late.promise);
+  const running = run();
+  await clock.advance(10_001);
+  late.resolve({ plate: 'soup' });
+  await running;
+  await settled();
+  expect(replies).toEqual([]);
+});
+
+test('an answer that comes while the clock has jumped past complete-by is not told (R7)', async () => {
+  const { run, clock, replies } = kitchen(async () => {
+    clock.jump(20_000);
+    return { plate: 'soup' };
+  });
+  await run();
+  expect(replies).toEqual([]);
+});
+
+test('an answer at complete-by itself is told', async () => {
+  const { run, clock, replies } = kitchen(async () => {
+    clock.jump(10_000);
+    return { plate: 'soup' };
+  });
+  await run();
+  expect(replies).toHaveLength(1);
+});
+
+test('a request past its complete-by is not even tried', async () => {
+  const { run, clock, calls, replies } = kitchen(served);
+  await run({ completeBy: clock.now() - 1 });
+  expect(calls).toEqual([]);
+  expect(replies).toEqual([]);
+});
+
+test('a permanent fault is told at once, with its code and whether it had an effect', async () => {
+  const { run, calls, replies } = kitchen(async () => {
+    throw new PermanentFault('burnt', 'x'.repeat(1_000), 'none');
+  });
+  await run();
+  expect(calls).toHaveLength(1);
+  const [reply] = replies;
+  expect(reply?.result).toEqual({
+    kind: 'failed',
+    fault: { code: 'burnt', message: 'x'.repeat(300), effect: 'none' },
+  });
+});
+
+test.each([
+  [1, 'none'],
+  [2, 'possible'],
+])(
+  'an input that does not fit is told; on attempt %i its effect is %s',
+  async (attempt, effect) => {
+    const { run, calls, replies } = kitchen(served);
+    await run({ attempt, input: { dish: 7 } });
+    expect(calls).toEqual([]);
+    expect(replies[0]?.result).toMatchObject({
+      kind: 'failed',
+      fault: { code: 'input-invalid', message: expect.stringContaining('dish'), effect },
+    });
+  },
+);
+
+test('an undo is given the key and the output of its perform', async () => {
+  const asked: unknown[] = [];
+  const { run, replies } = kitchen(served, {
+    async undo(target, { idempotencyKey: key }) {
+      asked.push({ ...target, key });
+    },
+  });
+  const key = idempotencyKey(orderId('one'), stepName('soup'), 'undo', 1);
+  await run({ action: 'undo', idempotencyKey: key, output: { plate: 'soup' } });
+  expect(asked).toEqual([
+    {
+      performKey: 'one/soup',
+      key: 'one/soup/undo',
+      input: { dish: 'soup' },
+      output: { plate: 'soup' },
+    },
+  ]);
+  expect(replies).toMatchObject([{ action: 'undo', result: { kind: 'succeeded', output: null } }]);
+});
+
+test('a heartbeat moves the deadline on, no further than the attempt may last', async () => {
+  const { run, clock, calls, replies } = kitchen(never);
+  const running = run({ endBy: clock.now() + 14_000 });
+  const beat = () => calls[0]?.call.heartbeat();
+  await clock.advance(4_000);
+  beat();
+  expect(replies).toEqual([]);
+  await clock.advance(2_000);
+  beat();
+  expect(replies.map(({ result }) => result.kind)).toEqual(['heartbeat']);
+  await clock.advance(5_000);
+  beat();
+  await clock.advance(2_900);
+  expect(calls[0]?.call.signal.aborted).toBe(false);
+  await clock.advance(200);
+  await running;
+  expect(calls[0]?.call.signal.aborted).toBe(true);
+  beat();
+  await settled();
+  expect(replies.map(({ result }) => result.kind)).toEqual(['heartbeat', 'heartbeat']);
+});
+
+test('a reply that could not be sent makes the request come again', async () => {
+  const { run } = kitchen(served, {}, false);
+  expect(await run()).toEqual({ kind: 'retry' });
+});
+
+test('contract and code must agree about undo', () => {
+  const { undo: _, ...without } = { contract, perform: served, undo: async () => {} };
+  const ports = {
+    breaker: { run: never },
+    clock: virtualClock(),
+    log: testLog(),
+    random: { next: () => 0 },
+    replies: { send: never },
+  };
+  expect(() => agentRunner(without, ports)).toThrow(
+    /Agent cook: its contract says undo is offered/,
+  );
+});
+
+test('work that never ends is ended within the breaker too, so that a circuit cannot hang', async () => {
+  const outcomes: string[] = [];
+  const clock = virtualClock();
+  const agent: AgentImplementation = { contract, perform: never, async undo() {} };
+  const runner = agentRunner(agent, {
+    breaker: {
+      run: (call) =>
+        call().catch((error: unknown) => {
+          outcomes.push(error instanceof TransientFault ? error.code : 'other');
+          throw error;
+        }),
+    },
+    clock,
+    log: testLog(),
+    random: { next: () => 0 },
+    replies: { async send() {} },
+  });
+  const key = idempotencyKey(orderId('one'), stepName('soup'), 'perform', 1);
+  const running = runner.handle({
+    orderId: orderId('one'),
+    workflow: workflowName('dinner'),
+    step: stepName('soup'),
+    agent: agentName('cook'),
+    attempt: 1,
+    action: 'perform',
+    idempotencyKey: key,
+    performKey: key,
+    completeBy: clock.now() + 1_000,
+    completeWithinMs: 1_000,
+    endBy: clock.now() + 1_000,
+    input: { dish: 'soup' },
+    output: null,
+    priority: 'normal',
+    tenant: null,
+  });
+  await clock.advance(1_001);
+  await running;
+  expect(outcomes).toEqual(['complete-by-passed']);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { Reply, ReplyResult } from '#core/message.ts';
+import { scheduler } from '#roles/scheduler.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const paint = agentName('paint');
+
+const schedule = ({ transitions, registry, log }: RoleScenario) =>
+  scheduler({ id: schedulerId('scheduler'), transitions, registry, log });
+
+function reply(id: string, step: string, result: ReplyResult, attempt = 1): Reply {
+  return { orderId: orderId(id), step: stepName(step), attempt, action: 'perform', result };
+}
+const good: ReplyResult = { kind: 'succeeded', output: { litres: 3 } };
+
+test('a nudge claims the order and asks the agents of all ready steps', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.create('one');
+  const deliveries = await schedule(world).onNudges([{ orderId: id, priority: 'normal' }]);
+  expect(deliveries).toEqual([{ kind: 'done' }]);
+  expect(await world.record(id)).toMatchObject({
+    processState: 'Processing',
+    lockedBy: 'scheduler',
+  });
+  expect(world.requests().map(({ step }) => step)).toEqual(['east', 'west']);
+});
+
+test('a second nudge does nothing more', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.create('one');
+  const nudge = { orderId: id, priority: 'normal' } as const;
+  const deliveries = await schedule(world).onNudges([nudge, nudge]);
+  expect(deliveries).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+  expect(world.requests()).toHaveLength(2);
+});
+
+test('a message for an order that nobody knows is parked with the reason', async () => {
+  const world = roleScenario();
+  const nudge = { orderId: orderId('nobody'), priority: 'normal' } as const;
+  expect(await schedule(world).onNudges([nudge])).toEqual([
+    { kind: 'park', reason: 'unknown-order' },
+  ]);
+});
+
+test('the replies of parallel steps in one batch start what comes after both, once', async () => {
+  const world = roleScenario();
+  await world.createClaimed('one');
+  await schedule(world).onReplies(paint, [reply('one', 'east', good), reply('one', 'west', good)]);
+  expect(world.requests().map(({ step, attempt }) => [step, attempt])).toEqual([['roof', 1]]);
+});
+
+test('a reply by the channel of another agent changes nothing', async () => {
+  const world = roleScenario();
+  const before = await world.createClaimed('one');
+  const replies = [reply('one', 'east', good)];
+  expect(await schedule(world).onReplies(agentName('thief'), replies)).toEqual([{ kind: 'done' }]);
+  expect(await world.record(before.orderId)).toEqual(before);
+});
+
+test('a reply of an attempt that was taken over changes nothing (R6)', async () => {
+  const world = roleScenario();
+  const before = await world.createClaimed('one');
+  await schedule(world).onReplies(paint, [reply('one', 'east', good, 2)]);
+  expect(await world.record(before.orderId)).toEqual(before);
+});
+
+test.each([
+  ['does not fit its schema', { litres: 'many' }, /litres/],
+  ['is too large to keep', { litres: 1, note: 'x'.repeat(limits.outputBytesMax) }, /bytes/],
+])('an output that %s is a fault of the step', async (_, output, message) => {
+  const world = roleScenario();
+  const { orderId: id } = await world.createClaimed('one');
+  await schedule(world).onReplies(paint, [reply('one', 'east', { kind: 'succeeded', output })]);
+  const record = await world.record(id);
+  expect(record.direction).toBe('undo');
+  expect(record.fault).toMatchObject({ code: 'output-invalid', effect: 'possible', step: 'east' });
+  expect(record.fault?.message).toMatch(message);
+});
+
+test('an order of a workflow that this Scheduler does not know is parked (R14)', async () => {
+  const world = roleScenario(undefined, []);
+  const { orderId: id } = await world.create('one');
+  await schedule(world).onNudges([{ orderId: id, priority: 'normal' }]);
+  const record = await world.record(id);
+  expect(record).toMatchObject({ processState: 'Error', fault: { code: 'workflow-unknown' } });
+});
+
+test('a message whose write failed is delivered again, and the log says so', async () => {
+  const world = roleScenario((store) => ({
+    ...store,
+    commit: async () => {
+      throw new Error('no disk');
+    },
+  }));
+  const { orderId: id } = await world.create('one');
+  expect(await schedule(world).onNudges([{ orderId: id, priority: 'normal' }])).toEqual([
+    { kind: 'retry' },
+  ]);
+  expect(world.log.lines.map(({ event }) => event)).toEqual(['message-failed']);
+});

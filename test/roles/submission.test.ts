@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import type { Nudge } from '#core/message.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { type SubmissionRequest, submission } from '#roles/submission.ts';
+import { sha256, systemIds } from '#runtime/system-ids.ts';
+import { details } from '../support/orders.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const request: SubmissionRequest = {
+  workflow: 'house',
+  details,
+  priority: 'high',
+  tenant: 'inn',
+  replyTo: null,
+  key: null,
+};
+
+function submitter(world: RoleScenario, store: StateStore = world.store, canNudge = true) {
+  const nudges: Nudge[] = [];
+  const role = submission({
+    store,
+    clock: world.clock,
+    log: world.log,
+    registry: world.registry,
+    ids: systemIds(world.clock, 'front'),
+    digest: sha256,
+    responseChannels: ['shop'],
+    channels: {
+      nudges: {
+        async send(messages) {
+          if (!canNudge) throw new Error('no channel');
+          nudges.push(...messages);
+        },
+      },
+      requests: { async send() {} },
+    },
+  });
+  return { submit: role.submit, nudges };
+}
+
+test('an order that was accepted is stored, and a Scheduler is nudged', async () => {
+  const world = roleScenario();
+  const { submit, nudges } = submitter(world);
+  const outcome = await submit({ ...request, replyTo: 'shop' });
+  if (outcome.kind !== 'accepted') throw new Error(outcome.code);
+  expect(outcome.processState).toBe('Pending');
+  expect(await world.record(outcome.orderId)).toMatchObject({
+    processState: 'Pending',
+    priority: 'high',
+    tenant: 'inn',
+    replyTo: 'shop',
+  });
+  expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
+});
+
+test('without a key every submission is an order of its own', async () => {
+  const { submit } = submitter(roleScenario());
+  const outcomes = await Promise.all([submit(request), submit(request)]);
+  const ids = outcomes.map((outcome) => outcome.kind === 'accepted' && outcome.orderId);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test('the same submission a hundred times at once is one order (R2)', async () => {
+  const { submit } = submitter(roleScenario());
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, () => submit({ ...request, key: 'k' })),
+  );
+  expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  expect(outcomes[0]?.kind).toBe('accepted');
+});
+
+test('the order of keys in a document makes it no other submission', async () => {
+  const { submit } = submitter(roleScenario());
+  const first = await submit({ ...request, key: 'k' });
+  const { workflow, key: _, ...rest } = request;
+  expect(await submit({ ...rest, key: 'k', workflow })).toEqual(first);
+});
+
+test.each([
+  ['details', { details: { colour: 'red' } }],
+  ['priority', { priority: 'low' }],
+  ['replyTo', { replyTo: 'shop' }],
+] as const)('the same key with other %s is refused (R2)', async (_, change) => {
+  const { submit } = submitter(roleScenario());
+  await submit({ ...request, key: 'k' });
+  expect(await submit({ ...request, key: 'k', ...change })).toMatchObject({
+    kind: 'refused',
+    code: 'key-reused',
+  });
+});
+
+test('an answer that was lost is found again under its key, and the nudge is sent (R12)', async () => {
+  const world = roleScenario();
+  let lost = false;
+  const losing: StateStore = {
+    ...world.store,
+    async create(order, record) {
+      const outcome = await world.store.create(order, record);
+      if (lost) return outcome;
+      lost = true;
+      throw new UnavailableError('store-unavailable', 'no answer');
+    },
+  };
+  const { submit, nudges } = submitter(world, losing);
+  await expect(submit({ ...request, key: 'k' })).rejects.toThrow(UnavailableError);
+  expect(nudges).toEqual([]);
+  expect(await submit({ ...request, key: 'k' })).toMatchObject({ kind: 'accepted' });
+  expect(nudges).toHaveLength(1);
+});
+
+test('a nudge that is lost loses no order: the Supervisor will find it', async () => {
+  const world = roleScenario();
+  const { submit } = submitter(world, world.store, false);
+  expect(await submit(request)).toMatchObject({ kind: 'accepted' });
+  expect(world.log.lines.map(({ event }) => event)).toEqual(['messages-lost']);
+});
+
+test.each([
+  ['an unknown workflow', { workflow: 'castle' }, 'workflow-unknown', ['workflow']],
+  ['details that do not fit', { details: {} }, 'details-invalid', ['details.colour']],
+  ['an unknown response channel', { replyTo: 'http://x' }, 'reply-to-unknown', ['replyTo']],
+] as const)('%s is refused, naming the field', async (_, change, code, fields) => {
+  const { submit } = submitter(roleScenario());
+  const outcome = await submit({ ...request, ...change });
+  if (outcome.kind !== 'refused') throw new Error('accepted');
+  expect(outcome.code).toBe(code);
+  expect(outcome.errors.map(({ field }) => field)).toEqual(fields);
+});
