@@ -14,6 +14,7 @@ import { decide } from '#core/decide.ts';
 import { orderId, schedulerId, writeId } from '#core/ids.ts';
 import { submitted } from '#core/submit.ts';
 import { defineWorkflow } from '#core/workflow.ts';
+import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
 import { jsonLog } from '#runtime/json-log.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -117,6 +118,7 @@ async function measure(liveOrders: number): Promise<void> {
     path: join(directory, 'reeve.db'),
     clock: systemClock,
     random: systemRandom,
+    breakerFor: cockatielBreaker,
     log: jsonLog(systemClock, 'warn', (line) => process.stderr.write(line)),
     sweepPeriodMs: 1_000,
   });

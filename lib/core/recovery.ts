@@ -121,7 +121,6 @@ function settle(draft: Draft, verdicts: readonly Verdict[]): void {
     return;
   }
   if (turned?.kind === 'turnBack') {
-    draft.stance = { processState: 'Pending' };
     turnBack(draft, turned.fault);
     reopen(draft, draft.nowMs);
     return;

@@ -59,11 +59,7 @@ export function advanceUndo(draft: Draft, known: Known): void {
     const due = definition.undo === 'offered' && needsUndo(step);
     const free = !blocked.has(step.name);
     if (due && free) {
-      if (
-        step.progress.state !== 'Completed' &&
-        step.doubtUntil !== null &&
-        step.doubtUntil >= draft.nowMs
-      ) {
+      if (step.doubtUntil !== null && step.doubtUntil >= draft.nowMs) {
         waitUntil = Math.min(waitUntil ?? Number.POSITIVE_INFINITY, step.doubtUntil + 1);
       } else if (!startStep(draft, known, at, 'undo')) {
         return;

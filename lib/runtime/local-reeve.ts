@@ -14,6 +14,7 @@ import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
 import { retention } from '#embedded/retention.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -28,7 +29,6 @@ import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
 import { transitions } from '#roles/transitions.ts';
-import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
 
@@ -40,6 +40,8 @@ export interface LocalReeveOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** The circuit breaker of an agent's remote service. */
+  readonly breakerFor: (service: string) => Breaker;
   /** How often the Supervisor looks, ms. Default 1 s. */
   readonly sweepPeriodMs?: number;
   /** How long an order is kept after its end, ms. Default 30 days. */
@@ -106,7 +108,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     operator: operator(committed),
   };
   for (const agent of options.agents) {
-    const breaker = cockatielBreaker(agent.contract.name);
+    const breaker = options.breakerFor(agent.contract.name);
     const replies = links.repliesOf(agent);
     links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
   }

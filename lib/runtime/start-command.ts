@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ReeveError } from '#core/errors.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { orderFulfilment } from '#workflows/order-fulfilment.ts';
+import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
 import { serveApi } from './http-server.ts';
 import { jsonLog } from './json-log.ts';
@@ -54,6 +55,7 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
     clock: systemClock,
     random: systemRandom,
+    breakerFor: cockatielBreaker,
     log,
   });
   open.push(reeve.close);

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { type LocalChannelOptions, localChannel } from '#embedded/local-channel.ts';
+import { type TestLog, testLog } from '../support/log.ts';
+import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+type Receive = LocalChannelOptions<number>['receive'];
+
+function channel(
+  receive: Receive,
+  limits = { batchMax: 3, inFlightMax: 2 },
+): {
+  send(...messages: number[]): Promise<void>;
+  clock: VirtualClock;
+  log: TestLog;
+  close(): void;
+} {
+  const clock = virtualClock();
+  const log = testLog();
+  const open = localChannel<number>({
+    name: 'test',
+    receive,
+    ...limits,
+    retryAfterMs: 250,
+    clock,
+    log,
+  });
+  return { clock, log, close: open.close, send: (...messages) => open.send(messages) };
+}
+
+const done = (messages: readonly number[]) => messages.map(() => ({ kind: 'done' }) as const);
+
+test('messages are handed over in batches, in their order', async () => {
+  const batches: (readonly number[])[] = [];
+  const { send } = channel(async (messages) => {
+    batches.push(messages);
+    return done(messages);
+  });
+  await Promise.all([send(1, 2, 3, 4), send(5)]);
+  await settled();
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+});
+
+test('a sender does not wait for the receiver', async () => {
+  const { send } = channel(() => new Promise(() => {}));
+  await send(1);
+  await send(2);
+});
+
+test('no more batches are in flight than allowed; the rest waits for its turn', async () => {
+  const gates: (() => void)[] = [];
+  let most = 0;
+  const { send } = channel(
+    async (messages) => {
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate.resolve);
+      most = Math.max(most, gates.length);
+      await gate.promise;
+      return done(messages);
+    },
+    { batchMax: 1, inFlightMax: 2 },
+  );
+  await send(1, 2, 3, 4, 5);
+  await settled();
+  expect(gates).toHaveLength(2);
+  for (let at = 0; at < 5; at += 1) {
+    gates[at]?.();
+    await settled();
+  }
+  expect(gates).toHaveLength(5);
+});
+
+test('a message to be delivered again comes again after a pause, alone', async () => {
+  const seen: number[] = [];
+  const { send, clock } = channel(async (messages) => {
+    const first = seen.length === 0;
+    seen.push(...messages);
+    return messages.map(
+      (message) => ({ kind: first && message === 2 ? 'retry' : 'done' }) as const,
+    );
+  });
+  await send(1, 2, 3);
+  await clock.advance(249);
+  expect(seen).toEqual([1, 2, 3]);
+  await clock.advance(1);
+  expect(seen).toEqual([1, 2, 3, 2]);
+});
+
+test('a receiver that fails gets its whole batch again', async () => {
+  const seen: number[] = [];
+  const { send, clock, log } = channel(async (messages) => {
+    seen.push(...messages);
+    if (seen.length <= 2) throw new Error('no store');
+    return done(messages);
+  });
+  await send(1, 2);
+  await clock.advance(1_000);
+  expect(seen).toEqual([1, 2, 1, 2]);
+  expect(log.lines.map(({ event }) => event)).toEqual(['delivery-failed']);
+});
+
+test('a message that nobody understands is told with its reason and does not come again (R19)', async () => {
+  let calls = 0;
+  const { send, clock, log } = channel(async (messages) => {
+    calls += 1;
+    return messages.map(() => ({ kind: 'park', reason: 'unknown-order' }) as const);
+  });
+  await send(1);
+  await clock.advance(60_000);
+  expect(calls).toBe(1);
+  expect(log.lines).toEqual([
+    { event: 'message-parked', fields: { channel: 'test', reason: 'unknown-order' } },
+  ]);
+});
+
+test('a closed channel delivers nothing more', async () => {
+  let calls = 0;
+  const { send, close } = channel(async (messages) => {
+    calls += 1;
+    return done(messages);
+  });
+  close();
+  await send(1);
+  await settled();
+  expect(calls).toBe(0);
+});
+
+test('thousands of messages are each delivered once', async () => {
+  const seen: number[] = [];
+  const { send } = channel(async (messages) => {
+    seen.push(...messages);
+    return done(messages);
+  });
+  const all = Array.from({ length: 30_000 }, (_, at) => at);
+  await send(...all.slice(0, 25_000));
+  await settled();
+  await send(...all.slice(25_000));
+  while (seen.length < all.length) await settled();
+  expect(seen).toEqual(all);
+});

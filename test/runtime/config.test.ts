@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { isLoopback, readConfig } from '#runtime/config.ts';
+
+test('without any variable there is a safe configuration', () => {
+  expect(readConfig({})).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 4400,
+    REEVE_DATA: '.reeve',
+    REEVE_LOG: 'error',
+    REEVE_KEEP_DAYS: 30,
+    REEVE_SUPPLIERS_PORT: 4401,
+  });
+});
+
+test.each([
+  ['PORT', 'many'],
+  ['PORT', '70000'],
+  ['REEVE_LOG', 'loud'],
+  ['REEVE_TOKEN', 'short'],
+  ['REEVE_PAYMENT_URL', 'ftp://x'],
+  ['REEVE_KEEP_DAYS', '0'],
+])('%s=%s is refused by name', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(name));
+});
+
+test('every variable at fault is named at once', () => {
+  expect(() => readConfig({ PORT: 'x', REEVE_LOG: 'y' })).toThrow(/PORT.*REEVE_LOG/);
+});
+
+test('no message repeats a secret', () => {
+  const secret = 'hunter2';
+  const refused = () => readConfig({ REEVE_TOKEN: secret });
+  expect(refused).toThrow(/REEVE_TOKEN/);
+  expect(refused).not.toThrow(new RegExp(secret));
+});
+
+test('an address that others can reach needs a token', () => {
+  expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow(/REEVE_TOKEN/);
+  const token = 'a-secret-of-some-length';
+  expect(readConfig({ HOST: '0.0.0.0', REEVE_TOKEN: token }).HOST).toBe('0.0.0.0');
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.4.2', true],
+  ['localhost', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['127.evil.example', false],
+  ['10.0.0.1', false],
+])('%s is loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
+
+test('the address of a service needs no slash at its end', () => {
+  const { REEVE_PAYMENT_URL } = readConfig({ REEVE_PAYMENT_URL: 'https://pay.example/v1//' });
+  expect(REEVE_PAYMENT_URL).toBe('https://pay.example/v1');
+});

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { jsonLog } from '#runtime/json-log.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { instanceName, sha256, systemIds } from '#runtime/system-ids.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+test('order ids are unique, and later ones sort after earlier ones', () => {
+  const clock = virtualClock();
+  const ids = systemIds(clock, 'one');
+  const made = Array.from({ length: 2_000 }, () => {
+    clock.jump(1);
+    return ids.orderId();
+  });
+  expect(new Set(made).size).toBe(made.length);
+  expect(made.toSorted()).toEqual(made);
+});
+
+test('many order ids of one instant are unique', () => {
+  const ids = systemIds(virtualClock(), 'one');
+  expect(new Set(Array.from({ length: 5_000 }, () => ids.orderId())).size).toBe(5_000);
+});
+
+test('write ids of two instances never meet', () => {
+  const clock = virtualClock();
+  const [one, two] = [systemIds(clock, instanceName()), systemIds(clock, instanceName())];
+  const made = Array.from({ length: 500 }, () => [one.writeId(), two.writeId()]).flat();
+  expect(new Set(made).size).toBe(1_000);
+});
+
+test('the digest is SHA-256', () => {
+  expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+test('an appointment months ahead is kept, and can be taken back', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const days = 24 * 3_600_000;
+  let kept = 0;
+  systemClock.after(60 * days, () => {
+    kept += 1;
+  });
+  const cancel = systemClock.after(60 * days, () => {
+    kept += 10;
+  });
+  vi.advanceTimersByTime(59 * days);
+  expect(kept).toBe(0);
+  cancel();
+  vi.advanceTimersByTime(2 * days);
+  expect(kept).toBe(1);
+});
+
+test('the log has a line for each event of its level and above', () => {
+  const lines: string[] = [];
+  const log = jsonLog(virtualClock(Date.UTC(2026, 0, 1)), 'warn', (line) => lines.push(line));
+  log.info('quiet', {});
+  log.warn('odd', { orderId: 'one', tries: 2 });
+  log.error('bad', {});
+  expect(lines).toEqual([
+    '{"at":"2026-01-01T00:00:00.000Z","level":"warn","event":"odd","orderId":"one","tries":2}\n',
+    '{"at":"2026-01-01T00:00:00.000Z","level":"error","event":"bad"}\n',
+  ]);
+});
