@@ -1,11 +1,14 @@
 /** Mutation tests of the core: `npm run test:mutation`. What survives is explained in docs/mutation.md. */
+import { fileURLToPath } from 'node:url';
+
+const configFile = fileURLToPath(import.meta.resolve('./test/core/vitest.stryker.config.ts'));
 
 // biome-ignore lint/style/noDefaultExport: Stryker reads the default export
 export default {
   mutate: ['lib/core/**/*.ts'],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'test/core/vitest.stryker.config.ts' },
+  vitest: { configFile },
   concurrency: 2,
   timeoutMS: 10_000,
   // Stryker rewrites a tsconfig with an interface that TypeScript 7 no longer has; vitest needs none.

@@ -8,7 +8,7 @@ import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
 import { submitted } from '#core/submit.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 
-export const paint = defineAgent({
+const paint = defineAgent({
   name: 'paint',
   input: z.object({ colour: z.string() }),
   output: z.object({ litres: z.number() }),
