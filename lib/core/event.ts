@@ -1,7 +1,9 @@
 /** Everything that can happen to an order: the rows of the transition table in docs/design.md. */
+
+import type { Fault } from './fault.ts';
 import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import type { Fault, Priority } from './record.ts';
+import type { Priority } from './record.ts';
 
 /** A new order of a workflow that is known, with details that fit it. */
 export interface Submit {

@@ -1,6 +1,6 @@
 /** A short name for the part of a definition that orders in flight depend on. */
 import { canonicalJson } from './json.ts';
-import type { WorkflowDefinition } from './workflow.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /**
  * FNV-1a, 64 bits, over the steps, their order, agents and policies. Functions and schemas are left

@@ -3,7 +3,7 @@ import { type Draft, setStep } from './draft.ts';
 import { assertThat } from './errors.ts';
 import { findStep } from './record.ts';
 import { isWanted, type Known, startStep } from './start-step.ts';
-import type { StepDefinition } from './workflow.ts';
+import type { StepDefinition } from './workflow-definition.ts';
 
 /** Starts every ready step; in definition order, so that a skipped step frees those after it. */
 export function advance(draft: Draft, known: Known): void {

@@ -1,9 +1,9 @@
 /** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
 import { z } from 'zod';
+import { effects } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';
 import { lettered } from './lettered.ts';
-import { effects } from './record.ts';
 
 const at = z.int();
 const blind = z.literal([0, 1]);

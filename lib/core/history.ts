@@ -2,8 +2,9 @@
  * The compact history: what happened to an order, as events without what the record holds anyway
  * (outputs, policies). Played back through `decide` it gives the stored record (R15, replay.ts).
  */
+
+import type { Fault } from './fault.ts';
 import type { SchedulerId, StepName } from './ids.ts';
-import type { Fault } from './record.ts';
 
 interface At {
   readonly at: number;

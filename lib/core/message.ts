@@ -1,7 +1,9 @@
 /** The messages between roles. They may be lost, doubled or late: the record alone decides. */
+
+import type { Fault } from './fault.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import type { Fault, Priority } from './record.ts';
+import type { Priority } from './record.ts';
 
 /** Asks a Scheduler to claim the order. */
 export interface Nudge {

@@ -7,11 +7,11 @@
  */
 import { z } from 'zod';
 import { CorruptDataError } from './errors.ts';
+import { effects } from './fault.ts';
 import { decodeHistory, encodeHistory } from './history-codec.ts';
 import { orderId, schedulerId, stepName, workflowName, writeId } from './ids.ts';
 import {
   directions,
-  effects,
   type OrderFault,
   type ProcessRecord,
   priorities,

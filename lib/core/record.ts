@@ -5,6 +5,7 @@
  * or a Completed step without an output cannot be written down. What can be derived (when the order
  * is due, when it may be deleted) is derived: see due.ts.
  */
+import type { Fault } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import type {
   Action,
@@ -25,20 +26,6 @@ export type ProcessState = (typeof processStates)[number];
 
 export const directions = ['forward', 'undo'] as const;
 export type Direction = (typeof directions)[number];
-
-/**
- * Whether a step that failed may have had an effect. `none` speaks for the idempotency key, and so for
- * every try of the step: the service refused it, and repeats that refusal to a try still on its way.
- */
-export const effects = ['none', 'possible'] as const;
-export type Effect = (typeof effects)[number];
-
-/** Why a step or an order cannot go on, in words for a person and a code for a program. */
-export interface Fault {
-  readonly code: string;
-  readonly message: string;
-  readonly effect: Effect;
-}
 
 /** The fault that stopped an order or turned it back, and the step and action it befell, if one. */
 export interface OrderFault extends Fault {

@@ -5,9 +5,10 @@
 import { type Draft, nudge, park, release, setStep } from './draft.ts';
 import { clockToleranceMs, dueAt, dueHorizonMs } from './due.ts';
 import type { Excused } from './event.ts';
+import type { Fault } from './fault.ts';
 import type { StepName } from './ids.ts';
 import { limits } from './limits.ts';
-import { type Fault, type OrderFault, type StepRecord, type UnderWay, underWay } from './record.ts';
+import { type OrderFault, type StepRecord, type UnderWay, underWay } from './record.ts';
 import { turnBack } from './undo.ts';
 
 /** What a sweep found: the steps it took back, or nothing but an order that nobody had claimed. */

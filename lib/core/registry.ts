@@ -2,7 +2,7 @@
 import { DefinitionError } from './errors.ts';
 import type { WorkflowName } from './ids.ts';
 import type { ProcessRecord } from './record.ts';
-import type { WorkflowDefinition } from './workflow.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
 
 export interface WorkflowRegistry {
   /** Every version of every workflow. */

@@ -4,7 +4,7 @@ import { assertThat } from './errors.ts';
 import { type Action, idempotencyKey } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import { findStep, type StepRecord, type Undoable } from './record.ts';
-import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow.ts';
+import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 /** What a Scheduler knows of an order beyond its record. */
 export interface Known {

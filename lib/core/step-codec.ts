@@ -1,16 +1,10 @@
 /** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
 import { z } from 'zod';
+import { effects, type Fault } from './fault.ts';
 import { agentName, stepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import { lettered } from './lettered.ts';
-import {
-  effects,
-  type Fault,
-  type StepPolicy,
-  type StepProgress,
-  type StepRecord,
-  type Undoable,
-} from './record.ts';
+import type { StepPolicy, StepProgress, StepRecord, Undoable } from './record.ts';
 
 const flag = z.literal([0, 1]);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);

@@ -3,7 +3,7 @@ import type { Submit } from './event.ts';
 import type { WriteId } from './ids.ts';
 import type { Command } from './message.ts';
 import type { PendingRecord } from './record.ts';
-import type { WorkflowDefinition } from './workflow.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** A new order is Pending, unlocked, and due as soon as nobody has claimed it for the pick-up grace. */
 export function submitted(

@@ -3,7 +3,7 @@ import { DefinitionError } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { StepName } from './ids.ts';
 import { limits } from './limits.ts';
-import type { StepDefinition, WorkflowDefinition } from './workflow.ts';
+import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint'>;
 

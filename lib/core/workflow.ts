@@ -5,42 +5,13 @@
  * anything else does not compile. What types cannot say is checked by `build` (workflow-check.ts).
  */
 import type { ZodType } from 'zod';
-import type { AgentContract, UndoAbility } from './agent.ts';
-import { type AgentName, type StepName, stepName, type WorkflowName, workflowName } from './ids.ts';
+import type { AgentContract } from './agent.ts';
+import { stepName, workflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import { limits } from './limits.ts';
-import type { Remedy, StepPolicy } from './record.ts';
+import type { Remedy } from './record.ts';
 import { checkWorkflow } from './workflow-check.ts';
-
-/** What a step's `input` and `when` are given, once types have done their work. */
-export interface StepContext {
-  readonly orderId: string;
-  readonly details: JsonValue;
-  readonly outputs: Readonly<Record<string, JsonValue | undefined>>;
-}
-
-export interface StepDefinition {
-  readonly name: StepName;
-  readonly agent: AgentName;
-  readonly undo: UndoAbility;
-  readonly output: ZodType<JsonValue>;
-  readonly after: readonly StepName[];
-  readonly policy: StepPolicy;
-  readonly input: (context: StepContext) => JsonValue;
-  readonly when: ((context: StepContext) => boolean) | null;
-}
-
-export interface WorkflowDefinition {
-  readonly name: WorkflowName;
-  readonly version: number;
-  readonly details: ZodType<JsonValue>;
-  /** In the order they were written. */
-  readonly steps: readonly StepDefinition[];
-  /** Indexes into `steps`, each step after all it comes after. */
-  readonly order: readonly number[];
-  /** Of whatever decides how an order in flight goes on. */
-  readonly fingerprint: string;
-}
+import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 type Outputs = Record<string, JsonValue | undefined>;
 

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { effects } from '#core/fault.ts';
 import { orderId, stepName, workflowName } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import {
   directions,
-  effects,
   type Order,
   type ProcessRecord,
   priorities,

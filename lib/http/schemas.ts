@@ -1,8 +1,9 @@
 /** The documents of the API, from which its OpenAPI description is made. */
 import { z } from '@hono/zod-openapi';
+import { effects } from '#core/fault.ts';
 import { isShallow } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
-import { directions, effects, priorities, processStates } from '#core/record.ts';
+import { directions, priorities, processStates } from '#core/record.ts';
 
 const instant = z.iso.datetime();
 const processState = z.enum(processStates);

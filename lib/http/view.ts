@@ -1,8 +1,9 @@
 /** Records as the API shows them: instants as ISO 8601, steps by name. */
+
+import type { Fault } from '#core/fault.ts';
 import type { HistoryEntry } from '#core/history.ts';
 import type { JsonValue } from '#core/json.ts';
 import {
-  type Fault,
   type Order,
   type ProcessRecord,
   type StepProgress,

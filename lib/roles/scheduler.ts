@@ -1,11 +1,12 @@
 /** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
 import type { AgentEvent, RecordEvent } from '#core/event.ts';
+import type { Fault } from '#core/fault.ts';
 import { faultyFields } from '#core/field-errors.ts';
 import type { AgentName, SchedulerId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Nudge, Reply } from '#core/message.ts';
-import { type Fault, findStep, type ProcessRecord } from '#core/record.ts';
+import { findStep, type ProcessRecord } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import type { Log } from '#ports/log.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';

@@ -6,7 +6,7 @@ import type { Command } from '#core/message.ts';
 import type { Order, Priority, ProcessState } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import { submitted } from '#core/submit.ts';
-import type { WorkflowDefinition } from '#core/workflow.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';

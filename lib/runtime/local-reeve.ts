@@ -8,7 +8,7 @@ import { schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
-import type { WorkflowDefinition } from '#core/workflow.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { changeFeed } from '#embedded/change-feed.ts';
 import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
 import { retention } from '#embedded/retention.ts';

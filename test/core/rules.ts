@@ -7,7 +7,7 @@ import type { StepName } from '#core/ids.ts';
 import type { Request } from '#core/message.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
-import type { WorkflowDefinition } from '#core/workflow.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { isOut, type Observed } from './world.ts';
 
 type Rule = (seen: Transition) => void;

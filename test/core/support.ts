@@ -7,14 +7,16 @@ import { z } from 'zod';
 import type { UndoAbility } from '#core/agent.ts';
 import { decide, type IgnoredReason } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';
+import type { Effect } from '#core/fault.ts';
 import { agentName, orderId, schedulerId, stepName, workflowName, writeId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import type { Command } from '#core/message.ts';
-import { type Effect, type ProcessRecord, type Remedy, underWay } from '#core/record.ts';
+import { type ProcessRecord, type Remedy, underWay } from '#core/record.ts';
 import type { Known } from '#core/start-step.ts';
 import { submitted } from '#core/submit.ts';
-import type { CoolDown, StepContext, WorkflowDefinition } from '#core/workflow.ts';
+import type { CoolDown } from '#core/workflow.ts';
 import { checkWorkflow } from '#core/workflow-check.ts';
+import type { StepContext, WorkflowDefinition } from '#core/workflow-definition.ts';
 
 /** The instant of the submission; all other instants of a test count from it. */
 export const epoch = 1_700_000_000_000;

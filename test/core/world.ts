@@ -7,12 +7,13 @@ import fc from 'fast-check';
 import { type Decision, decide } from '#core/decide.ts';
 import { dueAt, dueHorizonMs } from '#core/due.ts';
 import type { RecordEvent } from '#core/event.ts';
+import { effects } from '#core/fault.ts';
 import { agentName, schedulerId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import type { Command, Request } from '#core/message.ts';
-import { effects, type ProcessRecord, remedies, underWay } from '#core/record.ts';
+import { type ProcessRecord, remedies, underWay } from '#core/record.ts';
 import type { Known } from '#core/start-step.ts';
-import type { StepContext, WorkflowDefinition } from '#core/workflow.ts';
+import type { StepContext, WorkflowDefinition } from '#core/workflow-definition.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
 
 const DAY = 24 * 3_600_000;
