@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 
 const configFile = fileURLToPath(import.meta.resolve('./test/core/vitest.stryker.config.ts'));
 
-// biome-ignore lint/style/noDefaultExport: Stryker reads the default export
 export default {
   mutate: ['lib/core/**/*.ts'],
   testRunner: 'vitest',

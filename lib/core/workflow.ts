@@ -11,7 +11,7 @@ import type { JsonValue } from './json.ts';
 import { limits } from './limits.ts';
 import type { Remedy } from './record.ts';
 import { checkWorkflow } from './workflow-check.ts';
-import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 type Outputs = Record<string, JsonValue | undefined>;
 
@@ -29,8 +29,14 @@ export interface CoolDown {
   readonly times: number;
 }
 
-export interface StepOptions<Details, Seen, After, Input, Output extends JsonValue> {
-  readonly agent: AgentContract<Input & JsonValue, Output>;
+export interface StepOptions<
+  Details,
+  Seen,
+  After,
+  Input extends JsonValue,
+  Output extends JsonValue,
+> {
+  readonly agent: AgentContract<Input, Output>;
   /** The steps that must be Completed or Skipped first. Default: none, it starts with the order. */
   readonly after?: After;
   /** What the agent is asked; a pure function, called anew for every attempt. */
@@ -57,7 +63,7 @@ export interface StepOptions<Details, Seen, After, Input, Output extends JsonVal
 export interface WorkflowBuilder<Details, Known extends Outputs> {
   step<
     const Name extends string,
-    Input,
+    Input extends JsonValue,
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(
@@ -69,7 +75,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
   /** A step with `when`: those after it see `undefined` where it was skipped. */
   step<
     const Name extends string,
-    Input,
+    Input extends JsonValue,
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(
@@ -111,8 +117,21 @@ export function defineWorkflow<Details extends JsonValue>(
   return builder;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the one place where contexts lose their types
-type ErasedOptions = StepOptions<any, any, readonly string[], any, any>;
+/**
+ * A step's options without the types of its context, which `WorkflowBuilder` has checked. `input` and
+ * `when` are methods here because only methods may be given a parameter type narrower than declared.
+ */
+interface ErasedOptions
+  extends Omit<
+    StepOptions<never, never, readonly string[], never, never>,
+    'agent' | 'input' | 'when'
+  > {
+  readonly agent: Pick<StepDefinition, 'undo' | 'output'> & {
+    readonly name: StepDefinition['agent'];
+  };
+  input(context: StepContext): JsonValue;
+  when?(context: StepContext): boolean;
+}
 
 function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
   const completeWithinMs = step.completeWithin ?? 30_000;

@@ -1,7 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
 /** For mutation tests: those of the core alone, in few random worlds, which are always the same. */
-// biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
     include: ['test/core/**/*.test.ts'],
