@@ -127,7 +127,7 @@ function writes(
       const written = await group.write(() => {
         const before = cache.get(record.orderId);
         if (before?.record.writeId === record.writeId) return 'committed';
-        if (before?.record.revision !== record.revision - 1) return 'conflict';
+        if (before === undefined) return 'conflict';
         if (!sql.replace(record, dueKey(record), dueKey(before.record))) return 'conflict';
         cache.keep({ order: before.order, record });
         return { change: noteChange(before.record.processState, record) };
