@@ -39,7 +39,7 @@ export async function startCommand(io: StartIo): Promise<number> {
 
 async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise<void> {
   const config = readConfig(io.env);
-  mkdirSync(config.REEVE_DATA, { recursive: true });
+  mkdirSync(config.REEVE_DATA, { recursive: true, mode: 0o700 });
   const suppliers = needsSuppliers(config)
     ? await startSupplierProcess({
         port: config.REEVE_SUPPLIERS_PORT,

@@ -1,0 +1,61 @@
+/** What the linter has no words for. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const filesIn = (folder: string, ending: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+
+const sources = ['lib', 'bin', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', '.md')];
+
+function filesWith(pattern: RegExp, files: readonly string[] = sources): string[] {
+  return files.filter((file) => pattern.test(readFileSync(file, 'utf8')));
+}
+
+test('the time of the machine is read in one place, and by the programs at the edge', () => {
+  expect(filesWith(/\bDate\.now\b/).toSorted()).toEqual([
+    'bin/reeve.ts',
+    'lib/runtime/system-clock.ts',
+    'lib/suppliers/start-suppliers.ts',
+  ]);
+});
+
+test('chance is drawn in one place, and by the simulated suppliers', () => {
+  expect(filesWith(/\bMath\.random\b/).toSorted()).toEqual([
+    'lib/runtime/system-ids.ts',
+    'lib/suppliers/start-suppliers.ts',
+  ]);
+});
+
+test('nothing is left for later', () => {
+  const tests = filesIn('test', '.ts').filter((file) => file !== 'test/tidy.test.ts');
+  expect(filesWith(/\b(TODO|FIXME|XXX|HACK)\b/, [...sources, ...tests, ...pages])).toEqual([]);
+});
+
+test('no test is skipped, and none runs alone', () => {
+  const tests = filesIn('test', '.test.ts').filter((file) => file !== 'test/tidy.test.ts');
+  expect(filesWith(/\b(test|describe|it)\.(skip|only|todo)\b/, tests)).toEqual([]);
+});
+
+test('every link of a page leads to a file', () => {
+  const dead = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+      .map(([, target]) => join(dirname(page), target ?? ''))
+      .filter((target) => !existsSync(target)),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('every test that the design names for a rule is there', () => {
+  const design = readFileSync('docs/design.md', 'utf8');
+  const named = [...design.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path]) => path ?? '');
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('the lock file names no registry', () => {
+  expect(readFileSync('package-lock.json', 'utf8')).not.toMatch(/"resolved": "http/);
+});
