@@ -30,6 +30,7 @@ export interface SqliteStore extends StateStore {
   watchRecords(listener: (record: ProcessRecord) => void): () => void;
   /** Deletes some of the orders that ended before this instant; gives how many. */
   forgetEnded(before: number): Promise<number>;
+  /** May be called again. */
   close(): void;
 }
 
@@ -62,6 +63,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
     },
     forgetEnded: forgetter(sql, group),
     close() {
+      if (!database.isOpen) return;
       group.flush();
       database.close();
     },

@@ -3,7 +3,7 @@
  * `npm start`, the tests and a small user run.
  */
 import type { Change } from '#core/change.ts';
-import { DefinitionError } from '#core/errors.ts';
+import { DefinitionError, ReeveError } from '#core/errors.ts';
 import { schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
@@ -12,7 +12,7 @@ import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { changeFeed } from '#embedded/change-feed.ts';
 import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
 import { retention } from '#embedded/retention.ts';
-import { sqliteStore } from '#embedded/sqlite-store.ts';
+import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -80,11 +80,26 @@ const retryAfterMs = 250;
  * @throws {ReeveError} `store-unusable` when another process has the database open
  */
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
-  const { clock, log, random } = options;
   const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
   const registry = workflowRegistry(options.workflows);
   checkAgents(options);
   const store = sqliteStore({ path: options.path, sweepPeriodMs });
+  try {
+    return await assemble(options, registry, store, sweepPeriodMs);
+  } catch (error) {
+    // What has not started must not keep its lock on the data.
+    store.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: LocalReeveOptions,
+  registry: WorkflowRegistry,
+  store: SqliteStore,
+  sweepPeriodMs: number,
+): Promise<LocalReeve> {
+  const { clock, log, random } = options;
   const instance = instanceName();
   const ids = systemIds(clock, instance);
 
@@ -94,7 +109,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   });
   const common = { store, channels: links.channels, clock, ids, log, registry };
   const committed = transitions(common);
-  const responses = options.responseChannels ?? {};
+  const responses = new Map(Object.entries(options.responseChannels ?? {}));
   const roles = {
     scheduler: scheduler({ id: schedulerId(instance), transitions: committed, registry, log }),
     supervisor: supervisor({
@@ -104,7 +119,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
       log,
       outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
     }),
-    submission: submission({ ...common, digest: sha256, responseChannels: Object.keys(responses) }),
+    submission: submission({ ...common, digest: sha256, responseChannels: [...responses.keys()] }),
     operator: operator(committed),
   };
   for (const agent of options.agents) {
@@ -151,12 +166,19 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
 
 function startFeed(
   { onAlert, clock, log }: LocalReeveOptions,
-  store: ReturnType<typeof sqliteStore>,
-  responses: Readonly<Record<string, (change: Change) => Promise<void>>>,
+  store: SqliteStore,
+  responses: ReadonlyMap<string, (change: Change) => Promise<void>>,
 ): () => void {
   const tell = notifier({
     async respond(replyTo, change) {
-      await responses[replyTo]?.(change);
+      const respond = responses.get(replyTo);
+      if (respond === undefined) {
+        throw new ReeveError(
+          'reply-to-unknown',
+          `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
+        );
+      }
+      await respond(change);
     },
     async alert(alert) {
       const { orderId, fault } = alert.change;

@@ -290,6 +290,43 @@ test('after a crash the order goes on uncharged: same key, larger attempt', asyn
   expect([before?.attempt, after?.attempt]).toEqual([1, 2]);
 });
 
+test('what a response channel is owed is kept while it is not registered', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reeve-owed-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'reeve.db');
+  const channel = (told: string[]) => ({
+    web: async ({ processState }: Change) => {
+      told.push(processState);
+    },
+  });
+  const first = await bakery(
+    {},
+    { path, responseChannels: { web: () => Promise.reject(new Error('down')) } },
+  );
+  await first.submit('web');
+  first.reeve.close();
+
+  const without = await bakery({}, { path });
+  await without.clock.advance(60_000);
+  expect(without.log.lines.map(({ event }) => event)).toContain('change-not-told');
+  without.reeve.close();
+
+  const told: string[] = [];
+  await bakery({}, { path, responseChannels: channel(told) });
+  await settled();
+  expect(told).toEqual(['Pending', 'Processing', 'Processed']);
+});
+
+test('a start that fails gives the data free again', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reeve-failed-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'reeve.db');
+  const broken = { contract: flour, perform: async () => ({}) };
+  const started = bakery({}, { path, workflows: [], agents: [broken] });
+  await expect(started).rejects.toThrow(/Agent flour: its contract says undo is offered/);
+  await bakery({}, { path });
+});
+
 test('while the Supervisor sweeps, its last sweep is known', async () => {
   const { reeve, clock } = await bakery();
   await clock.advance(5_000);
