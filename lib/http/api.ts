@@ -2,6 +2,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { ApiPorts } from './api-ports.ts';
@@ -26,6 +27,17 @@ export function api(ports: ApiPorts): OpenAPIHono {
           context,
           problem('body-too-large', `A body may have ${limits.bodyBytesMax} bytes at most.`),
         ),
+    }),
+  );
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(context, methods) {
+        const allow = methods.join(', ');
+        context.header('allow', allow);
+        const detail = `${context.req.method} is not served here; ${allow} is.`;
+        return respondProblem(context, problem('method-not-allowed', detail));
+      },
     }),
   );
   orderRoutes(app, ports);

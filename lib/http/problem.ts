@@ -28,6 +28,7 @@ const problems = {
   'origin-forbidden': [403, 'Requests from other sites are refused'],
   'route-unknown': [404, 'There is nothing here'],
   'order-unknown': [404, 'There is no such order'],
+  'method-not-allowed': [405, 'This method is not served here'],
   'not-in-error': [409, 'Only an order in Error can be resubmitted'],
   ended: [409, 'The order has ended'],
   'already-undoing': [409, 'The order is being undone already'],

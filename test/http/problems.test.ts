@@ -127,7 +127,9 @@ test.each([
 test('what is not served is told as a problem', async () => {
   const { get, app } = await scenario();
   await expectProblem(await get('/'), 404, 'route-unknown');
-  await expectProblem(await app.request('/orders', { method: 'PUT' }), 404, 'route-unknown');
+  const other = await app.request('/orders', { method: 'PUT' });
+  expect(other.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'POST']);
+  await expectProblem(other, 405, 'method-not-allowed');
 });
 
 test('an order that has ended can neither be resubmitted nor cancelled', async () => {
