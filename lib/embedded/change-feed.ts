@@ -21,6 +21,8 @@ export interface ChangeFeedOptions {
 /** Starts it; the function it gives stops it. What was not told is told after the next start. */
 export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () => void {
   const lanes = new Map<string, StoredChange[]>();
+  /** Ends the waits between tries, so that nothing keeps a stopped process from its end. */
+  const wake = new Set<() => void>();
   let stopped = false;
 
   async function run(lane: string, queue: StoredChange[]): Promise<void> {
@@ -43,11 +45,19 @@ export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () =
           sequence: change.sequence,
           error: error instanceof Error ? error.message : 'unknown',
         });
-        const pause = Promise.withResolvers<void>();
-        clock.after(wait, pause.resolve);
-        await pause.promise;
+        await pause(wait);
       }
     }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (stopped) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(ms, resolve);
+    wake.add(resolve);
+    await promise;
+    cancel();
+    wake.delete(resolve);
   }
 
   store.watchChanges((stored) => {
@@ -63,5 +73,6 @@ export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () =
   });
   return () => {
     stopped = true;
+    for (const resolve of wake) resolve();
   };
 }

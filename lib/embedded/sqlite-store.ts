@@ -46,7 +46,7 @@ export interface SqliteStoreOptions {
   readonly cachedMax?: number;
 }
 
-/** @throws {ReeveError} `store-unusable` when it is no database, or another process has it open */
+/** @throws {ReeveError} `store-unusable` when it is no database or cannot be one, or is in use */
 export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
   const database = open(options.path);
   const sql = statements(database);
@@ -208,8 +208,9 @@ function found<Value>(
 
 /** An exclusive lock is taken at the first read and held until `close`. */
 function open(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path);
     database.exec(`
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
@@ -220,10 +221,10 @@ function open(path: string): DatabaseSync {
     database.exec(schema);
     return database;
   } catch (cause) {
-    database.close();
+    if (database?.isOpen) database.close();
     throw new ReeveError(
       'store-unusable',
-      `Cannot open the state store ${path}. Is another Reeve running on the same data? Stop it, or choose another REEVE_DATA.`,
+      `Cannot open the state store ${path}. Is another Reeve running on the same data, or may the file not be written? Stop the other, or choose another REEVE_DATA.`,
       { cause },
     );
   }

@@ -119,7 +119,8 @@ function backoff(tries: number, random: Random): number {
 }
 
 function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Call {
-  let lastBeat = ports.clock.now();
+  // When it was sent, not when it came: one that waited long may need to beat soon.
+  let lastBeat = request.completeBy - request.completeWithinMs;
   return {
     orderId: request.orderId,
     idempotencyKey: request.idempotencyKey,

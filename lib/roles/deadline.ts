@@ -4,6 +4,7 @@ import type { Clock } from '#ports/clock.ts';
 
 export interface Deadline {
   readonly completeBy: number;
+  /** Aborted once complete-by has passed, even if it is asked for only then. */
   readonly signal: AbortSignal;
   /** Rejects when complete-by has passed; race work against it that may not heed its signal. */
   readonly late: Promise<never>;
@@ -19,12 +20,14 @@ export function deadline(clock: Clock, first: number): Deadline {
   const { promise: late, reject } = Promise.withResolvers<never>();
   late.catch(() => {});
   let completeBy = first;
+  let fired = false;
   let cancel = schedule();
   // Made only when the implementation asks for it: most of the cost of a call that needs none.
   let controller: AbortController | undefined;
 
   function schedule() {
     return clock.after(completeBy - clock.now() + 1, () => {
+      fired = true;
       controller?.abort();
       reject(new TransientFault('complete-by-passed', 'There was no answer by complete-by.'));
     });
@@ -36,10 +39,15 @@ export function deadline(clock: Clock, first: number): Deadline {
       return completeBy;
     },
     get signal() {
-      controller ??= new AbortController();
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (fired) controller.abort();
+      }
       return controller.signal;
     },
-    isPast: () => clock.now() > completeBy,
+    // What has fired stays past: a clock that is set back, or a timer that comes a little early, must
+    // not make the runner try on and on against a deadline that lets nothing through.
+    isPast: () => fired || clock.now() > completeBy,
     moveTo(later) {
       cancel();
       completeBy = later;

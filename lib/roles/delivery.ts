@@ -1,4 +1,5 @@
 /** What becomes of a delivered message: the same words for a queue's batch and an in-process channel. */
+import { CorruptDataError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';
 
@@ -18,10 +19,12 @@ export function deliveryOf(outcome: Outcome, log: Log): Delivery {
       return { kind: 'done' };
     case 'unknown-order':
       return { kind: 'park', reason: 'unknown-order' };
-    case 'failed':
-      log.error('message-failed', {
-        error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
-      });
-      return { kind: 'retry' };
+    case 'failed': {
+      const { error } = outcome;
+      log.error('message-failed', { error: error instanceof Error ? error.message : 'unknown' });
+      return error instanceof CorruptDataError
+        ? { kind: 'park', reason: error.code }
+        : { kind: 'retry' };
+    }
   }
 }

@@ -8,14 +8,31 @@ export interface Notifier {
 }
 
 export function notifier(publisher: Publisher): Notifier {
+  // Changes of which one half was told while the other failed: a response channel that is down for
+  // hours must not raise the alert of its orders again and again.
+  const halfTold = new Map<string, Set<string>>();
   return {
     async onChange(change) {
-      const told: Promise<void>[] = [];
-      if (change.processState === 'Error') {
-        told.push(publisher.alert({ change, remedy: `reeve resubmit ${change.orderId}` }));
+      const key = `${change.orderId} ${change.sequence}`;
+      const told = halfTold.get(key) ?? new Set();
+      const tell = async (who: string, work: () => Promise<void>) => {
+        if (told.has(who)) return;
+        await work();
+        told.add(who);
+      };
+      const { orderId, processState, replyTo } = change;
+      const outcomes = await Promise.allSettled([
+        processState === 'Error' &&
+          tell('operator', () => publisher.alert({ change, remedy: `reeve resubmit ${orderId}` })),
+        replyTo !== null && tell('submitter', () => publisher.respond(replyTo, change)),
+      ]);
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (failure === undefined) {
+        halfTold.delete(key);
+        return;
       }
-      if (change.replyTo !== null) told.push(publisher.respond(change.replyTo, change));
-      await Promise.all(told);
+      if (told.size > 0) halfTold.set(key, told);
+      throw failure.reason;
     },
   };
 }

@@ -84,7 +84,8 @@ function checkedOutput(
   output: JsonValue,
   definition: ReturnType<WorkflowRegistry['all'][number]['steps']['at']>,
 ): Checked {
-  const bytes = JSON.stringify(output).length;
+  const bytes = bytesOf(output);
+  if (bytes === null) return invalid('is not JSON');
   if (bytes > limits.outputBytesMax) {
     return invalid(`is ${bytes} bytes, over the ${limits.outputBytesMax} that a step may hand on`);
   }
@@ -92,6 +93,16 @@ function checkedOutput(
   const parsed = definition.output.safeParse(output);
   if (parsed.success) return { output: parsed.data };
   return invalid(`does not fit its schema at ${faultyFields(parsed.error)}`);
+}
+
+/** Null for what the type excludes and code still hands over: nothing at all, a cycle, a bigint. */
+function bytesOf(output: unknown): number | null {
+  try {
+    const text: unknown = JSON.stringify(output);
+    return typeof text === 'string' ? new TextEncoder().encode(text).length : null;
+  } catch {
+    return null;
+  }
 }
 
 function invalid(problem: string): Checked {

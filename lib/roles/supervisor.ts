@@ -3,6 +3,7 @@
  * business; any number of sweeps at once do what one does (R11).
  */
 import { dueHorizonMs } from '#core/due.ts';
+import { UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -98,6 +99,7 @@ async function recover(
   } while (cursor !== null);
 
   let recovered = 0;
+  let unwritten = 0;
   for (let at = 0; at < found.length; at += limits.sweepPage) {
     const batch = found.slice(at, at + limits.sweepPage);
     const outcomes = await ports.transitions.apply(
@@ -106,11 +108,19 @@ async function recover(
     for (const outcome of outcomes) {
       if (outcome.kind === 'committed') recovered += 1;
       if (outcome.kind === 'failed') {
+        if (outcome.error instanceof UnavailableError) unwritten += 1;
         ports.log.error('recovery-failed', {
           error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
         });
       }
     }
+  }
+  // Not one write got through: no sweep, but an outage, which must be seen as one later (R20).
+  if (unwritten > 0 && unwritten === found.length) {
+    throw new UnavailableError(
+      'sweep-unwritten',
+      `None of ${unwritten} due orders could be written.`,
+    );
   }
   return { found: found.length, recovered };
 }

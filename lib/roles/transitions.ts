@@ -4,7 +4,7 @@
  * write id (R12); a conflict is decided anew on the record that won.
  */
 import { type Decision, decide, type IgnoredReason } from '#core/decide.ts';
-import { ReeveError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, ReeveError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -56,13 +56,12 @@ export function transitions(ports: TransitionPorts): Transitions {
       const outcomes: Outcome[] = new Array(batch.length);
       const commands: Command[] = [];
       const ids = [...new Set(batch.map(({ orderId }) => orderId))];
-      const loaded = await load(ports.store, ids);
+      const loaded = await loadBatch(ports.store, ids);
       await Promise.all(
         byOrder(batch).map(async (places) => {
           let record: ProcessRecord | undefined;
           for (const [place, happening] of places) {
-            record ??= loaded.records.get(happening.orderId);
-            const outcome = await settle(ports, happening, record, loaded.orders, commands);
+            const outcome = await settle(ports, happening, record, loaded, commands);
             outcomes[place] = outcome;
             record = 'record' in outcome ? outcome.record : undefined;
           }
@@ -72,6 +71,16 @@ export function transitions(ports: TransitionPorts): Transitions {
       return outcomes;
     },
   };
+}
+
+/** Null when one of the orders cannot be read: each is then loaded by itself, to find out which. */
+async function loadBatch(store: StateStore, ids: readonly OrderId[]): Promise<Loaded | null> {
+  try {
+    return await load(store, ids);
+  } catch (error) {
+    if (error instanceof CorruptDataError) return null;
+    throw error;
+  }
 }
 
 async function load(store: StateStore, ids: readonly OrderId[]): Promise<Loaded> {
@@ -92,12 +101,13 @@ function byOrder(batch: readonly Happening[]): [number, Happening][][] {
 async function settle(
   ports: TransitionPorts,
   happening: Happening,
-  first: ProcessRecord | undefined,
-  orders: ReadonlyMap<OrderId, Order>,
+  latest: ProcessRecord | undefined,
+  batch: Loaded | null,
   commands: Command[],
 ): Promise<Outcome> {
   try {
-    let record = first;
+    const { records, orders } = batch ?? (await load(ports.store, [happening.orderId]));
+    let record = latest ?? records.get(happening.orderId);
     for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
       if (record === undefined) return { kind: 'unknown-order' };
       const known = knownOf(ports.registry, record, orders);

@@ -8,10 +8,17 @@ const serviceUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .optional();
 
+/** Digits alone: as a number, an empty text would be 0, which takes whatever port is free. */
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port, 0 to 65535')
+  .transform(Number)
+  .pipe(z.number().max(65_535));
+
 const schema = z.object({
   /** Where the API listens. */
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(4400),
+  PORT: port.default(4400),
   /** Where the state store lives. */
   REEVE_DATA: z.string().min(1).default('.reeve'),
   /** Days that an order is kept after its end. */
@@ -25,7 +32,7 @@ const schema = z.object({
   REEVE_PAYMENT_URL: serviceUrl,
   REEVE_SHIPPING_URL: serviceUrl,
   /** Where the simulated suppliers listen when they are started along. */
-  REEVE_SUPPLIERS_PORT: z.coerce.number().int().min(0).max(65_535).default(4401),
+  REEVE_SUPPLIERS_PORT: port.default(4401),
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;

@@ -39,7 +39,7 @@ export async function startCommand(io: StartIo): Promise<number> {
 
 async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise<void> {
   const config = readConfig(io.env);
-  mkdirSync(config.REEVE_DATA, { recursive: true, mode: 0o700 });
+  makeDirectory(config.REEVE_DATA);
   const suppliers = needsSuppliers(config)
     ? await startSupplierProcess({
         port: config.REEVE_SUPPLIERS_PORT,
@@ -68,6 +68,18 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
   });
   open.push(server.close);
   io.stdout(welcome(server.url, suppliers));
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new ReeveError(
+      'data-unusable',
+      `Cannot make the directory ${path}. Choose another REEVE_DATA, one that may be written.`,
+      { cause },
+    );
+  }
 }
 
 function needsSuppliers(config: Config): boolean {
