@@ -115,12 +115,14 @@ function writes(
       const { orderId, details, digest, submittedAt } = order;
       const stored = await group.write(() => {
         const document = JSON.stringify(details);
-        if (sql.insertOrder.run(orderId, document, digest, submittedAt).changes === 0) return null;
+        if (sql.insertOrder.run(orderId, document, digest, submittedAt).changes === 0) {
+          return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
+        }
         sql.insert(record, dueKey(record));
         cache.keep({ order, record });
         return { change: noteChange(null, record) };
       });
-      if (stored === null) return 'exists';
+      if (typeof stored === 'string') return stored;
       tell(record, stored.change);
       return 'created';
     },
@@ -164,8 +166,9 @@ function forgetter(sql: Statements, group: GroupCommit): SqliteStore['forgetEnde
 function reads(
   sql: Statements,
   cache: RecordCache,
-): Pick<StateStore, 'records' | 'orders' | 'due' | 'list'> {
+): Pick<StateStore, 'records' | 'orders' | 'dueShards' | 'due' | 'list'> {
   return {
+    dueShards: 1,
     records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
     orders: async (ids) => found(ids, (orderId) => cache.get(orderId)?.order),
 

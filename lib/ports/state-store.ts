@@ -13,6 +13,8 @@ export interface Page<Item> {
 }
 
 export interface DueQuery {
+  /** From 0 up to `dueShards`. */
+  readonly shard: number;
   /** Orders due at or after this instant … */
   readonly from: number;
   /** … and at or before this one. */
@@ -30,7 +32,10 @@ export interface ListQuery {
 
 /** Every method may throw {@link UnavailableError}: whether a write happened is then not known. */
 export interface StateStore {
-  /** Stores order and record together, or neither (R1); `exists` when the order id is taken (R2). */
+  /**
+   * Stores order and record together, or neither (R1); `exists` when the order id is taken (R2). A
+   * repeated create of the same write id is recognised and is `created` again (R12).
+   */
   create(order: Order, record: PendingRecord): Promise<'created' | 'exists'>;
 
   /**
@@ -43,6 +48,9 @@ export interface StateStore {
   /** Consistent reads; unknown ids are left out. */
   records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
   orders(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Order>>;
+
+  /** The due index is split into so many parts, each a sweep's unit of work. */
+  readonly dueShards: number;
 
   /** Earliest first. A hint: it may be stale, and the record decides. */
   due(query: DueQuery): Promise<Page<OrderId>>;

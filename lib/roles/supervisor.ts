@@ -29,43 +29,61 @@ export interface SweepReport {
   readonly found: number;
   readonly recovered: number;
   readonly outage: boolean;
+  /** False when time ran out: what is left is still due, and found by the next sweep. */
+  readonly finished: boolean;
 }
 
 export interface Supervisor {
-  /** `previousSweepAt`: when the last completed sweep began; null when there was none. */
+  /** Every shard. `previousSweepAt`: when the last completed sweep began; null when there was none. */
   sweep(previousSweepAt: number | null): Promise<SweepReport>;
+  /** One shard, until `mayGoOn` says no. */
+  sweepShard(
+    shard: number,
+    previousSweepAt: number | null,
+    mayGoOn: () => boolean,
+  ): Promise<SweepReport>;
   /** After a restart of the one process every call and message is lost: all live orders are due. */
   recoverAll(): Promise<SweepReport>;
 }
 
 export function supervisor(ports: SupervisorPorts): Supervisor {
   const { clock, log } = ports;
+  const shards = Array.from({ length: ports.store.dueShards }, (_, shard) => shard);
+
+  async function sweepShard(
+    shard: number,
+    previousSweepAt: number | null,
+    mayGoOn: () => boolean,
+  ): Promise<SweepReport> {
+    const now = clock.now();
+    const outage = previousSweepAt !== null && now - previousSweepAt > ports.outageAfterMs;
+    if (outage) log.warn('outage-forgiven', { shard, sinceMs: now - previousSweepAt });
+    const event = outage ? ramp('outage', now) : () => expired;
+    const overdue = await recover(ports, { shard, from: 0, to: now }, event, mayGoOn);
+    // No right clock writes instants so far ahead; left alone, these orders would never come (R14).
+    const ahead = { shard, from: now + dueHorizonMs, to: Number.MAX_SAFE_INTEGER };
+    const corrupt = await recover(ports, ahead, () => expired, mayGoOn);
+    if (corrupt.found > 0) log.error('deadlines-repaired', { orders: corrupt.found });
+    return { startedAt: now, outage, ...sum([overdue, corrupt]) };
+  }
+
   return {
+    sweepShard,
     async sweep(previousSweepAt) {
-      const now = clock.now();
-      const outage = previousSweepAt !== null && now - previousSweepAt > ports.outageAfterMs;
-      if (outage) log.warn('outage-forgiven', { sinceMs: now - previousSweepAt });
-      const event = outage ? ramp('outage', now) : () => expired;
-      const overdue = await recover(ports, { from: 0, to: now }, event);
-      // No right clock writes instants so far ahead; left alone, these orders would never come (R14).
-      const range = { from: now + dueHorizonMs, to: Number.MAX_SAFE_INTEGER };
-      const corrupt = await recover(ports, range, () => expired);
-      if (corrupt.found > 0) log.error('deadlines-repaired', { orders: corrupt.found });
-      return {
-        startedAt: now,
-        found: overdue.found + corrupt.found,
-        recovered: overdue.recovered + corrupt.recovered,
-        outage,
-      };
+      const reports: SweepReport[] = [];
+      for (const shard of shards) {
+        reports.push(await sweepShard(shard, previousSweepAt, () => true));
+      }
+      const startedAt = Math.min(...reports.map((report) => report.startedAt));
+      return { startedAt, outage: reports.some(({ outage }) => outage), ...sum(reports) };
     },
     async recoverAll() {
       const now = clock.now();
-      const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
-      return {
-        startedAt: now,
-        outage: false,
-        ...(await recover(ports, range, ramp('restart', now))),
-      };
+      const found: Recovered[] = [];
+      for (const shard of shards) {
+        found.push(await recoverEvery(ports, shard, ramp('restart', now)));
+      }
+      return { startedAt: now, outage: false, ...sum(found) };
     },
   };
 }
@@ -80,47 +98,102 @@ function ramp(reason: 'restart' | 'outage', now: number): (place: number) => Rec
   };
 }
 
+type Recovered = Pick<SweepReport, 'found' | 'recovered' | 'finished'>;
+
+function sum(parts: readonly Recovered[]): Recovered {
+  return {
+    found: parts.reduce((all, { found }) => all + found, 0),
+    recovered: parts.reduce((all, { recovered }) => all + recovered, 0),
+    finished: parts.every(({ finished }) => finished),
+  };
+}
+
+interface Range {
+  readonly shard: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Page by page: what was recovered is due later than `range.to`, and what was not stays where the
+ * cursor has passed, so that no order is met twice.
+ */
 async function recover(
   ports: SupervisorPorts,
-  range: { readonly from: number; readonly to: number },
+  range: Range,
   event: (place: number) => RecordEvent,
-): Promise<{ found: number; recovered: number }> {
-  // Collected before anything is written: a write moves the order within the index being read.
+  mayGoOn: () => boolean,
+): Promise<Recovered> {
+  const total = { found: 0, recovered: 0, unwritten: 0 };
+  let cursor: string | null = null;
+  do {
+    if (!mayGoOn()) return { ...total, finished: false };
+    const page: Awaited<ReturnType<StateStore['due']>> = await ports.store.due({
+      ...range,
+      limit: limits.sweepPage,
+      cursor,
+    });
+    cursor = page.cursor;
+    await recoverPage(ports, page.items, event, total);
+  } while (cursor !== null);
+  assertWritten(total);
+  return { ...total, finished: true };
+}
+
+async function recoverPage(
+  ports: SupervisorPorts,
+  page: readonly OrderId[],
+  event: (place: number) => RecordEvent,
+  total: { found: number; recovered: number; unwritten: number },
+): Promise<void> {
+  const first = total.found;
+  total.found += page.length;
+  const outcomes = await ports.transitions.apply(
+    page.map((orderId, offset) => ({ orderId, event: () => event(first + offset) })),
+  );
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'committed') total.recovered += 1;
+    if (outcome.kind === 'failed') {
+      if (outcome.error instanceof UnavailableError) total.unwritten += 1;
+      ports.log.error('recovery-failed', {
+        error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
+      });
+    }
+  }
+}
+
+/** Not one write got through: no sweep, but an outage, which must be seen as one later (R20). */
+function assertWritten({ found, unwritten }: { found: number; unwritten: number }): void {
+  if (unwritten === 0 || unwritten < found) return;
+  throw new UnavailableError(
+    'sweep-unwritten',
+    `None of ${unwritten} due orders could be written.`,
+  );
+}
+
+/** All live orders wherever they are due; collected first, because recovery moves them in the index. */
+async function recoverEvery(
+  ports: SupervisorPorts,
+  shard: number,
+  event: (place: number) => RecordEvent,
+): Promise<Recovered> {
   const found: OrderId[] = [];
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<StateStore['due']>> = await ports.store.due({
-      ...range,
+      shard,
+      from: 0,
+      to: Number.MAX_SAFE_INTEGER,
       limit: limits.sweepPage,
       cursor,
     });
     found.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== null);
-
-  let recovered = 0;
-  let unwritten = 0;
+  const total = { found: 0, recovered: 0, unwritten: 0 };
   for (let at = 0; at < found.length; at += limits.sweepPage) {
-    const batch = found.slice(at, at + limits.sweepPage);
-    const outcomes = await ports.transitions.apply(
-      batch.map((orderId, offset) => ({ orderId, event: () => event(at + offset) })),
-    );
-    for (const outcome of outcomes) {
-      if (outcome.kind === 'committed') recovered += 1;
-      if (outcome.kind === 'failed') {
-        if (outcome.error instanceof UnavailableError) unwritten += 1;
-        ports.log.error('recovery-failed', {
-          error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
-        });
-      }
-    }
+    await recoverPage(ports, found.slice(at, at + limits.sweepPage), event, total);
   }
-  // Not one write got through: no sweep, but an outage, which must be seen as one later (R20).
-  if (unwritten > 0 && unwritten === found.length) {
-    throw new UnavailableError(
-      'sweep-unwritten',
-      `None of ${unwritten} due orders could be written.`,
-    );
-  }
-  return { found: found.length, recovered };
+  assertWritten(total);
+  return { ...total, finished: true };
 }

@@ -46,18 +46,16 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
     const stored = async (id: OrderId) => (await store.records([id])).get(id);
     const due = async (from: number, to: number, limit = 100): Promise<OrderId[]> => {
       const found: OrderId[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Awaited<ReturnType<StateStore['due']>> = await store.due({
-          from,
-          to,
-          limit,
-          cursor,
-        });
-        expect(page.items.length).toBeLessThanOrEqual(limit);
-        found.push(...page.items);
-        cursor = page.cursor;
-      } while (cursor !== null);
+      for (let shard = 0; shard < store.dueShards; shard += 1) {
+        let cursor: string | null = null;
+        do {
+          const query = { shard, from, to, limit, cursor };
+          const page: Awaited<ReturnType<StateStore['due']>> = await store.due(query);
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          found.push(...page.items);
+          cursor = page.cursor;
+        } while (cursor !== null);
+      }
       return found;
     };
     const list = async (processState: ProcessState | null, limit: number): Promise<string[]> => {
@@ -87,9 +85,19 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       test('changes nothing when the order id is taken (R2)', async () => {
         const first = await create('one');
         const { order, record } = newOrder('one', now + 5);
-        expect(await store.create({ ...order, digest: 'other' }, record)).toBe('exists');
+        const other = { ...record, writeId: writeId('other') };
+        expect(await store.create({ ...order, digest: 'other' }, other)).toBe('exists');
         expect(await stored(first.orderId)).toEqual(first);
         expect((await store.orders([order.orderId])).get(order.orderId)?.digest).toBe('digest-one');
+      });
+
+      test('whose answer was lost is recognised, and changes nothing (R12)', async () => {
+        const first = await create('one');
+        const { order, record } = newOrder('one', now);
+        expect(await store.create(order, record)).toBe('created');
+        expect(await stored(first.orderId)).toEqual(first);
+        await commit(claimed(first, now));
+        expect(await store.create(order, record)).toBe('exists');
       });
 
       test('of fifty at once with one order id, one succeeds (R2)', async () => {
@@ -266,7 +274,8 @@ async function compare(store: StateStore, calls: readonly StoreCall[]): Promise<
     at += afterMs;
     const revisions = model.get(id) ?? [];
     if (call === 'create') {
-      const { order, record } = newOrder(id, at);
+      const { order, record: made } = newOrder(id, at);
+      const record = { ...made, writeId: writeId(`w${number}`) };
       const outcome = await store.create(order, record);
       expect(outcome).toBe(revisions.length === 0 ? 'created' : 'exists');
       if (outcome === 'created') model.set(id, [record]);

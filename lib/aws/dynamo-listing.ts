@@ -1,0 +1,139 @@
+/**
+ * Listings, newest first: the Recent index holds every order under its shard, so that no partition is
+ * hot, and the shards' pages are merged; orders in Error are found by the sparse Attention index. An
+ * index may lag: the records are read by key, and their state decides.
+ */
+import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { OrderId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import type { ListQuery, StateStore } from '#ports/state-store.ts';
+import type { Item } from './attributes.ts';
+import { listCursor, type Place } from './cursors.ts';
+import { idOf, type ReadOptions, readRecords } from './dynamo-reads.ts';
+import { unavailable } from './failure.ts';
+import { attention, attentionIndex, type Index, recentIndex } from './tables.ts';
+
+/** Index pages read for one answer: a state that is rare gives a short page and a cursor. */
+const roundsMax = 5;
+
+export interface ListingOptions extends ReadOptions {
+  readonly shards: number;
+}
+
+export function dynamoListing(options: ListingOptions): Pick<StateStore, 'list'> {
+  return {
+    async list({ processState, limit, cursor }) {
+      const partitions = processState === 'Error' ? [errors] : recent(options.shards);
+      let places = placesOf(cursor, partitions);
+      const found: ProcessRecord[] = [];
+      for (let round = 0; round < roundsMax && found.length < limit && !atEnd(places); round += 1) {
+        const page = await merged(options, partitions, places, limit - found.length);
+        places = page.places;
+        found.push(...(await ofState(options, page.ids, processState)));
+      }
+      return { items: found, cursor: atEnd(places) ? null : listCursor.encode(places) };
+    },
+  };
+}
+
+interface Partition {
+  readonly index: Index;
+  readonly value: AttributeValue;
+}
+
+const errors: Partition = { index: attentionIndex, value: { S: attention } };
+
+const recent = (shards: number): Partition[] =>
+  Array.from({ length: shards }, (_, shard) => ({
+    index: recentIndex,
+    value: { N: String(shard) },
+  }));
+
+const atEnd = (places: readonly Place[]) => places.every((place) => place === 'end');
+
+function placesOf(cursor: string | null, partitions: readonly Partition[]): readonly Place[] {
+  if (cursor === null) return partitions.map(() => 'start');
+  const places = listCursor.decode(cursor);
+  // Of a time with fewer shards: what has been added since is read from its start.
+  return partitions.map((_, at) => places[at] ?? 'start');
+}
+
+interface Entry {
+  readonly partition: number;
+  readonly id: OrderId;
+  readonly submittedAt: number;
+}
+
+/** The newest of all partitions' next entries, and where each partition then stands. */
+async function merged(
+  options: ListingOptions,
+  partitions: readonly Partition[],
+  places: readonly Place[],
+  limit: number,
+): Promise<{ ids: readonly OrderId[]; places: readonly Place[] }> {
+  const pages = await Promise.all(
+    partitions.map((partition, at) => pageOf(options, partition, at, places[at] ?? 'end', limit)),
+  );
+  const entries = pages
+    .flatMap((page) => page.entries)
+    .sort((a, b) => b.submittedAt - a.submittedAt)
+    .slice(0, limit);
+  return {
+    ids: entries.map(({ id }) => id),
+    places: pages.map(({ entries: own, exhausted }, at) => {
+      const given = entries.filter(({ partition }) => partition === at);
+      if (exhausted && given.length === own.length) return 'end';
+      const last = given.at(-1);
+      return last === undefined ? (places[at] ?? 'end') : [last.submittedAt, last.id];
+    }),
+  };
+}
+
+async function pageOf(
+  { client, tables }: ListingOptions,
+  { index, value }: Partition,
+  at: number,
+  place: Place,
+  limit: number,
+): Promise<{ entries: readonly Entry[]; exhausted: boolean }> {
+  if (place === 'end') return { entries: [], exhausted: true };
+  const command = new QueryCommand({
+    TableName: tables.processes,
+    IndexName: index.name,
+    KeyConditionExpression: '#partition = :partition',
+    ExpressionAttributeNames: { '#partition': index.partition.name },
+    ExpressionAttributeValues: { ':partition': value },
+    ScanIndexForward: false,
+    Limit: limit,
+    ...(place !== 'start' && {
+      ExclusiveStartKey: {
+        [index.partition.name]: value,
+        SubmittedAt: { N: String(place[0]) },
+        OrderID: { S: place[1] },
+      },
+    }),
+  });
+  const page = await client.send(command).catch((error: unknown) => {
+    throw unavailable('DynamoDB', error);
+  });
+  const entries = (page.Items ?? []).map((item: Item) => ({
+    partition: at,
+    id: idOf(item),
+    submittedAt: Number(item['SubmittedAt']?.N),
+  }));
+  return { entries, exhausted: page.LastEvaluatedKey === undefined };
+}
+
+async function ofState(
+  options: ListingOptions,
+  ids: readonly OrderId[],
+  processState: ListQuery['processState'],
+): Promise<readonly ProcessRecord[]> {
+  const records = await readRecords(options, ids);
+  return ids.flatMap((id) => {
+    const record = records.get(id);
+    return record !== undefined && (processState === null || record.processState === processState)
+      ? [record]
+      : [];
+  });
+}

@@ -1,0 +1,166 @@
+/** Reads by key, and the due index. */
+import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandOutput,
+  type DynamoDBClient,
+  type KeysAndAttributes,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { CorruptDataError, UnavailableError } from '#core/errors.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Order, ProcessRecord } from '#core/record.ts';
+import { decodeRecord } from '#core/record-codec.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { fromItem, type Item } from './attributes.ts';
+import { dueCursor } from './cursors.ts';
+import { unavailable } from './failure.ts';
+import { dueIndex, type TableNames } from './tables.ts';
+
+/** Keys of one BatchGetItem (DynamoDB). */
+const batchGetMax = 100;
+const unprocessedTriesMax = 6;
+const unprocessedWaitMs = 25;
+
+export interface ReadOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: TableNames;
+}
+
+export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 'orders' | 'due'> {
+  const { client, tables } = options;
+  return {
+    records: (ids) => readRecords(options, ids),
+
+    async orders(ids) {
+      // An order never changes: a read that may lag, at half the price, is right or finds nothing.
+      const found = await byKey(client, tables.orders, ids, false);
+      const missing = ids.filter((id) => !found.has(id));
+      const late = await byKey(client, tables.orders, missing, true);
+      const orders = new Map<OrderId, Order>();
+      for (const [id, item] of [...found, ...late]) orders.set(id, decodeOrder(item));
+      return orders;
+    },
+
+    async due({ shard, from, to, limit, cursor }) {
+      const command = new QueryCommand({
+        TableName: tables.processes,
+        IndexName: dueIndex.name,
+        KeyConditionExpression: 'DueShard = :shard AND DueAt BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':shard': { N: String(shard) },
+          ':from': { N: String(from) },
+          ':to': { N: String(to) },
+        },
+        Limit: limit,
+        ...(cursor !== null && { ExclusiveStartKey: dueCursor.decode(cursor) }),
+      });
+      const page = await client.send(command).catch((error: unknown) => {
+        throw unavailable('DynamoDB', error);
+      });
+      return {
+        items: (page.Items ?? []).map(idOf),
+        cursor:
+          page.LastEvaluatedKey === undefined ? null : dueCursor.encode(page.LastEvaluatedKey),
+      };
+    },
+  };
+}
+
+/** Consistent: what the record says decides. */
+export async function readRecords(
+  { client, tables }: ReadOptions,
+  ids: readonly OrderId[],
+): Promise<ReadonlyMap<OrderId, ProcessRecord>> {
+  const records = new Map<OrderId, ProcessRecord>();
+  for (const [id, item] of await byKey(client, tables.processes, ids, true)) {
+    records.set(id, decodeRecord(fromItem(item)));
+  }
+  return records;
+}
+
+async function byKey(
+  client: DynamoDBClient,
+  table: string,
+  ids: readonly OrderId[],
+  consistent: boolean,
+): Promise<ReadonlyMap<OrderId, Item>> {
+  const unique = [...new Set(ids)];
+  const found = new Map<OrderId, Item>();
+  const chunks: OrderId[][] = [];
+  for (let at = 0; at < unique.length; at += batchGetMax) {
+    chunks.push(unique.slice(at, at + batchGetMax));
+  }
+  await Promise.all(
+    chunks.map(async (chunk) => {
+      const keys = chunk.map((id) => ({ OrderID: { S: id } }));
+      for (const item of await batchGet(client, table, {
+        Keys: keys,
+        ConsistentRead: consistent,
+      })) {
+        found.set(idOf(item), item);
+      }
+    }),
+  );
+  return found;
+}
+
+async function batchGet(
+  client: DynamoDBClient,
+  table: string,
+  wanted: KeysAndAttributes,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let left: KeysAndAttributes | undefined = wanted;
+  for (let tries = 1; left !== undefined; tries += 1) {
+    const answer: BatchGetItemCommandOutput = await client
+      .send(new BatchGetItemCommand({ RequestItems: { [table]: left } }))
+      .catch((error: unknown) => {
+        throw unavailable('DynamoDB', error);
+      });
+    items.push(...(answer.Responses?.[table] ?? []));
+    left = answer.UnprocessedKeys?.[table];
+    if (left === undefined) break;
+    if (tries === unprocessedTriesMax) {
+      throw new UnavailableError(
+        'reads-throttled',
+        `DynamoDB left ${left.Keys?.length ?? 0} keys of ${table} unread. They are read again later.`,
+      );
+    }
+    await sleep(unprocessedWaitMs * 2 ** tries);
+  }
+  return items;
+}
+
+export function idOf(item: Item): OrderId {
+  return orderId(item['OrderID']?.S ?? '');
+}
+
+/** Out of `JSON.parse`, so it is JSON. */
+const json = z.custom<JsonValue>((value) => value !== undefined);
+const orderSchema = z.object({
+  OrderID: z.string().transform(orderId),
+  Details: z.string(),
+  Digest: z.string(),
+  SubmittedAt: z.int(),
+});
+
+function decodeOrder(item: Item): Order {
+  try {
+    const { OrderID, Details, Digest, SubmittedAt } = orderSchema.parse(fromItem(item));
+    return {
+      orderId: OrderID,
+      details: json.parse(JSON.parse(Details)),
+      digest: Digest,
+      submittedAt: SubmittedAt,
+    };
+  } catch (cause) {
+    throw new CorruptDataError(
+      'order-corrupt',
+      'A stored order cannot be read. Restore it from a backup, or remove it by hand.',
+      { cause },
+    );
+  }
+}

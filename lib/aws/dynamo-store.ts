@@ -1,0 +1,131 @@
+/**
+ * The state store on DynamoDB. Each write is conditional on the revision before it, and carries a
+ * write id: a condition that fails on one's own write means that its answer was lost, not that another
+ * one won (R12). The record is one item, so that a transition is one write unit.
+ */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { dueAt } from '#core/due.ts';
+import type { Order, ProcessRecord } from '#core/record.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { type Item, toItem } from './attributes.ts';
+import { dynamoListing } from './dynamo-listing.ts';
+import { dynamoReads } from './dynamo-reads.ts';
+import { againOnConflict } from './failure.ts';
+import { attention, shardOf, type TableNames } from './tables.ts';
+
+export interface DynamoStoreOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: TableNames;
+  /** Partitions of the due index; each takes some 500 orders a second. Only ever to be raised. */
+  readonly shards: number;
+  /** The precision of the due index, ms: how often the Supervisor looks. */
+  readonly sweepPeriodMs: number;
+  /** How long an order is kept after its end, ms. */
+  readonly keepEndedMs: number;
+}
+
+export function dynamoStore(options: DynamoStoreOptions): StateStore {
+  return {
+    dueShards: options.shards,
+    ...dynamoReads(options),
+    ...dynamoListing(options),
+    create: (order, record) => create(options, order, record),
+    commit: (record) => commit(options, record),
+  };
+}
+
+async function create(
+  options: DynamoStoreOptions,
+  order: Order,
+  record: ProcessRecord,
+): Promise<'created' | 'exists'> {
+  const { client, tables } = options;
+  const ifNew = {
+    ConditionExpression: 'attribute_not_exists(OrderID)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  const command = new TransactWriteItemsCommand({
+    TransactItems: [
+      { Put: { TableName: tables.orders, Item: orderItem(order), ...ifNew } },
+      { Put: { TableName: tables.processes, Item: recordItem(options, record), ...ifNew } },
+    ],
+  });
+  return againOnConflict(isConflict, async () => {
+    try {
+      await client.send(command);
+      return 'created';
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+      return isOwn(reasons[1]?.Item, record) ? 'created' : 'exists';
+    }
+  });
+}
+
+async function commit(
+  options: DynamoStoreOptions,
+  record: ProcessRecord,
+): Promise<'committed' | 'conflict'> {
+  const command = new PutItemCommand({
+    TableName: options.tables.processes,
+    Item: recordItem(options, record),
+    ConditionExpression: 'Revision = :before',
+    ExpressionAttributeValues: { ':before': { N: String(record.revision - 1) } },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return againOnConflict(isConflict, async () => {
+    try {
+      await options.client.send(command);
+      return 'committed';
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return isOwn(error.Item, record) ? 'committed' : 'conflict';
+    }
+  });
+}
+
+/** The stored write is this one: its answer was lost, or the SDK sent it twice. */
+function isOwn(stored: Item | undefined, { writeId }: ProcessRecord): boolean {
+  return stored?.['WriteID']?.S === writeId;
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  return (
+    error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict')
+  );
+}
+
+function orderItem({ orderId, details, digest, submittedAt }: Order): Item {
+  return toItem({
+    OrderID: orderId,
+    Details: JSON.stringify(details),
+    Digest: digest,
+    SubmittedAt: submittedAt,
+  });
+}
+
+function recordItem(options: DynamoStoreOptions, record: ProcessRecord): Item {
+  const { shards, sweepPeriodMs, keepEndedMs } = options;
+  const due = dueAt(record);
+  const { processState, updatedAt } = record;
+  const ended = processState === 'Processed' || processState === 'Undone';
+  return toItem({
+    ...encodeRecord(record),
+    DueShard: shardOf(record.orderId, shards),
+    // Rounded up: a quick order then moves in the index about twice in its life, not twice a step.
+    DueAt: due === null ? undefined : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs,
+    Attention: processState === 'Error' ? attention : undefined,
+    ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
+  });
+}

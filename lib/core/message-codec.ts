@@ -1,0 +1,135 @@
+/**
+ * The messages as they travel between processes: one line of versioned JSON, checked where it
+ * arrives. What does not fit is told apart from what cannot be had: it is parked with the reason (R19).
+ */
+import { z } from 'zod';
+import { effects } from './fault.ts';
+import { faultyFields } from './field-errors.ts';
+import { agentName, type IdempotencyKey, orderId, stepName, workflowName } from './ids.ts';
+import { isShallow, type JsonValue } from './json.ts';
+import { limits } from './limits.ts';
+import type { Nudge, Reply, Request } from './message.ts';
+import { priorities } from './record.ts';
+
+/** Raised when a message changes in a way that older readers must not guess at. */
+const version = 1;
+
+export type Decoded<Message> =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+export interface MessageCodec<Message> {
+  encode(message: Message): string;
+  decode(text: string): Decoded<Message>;
+}
+
+/** A submission by queue. The key is needed: a queue delivers twice, and one order must come of it. */
+export interface SubmissionMessage {
+  readonly workflow: string;
+  readonly details: JsonValue;
+  readonly priority: (typeof priorities)[number];
+  readonly tenant: string | null;
+  readonly replyTo: string | null;
+  readonly key: string;
+}
+
+const json = z.custom<JsonValue>(
+  (value) => value !== undefined && isShallow(value, limits.jsonDepthMax),
+  'nests too deeply',
+);
+const key = z.custom<IdempotencyKey>(
+  (value) => typeof value === 'string' && value.length <= 200 && value.includes('/'),
+  'is no idempotency key',
+);
+const instant = z.int();
+const duration = z.int().positive();
+const attempt = z.int().positive();
+const action = z.enum(['perform', 'undo']);
+const order = z.string().transform(orderId);
+const step = z.string().transform(stepName);
+const priority = z.enum(priorities);
+const tenant = z.string().max(limits.tenantLengthMax).nullable();
+
+const nudgeSchema: z.ZodType<Nudge> = z.object({ orderId: order, priority });
+
+const requestSchema: z.ZodType<Request> = z.object({
+  orderId: order,
+  workflow: z.string().transform(workflowName),
+  step,
+  agent: z.string().transform(agentName),
+  attempt,
+  action,
+  idempotencyKey: key,
+  performKey: key,
+  completeBy: instant,
+  completeWithinMs: duration,
+  endBy: instant,
+  input: json,
+  output: json,
+  priority,
+  tenant,
+});
+
+const replySchema: z.ZodType<Reply> = z.object({
+  orderId: order,
+  step,
+  attempt,
+  action,
+  result: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('succeeded'), output: json }),
+    z.object({
+      kind: z.literal('failed'),
+      fault: z.object({
+        code: z.string().min(1).max(100),
+        message: z.string().max(limits.faultMessageMax),
+        effect: z.enum(effects),
+      }),
+    }),
+    z.object({ kind: z.literal('heartbeat') }),
+  ]),
+});
+
+const submissionSchema: z.ZodType<SubmissionMessage> = z.object({
+  workflow: z.string(),
+  details: json,
+  priority: priority.default('normal'),
+  tenant: tenant.default(null),
+  replyTo: z.string().nullable().default(null),
+  key: z.string().min(1).max(limits.submissionKeyLengthMax),
+});
+
+export const nudgeCodec = codec('nudge', nudgeSchema);
+export const requestCodec = codec('request', requestSchema);
+export const replyCodec = codec('reply', replySchema);
+export const submissionCodec = codec('submission', submissionSchema);
+
+function codec<Message extends object>(
+  kind: string,
+  schema: z.ZodType<Message>,
+): MessageCodec<Message> {
+  const envelope = z.object({ version: z.literal(version), kind: z.literal(kind) });
+  return {
+    encode: (message) => JSON.stringify({ version, kind, ...message }),
+    decode(text) {
+      const parsed = parse(text);
+      if (parsed === undefined) return { kind: 'malformed', reason: 'is not JSON' };
+      const outer = envelope.safeParse(parsed);
+      if (!outer.success) {
+        return { kind: 'malformed', reason: `is no ${kind} of version ${version}` };
+      }
+      const inner = schema.safeParse(parsed);
+      return inner.success
+        ? { kind: 'message', message: inner.data }
+        : { kind: 'malformed', reason: `does not fit at ${faultyFields(inner.error)}` };
+    },
+  };
+}
+
+/** `undefined` when it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+/** A DynamoDB-compatible server of one's own, and empty tables on it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ListTablesCommand,
+} from '@aws-sdk/client-dynamodb';
+import { dynamoClient } from '#aws/clients.ts';
+import {
+  coordinationKey,
+  type Key,
+  orderKey,
+  processIndexes,
+  type TableNames,
+} from '#aws/tables.ts';
+
+export interface DynamoServer {
+  readonly url: string;
+  readonly client: DynamoDBClient;
+  close(): Promise<void>;
+}
+
+/** Servers here check no signature, but the SDK makes one. */
+export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** One that runs already. */
+export function testDynamoClient(endpoint: string, requestTimeoutMs = 10_000): DynamoDBClient {
+  process.env['AWS_REGION'] = 'us-east-1';
+  process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
+  process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
+  return dynamoClient({ endpoint, requestTimeoutMs });
+}
+
+/** Dynoxide: one binary, everything in memory. */
+export async function startDynoxide(): Promise<DynamoServer> {
+  const port = await freePort();
+  const binary = join('node_modules', '@dynoxide', 'linux-x64', 'dynoxide');
+  return started(spawn(binary, ['--port', String(port)], { stdio: 'ignore' }), port);
+}
+
+/** Waits until the server that was started answers on the port. */
+export async function started(server: ChildProcess, port: number): Promise<DynamoServer> {
+  let failure: Error | undefined;
+  server.on('error', (error) => {
+    failure = error;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const client = testDynamoClient(url);
+  for (let tries = 0; tries < 300; tries += 1) {
+    if (failure !== undefined) throw failure;
+    if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}`);
+    try {
+      await client.send(new ListTablesCommand({}));
+      return { url, client, close: () => stop(server, client) };
+    } catch {
+      await sleep(50);
+    }
+  }
+  await stop(server, client);
+  throw new Error(`${url} does not answer`);
+}
+
+async function stop(server: ChildProcess, client: DynamoDBClient): Promise<void> {
+  client.destroy();
+  if (server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+}
+
+let tables = 0;
+
+/** The tables as the stack makes them, empty, under names of their own. */
+export async function createTables(
+  client: DynamoDBClient,
+): Promise<TableNames & { readonly coordination: string }> {
+  tables += 1;
+  const names = {
+    orders: `Orders${tables}`,
+    processes: `Processes${tables}`,
+    coordination: `Coordination${tables}`,
+  };
+  await create(client, names.orders, orderKey);
+  await create(client, names.coordination, coordinationKey);
+  await create(client, names.processes, orderKey, processIndexes);
+  return names;
+}
+
+async function create(
+  client: DynamoDBClient,
+  name: string,
+  key: Key,
+  indexes: typeof processIndexes = [],
+): Promise<void> {
+  const keys = [key, ...indexes.flatMap(({ partition, sort }) => [partition, sort])];
+  const types = new Map(keys.map((one) => [one.name, one.type]));
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: key.name, KeyType: 'HASH' }],
+      AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({
+        AttributeName,
+        AttributeType,
+      })),
+      ...(indexes.length > 0 && {
+        GlobalSecondaryIndexes: indexes.map(({ name: IndexName, partition, sort }) => ({
+          IndexName,
+          KeySchema: [
+            { AttributeName: partition.name, KeyType: 'HASH' as const },
+            { AttributeName: sort.name, KeyType: 'RANGE' as const },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' as const },
+        })),
+      }),
+    }),
+  );
+}
