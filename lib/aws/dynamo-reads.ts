@@ -7,7 +7,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CorruptDataError, UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';

@@ -2,14 +2,15 @@
  * The messages as they travel between processes: one line of versioned JSON, checked where it
  * arrives. What does not fit is told apart from what cannot be had: it is parked with the reason (R19).
  */
-import { z } from 'zod';
+import * as z from 'zod';
+import type { Change } from './change.ts';
 import { effects } from './fault.ts';
 import { faultyFields } from './field-errors.ts';
 import { agentName, type IdempotencyKey, orderId, stepName, workflowName } from './ids.ts';
 import { isShallow, type JsonValue } from './json.ts';
 import { limits } from './limits.ts';
 import type { Nudge, Reply, Request } from './message.ts';
-import { priorities } from './record.ts';
+import { directions, priorities, processStates } from './record.ts';
 
 /** Raised when a message changes in a way that older readers must not guess at. */
 const version = 1;
@@ -98,9 +99,34 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z.object({
   key: z.string().min(1).max(limits.submissionKeyLengthMax),
 });
 
+/** A change as it is stored and as submitters are told it: it holds no details. */
+export const changeSchema: z.ZodType<Change> = z.object({
+  orderId: order,
+  workflow: z.string().transform(workflowName),
+  workflowVersion: z.int(),
+  sequence: z.int().positive(),
+  previousState: z.enum(processStates).nullable(),
+  processState: z.enum(processStates),
+  direction: z.enum(directions),
+  fault: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      effect: z.enum(effects),
+      step: step.nullable(),
+      action: action.nullable(),
+    })
+    .nullable(),
+  priority,
+  tenant,
+  replyTo: z.string().nullable(),
+  at: instant,
+});
+
 export const nudgeCodec = codec('nudge', nudgeSchema);
 export const requestCodec = codec('request', requestSchema);
 export const replyCodec = codec('reply', replySchema);
+export const statusCodec = codec('status', changeSchema);
 export const submissionCodec = codec('submission', submissionSchema);
 
 function codec<Message extends object>(

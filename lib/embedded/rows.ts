@@ -1,17 +1,11 @@
 /** What comes out of the tables: checked, then as the types of lib/core. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import { effects } from '#core/fault.ts';
-import { orderId, stepName, workflowName } from '#core/ids.ts';
+import { orderId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
-import {
-  directions,
-  type Order,
-  type ProcessRecord,
-  priorities,
-  processStates,
-} from '#core/record.ts';
+import { changeSchema } from '#core/message-codec.ts';
+import { type Order, type ProcessRecord, processStates } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 
 /** Out of `JSON.parse`, so it is JSON. */
@@ -32,29 +26,6 @@ const ageRow = z.object({
   UpdatedAt: z.int(),
 });
 const changeRow = z.object({ Seq: z.int(), Change: z.string() });
-
-const change: z.ZodType<Change> = z.object({
-  orderId: z.string().transform(orderId),
-  workflow: z.string().transform(workflowName),
-  workflowVersion: z.int(),
-  sequence: z.int(),
-  previousState: z.enum(processStates).nullable(),
-  processState: z.enum(processStates),
-  direction: z.enum(directions),
-  fault: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      effect: z.enum(effects),
-      step: z.string().transform(stepName).nullable(),
-      action: z.enum(['perform', 'undo']).nullable(),
-    })
-    .nullable(),
-  priority: z.enum(priorities),
-  tenant: z.string().nullable(),
-  replyTo: z.string().nullable(),
-  at: z.int(),
-});
 
 export function recordOf(row: unknown): ProcessRecord {
   return decodeRecord(row);
@@ -87,7 +58,7 @@ export function ageOf(row: unknown): z.infer<typeof ageRow> {
 export function changeOfRow(row: unknown): { seq: number; change: Change } {
   return checked('change', () => {
     const { Seq, Change: text } = changeRow.parse(row);
-    return { seq: Seq, change: change.parse(JSON.parse(text)) };
+    return { seq: Seq, change: changeSchema.parse(JSON.parse(text)) };
   });
 }
 

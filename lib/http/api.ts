@@ -41,7 +41,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
     }),
   );
   orderRoutes(app, ports);
-  eventRoutes(app, ports);
+  if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
   serviceRoutes(app, ports);
   app.notFound((context) =>
     respondProblem(

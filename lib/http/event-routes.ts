@@ -4,7 +4,7 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { ApiPorts } from './api-ports.ts';
+import type { ApiPorts, Watch } from './api-ports.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { problemResponses } from './problem.ts';
 import { historyView } from './view.ts';
@@ -34,7 +34,10 @@ const orderEventsRoute = createRoute({
   responses: { 200: stream, ...problemResponses(401, 403, 404) },
 });
 
-export function eventRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+/** What following needs. */
+type EventPorts = Pick<ApiPorts, 'store' | 'clock'> & { readonly watch: Watch };
+
+export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
   app.openapi(eventsRoute, (context) =>
     streamSSE(context, (events) =>
       follow(events, ports, {
@@ -66,7 +69,7 @@ interface Following {
 /** The history after entry number `seen`, then what happens, until the order's end. */
 function oneOrder(
   events: SSEStreamingApi,
-  ports: ApiPorts,
+  ports: EventPorts,
   orderId: OrderId,
   seen: number,
 ): Following {
@@ -98,7 +101,7 @@ function oneOrder(
 /** Hands on records one after the other, as fast as the reader takes them, until it goes away. */
 async function follow(
   events: SSEStreamingApi,
-  ports: ApiPorts,
+  ports: EventPorts,
   { wanted, catchUp, show }: Following,
 ): Promise<void> {
   const backlog: ProcessRecord[] = [];

@@ -112,7 +112,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   ] as const) {
     app.openapi(route, async (context) => {
       const orderId = knownForm(context.req.valid('param').id);
-      return context.json(recorded(await action(orderId, 'api')), 202);
+      return context.json(recorded(await action(orderId, ports.callerOf(context.env))), 202);
     });
   }
 }

@@ -30,8 +30,8 @@ const healthRoute = createRoute({
 
 export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openapi(workflowsRoute, (context) => context.json(workflowsView(ports.registry), 200));
-  app.openapi(healthRoute, (context) => {
-    const last = ports.lastSweepAt();
+  app.openapi(healthRoute, async (context) => {
+    const last = await ports.lastSweepAt();
     const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
     const lastSweepAt = last === null ? null : new Date(last).toISOString();
     return late

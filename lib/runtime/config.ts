@@ -1,5 +1,5 @@
 /** The environment, read here and nowhere else. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
 import { logLevels } from './json-log.ts';
 

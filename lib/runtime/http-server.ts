@@ -33,6 +33,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     clock: options.clock,
     log: options.log,
     guard: { hosts: isLoopback(options.host) ? hosts : null, token: options.token },
+    callerOf: () => 'api',
     sweepLateMs,
   });
   const server = createAdaptorServer({ fetch: app.fetch });

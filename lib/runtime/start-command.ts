@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReeveError } from '#core/errors.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
-import { orderFulfilment } from '#workflows/order-fulfilment.ts';
+import { workflows } from '#workflows/shipped.ts';
 import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
 import { serveApi } from './http-server.ts';
@@ -49,7 +49,7 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
   if (suppliers !== null) open.push(suppliers.stop);
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const reeve = await startLocalReeve({
-    workflows: [orderFulfilment],
+    workflows,
     agents: orderAgents(serviceUrls(config, suppliers), fetch),
     path: join(config.REEVE_DATA, 'reeve.db'),
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,

@@ -1,5 +1,5 @@
 /** A remote service that speaks JSON over HTTP and honours an `Idempotency-Key`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonValue } from '#core/json.ts';
 import { type Call, PermanentFault, TransientFault } from '#ports/agent.ts';
 

@@ -1,10 +1,7 @@
-/** The code of the shipped workflow's agents: calls to their services, nothing more. */
-import type { ZodType } from 'zod';
-import type { AgentContract } from '#core/agent.ts';
-import type { JsonValue } from '#core/json.ts';
-import { type AgentImplementation, TransientFault } from '#ports/agent.ts';
-import { httpService } from './http-service.ts';
+/** All agents of the shipped workflow, for a run in one process. */
+import type { AgentImplementation } from '#ports/agent.ts';
 import { fraud, inventory, payment, shipping } from './order-contracts.ts';
+import { serviceAgent } from './service-agent.ts';
 
 /** Where the services of the shipped workflow are; each without a slash at its end. */
 export interface ServiceUrls {
@@ -18,35 +15,10 @@ export function orderAgents(
   urls: ServiceUrls,
   fetch: typeof globalThis.fetch,
 ): readonly AgentImplementation[] {
-  const agent = <Input extends JsonValue, Output extends JsonValue>(
-    contract: AgentContract<Input, Output>,
-    url: string,
-  ): AgentImplementation<Input, Output> => {
-    const service = httpService(url, fetch);
-    return {
-      contract,
-      perform: async (input, call) =>
-        answerOf(contract.output, await service.post('/perform', input, call)),
-      ...(contract.undo === 'offered' && {
-        undo: async ({ performKey }, call) => {
-          await service.post('/undo', { performKey }, call);
-        },
-      }),
-    };
-  };
   return [
-    agent(fraud, urls.fraud),
-    agent(inventory, urls.inventory),
-    agent(payment, urls.payment),
-    agent(shipping, urls.shipping),
+    serviceAgent(fraud, urls.fraud, fetch),
+    serviceAgent(inventory, urls.inventory, fetch),
+    serviceAgent(payment, urls.payment, fetch),
+    serviceAgent(shipping, urls.shipping, fetch),
   ];
-}
-
-/** A garbled answer says nothing of the effect: asked again under its key, the service repeats it. */
-function answerOf<Output>(schema: ZodType<Output>, answer: unknown): Output {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw new TransientFault('answer-garbled', 'The service answered what its contract excludes.', {
-    cause: parsed.error,
-  });
 }

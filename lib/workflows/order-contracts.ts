@@ -1,5 +1,5 @@
 /** The agents of the shipped workflow: what each takes, gives, and can take back. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { shipToSchema } from './order-details.ts';
 

@@ -1,5 +1,5 @@
 /** The document of the shipped workflow: what a customer ordered. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 const cents = z.int().min(0).max(100_000_000);

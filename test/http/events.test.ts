@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const data = z.object({ type: z.string().optional(), processState: z.string().optional() });

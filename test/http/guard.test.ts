@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { scenario } from './scenario.ts';
 
 const here = '127.0.0.1:4400';

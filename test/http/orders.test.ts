@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { orderSchema } from '#http/schemas.ts';
 import { body, orderIdOf, scenario } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnavailableError } from '#core/errors.ts';
 import { problemSchema } from '#http/problem.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';

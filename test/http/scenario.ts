@@ -1,7 +1,7 @@
 /** An API over a real Reeve in memory, with agents that a test tells what to do. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import { api } from '#http/api.ts';
@@ -76,7 +76,8 @@ export async function scenario(
       clock: systemClock,
       log,
       guard: { hosts: null, token: null },
-      sweepLateMs: 60_000,
+      callerOf: () => 'api',
+    sweepLateMs: 60_000,
     }),
   );
   const get = async (path: string, headers: Record<string, string> = {}) =>

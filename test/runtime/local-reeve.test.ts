@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AgentContract, defineAgent, type UndoAbility } from '#core/agent.ts';
 import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';

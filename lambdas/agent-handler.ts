@@ -1,0 +1,58 @@
+/** An agent as a function: a batch of requests at once, each behind the circuit breaker. */
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { sqsClient } from '#aws/clients.ts';
+import { gatheringChannel } from '#aws/gathering-channel.ts';
+import { parking } from '#aws/parking.ts';
+import { deliverBatch } from '#aws/queue-batch.ts';
+import { sqsChannel } from '#aws/sqs-channel.ts';
+import { withinTime } from '#aws/within-time.ts';
+import { replyCodec, requestCodec } from '#core/message-codec.ts';
+import type { AgentImplementation } from '#ports/agent.ts';
+import { agentRunner } from '#roles/agent-runner.ts';
+import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { agentVariables, queueVariables, readConfig } from './config.ts';
+import { log, logged } from './telemetry.ts';
+
+/** Replies of one batch that come within this leave together, ms. */
+const gatherMs = 10;
+const sendBatchMax = 10;
+
+/** The handler of one agent's function. */
+export function agentHandler(implementation: AgentImplementation) {
+  const config = readConfig({ ...agentVariables, ...queueVariables });
+  const sqs = sqsClient();
+  const replies = gatheringChannel({
+    channel: sqsChannel({
+      client: sqs,
+      codec: replyCodec,
+      queueOf: () => config.REEVE_REPLY_QUEUE,
+    }),
+    clock: systemClock,
+    waitMs: gatherMs,
+    batchMax: sendBatchMax,
+  });
+  const runner = agentRunner(implementation, {
+    replies,
+    breaker: cockatielBreaker(implementation.contract.name),
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+  const park = parking(sqs, config.REEVE_DEAD_LETTERS);
+
+  return logged<SQSEvent, SQSBatchResponse>((event, context) =>
+    deliverBatch(event, {
+      codec: requestCodec,
+      receive: (requests) =>
+        Promise.all(
+          requests.map((request) =>
+            withinTime(runner.handle(request), systemClock, context.getRemainingTimeInMillis()),
+          ),
+        ),
+      park,
+      log,
+    }),
+  );
+}

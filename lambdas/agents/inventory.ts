@@ -1,0 +1,8 @@
+import { inventory } from '#workflows/order-contracts.ts';
+import { serviceAgent } from '#workflows/service-agent.ts';
+import { agentHandler } from '../agent-handler.ts';
+import { readConfig, serviceVariables } from '../config.ts';
+
+const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
+
+export const handler = agentHandler(serviceAgent(inventory, REEVE_SERVICE_URL, fetch));

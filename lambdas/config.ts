@@ -1,0 +1,86 @@
+/** The environment of the functions, read here and nowhere else; lib/infra writes it. */
+import * as z from 'zod';
+import { ReeveError } from '#core/errors.ts';
+import { agentName } from '#core/ids.ts';
+import { priorities } from '#core/record.ts';
+
+const name = z.string().min(1);
+const url = z.url();
+const count = z.coerce.number().int().positive();
+
+/** A variable that holds JSON. */
+const json = <Value>(schema: z.ZodType<Value>) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue('is not JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+const byPriority = z.partialRecord(z.enum(priorities), url);
+
+export const tableVariables = { REEVE_ORDERS_TABLE: name };
+
+export const storeVariables = {
+  ...tableVariables,
+  REEVE_PROCESSES_TABLE: name,
+  REEVE_SHARDS: count,
+  REEVE_SWEEP_SECONDS: count,
+  REEVE_KEEP_DAYS: count,
+};
+
+export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
+
+/** The ready queue of each priority class that is deployed. */
+export const readyVariables = { REEVE_READY_QUEUES: json(byPriority) };
+
+/** For a function that a queue invokes. */
+export const queueVariables = {
+  /** Where letters that cannot be read go, by the ARN of the queue they came by. */
+  REEVE_DEAD_LETTERS: json(z.record(z.string(), url)),
+};
+
+export const schedulerVariables = {
+  /** The request queues of each agent, by priority class. */
+  REEVE_REQUEST_QUEUES: json(z.record(z.string(), byPriority)),
+  /** The agent that replies by a queue, by the queue's ARN. */
+  REEVE_REPLY_QUEUES: json(z.record(z.string(), z.string().transform(agentName))),
+};
+
+export const agentVariables = {
+  /** The agent's own reply queue. */
+  REEVE_REPLY_QUEUE: url,
+};
+
+/** For an agent of the shipped workflow. */
+export const serviceVariables = {
+  /** Where the agent's remote service is. */
+  REEVE_SERVICE_URL: url.transform((text) => text.replace(/\/+$/, '')),
+};
+
+/** Response queues by the name that `replyTo` gives. */
+export const responseVariables = { REEVE_RESPONSE_QUEUES: json(z.record(z.string(), url)) };
+
+export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
+
+/** Set by Lambda. */
+export const lambdaVariables = { AWS_LAMBDA_FUNCTION_NAME: name };
+
+/**
+ * The variables of `shape`.
+ *
+ * @throws {ReeveError} `config-invalid` naming every variable at fault; the function does not start
+ */
+export function readConfig<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): Readonly<z.infer<z.ZodObject<Shape>>> {
+  const parsed = z.object(shape).safeParse(process.env);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new ReeveError('config-invalid', `The environment is not right: ${faults.join('; ')}.`);
+}

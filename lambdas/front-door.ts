@@ -1,0 +1,39 @@
+/** The front door: the API, behind API Gateway, which has authorised every request. */
+
+import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { callerOf } from '#aws/caller.ts';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { api } from '#http/api.ts';
+import { operator } from '#roles/operator.ts';
+import { transitions } from '#roles/transitions.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { nudgesOnly } from './channels.ts';
+import { coordinationVariables, readConfig } from './config.ts';
+import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
+import { registry, submission } from './submission-role.ts';
+import { log, logged } from './telemetry.ts';
+
+const config = readConfig(coordinationVariables);
+const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
+
+const app = api({
+  submission,
+  operator: operator(
+    transitions({ store, channels: nudgesOnly, clock: systemClock, ids, log, registry }),
+  ),
+  store,
+  registry,
+  clock: systemClock,
+  log,
+  // API Gateway serves its own host names alone, and no cookie of a browser lets anybody in.
+  guard: { hosts: null, token: null },
+  watch: null,
+  callerOf,
+  lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
+  sweepLateMs: 3 * sweepPeriodMs,
+});
+const serve = handle(app);
+
+export const handler = logged<LambdaEvent, Awaited<ReturnType<typeof serve>>>(
+  async (event, context) => serve(event, context),
+);

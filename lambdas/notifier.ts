@@ -1,0 +1,34 @@
+/** The notifier: invoked by the change stream of the Processes table. */
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { awsPublisher } from '#aws/aws-publisher.ts';
+import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import { forgetOrders } from '#aws/forget-orders.ts';
+import { deliverStream } from '#aws/stream-batch.ts';
+import { notifier } from '#roles/notifier.ts';
+import { alertVariables, readConfig, responseVariables, tableVariables } from './config.ts';
+import { publishCounts } from './metrics.ts';
+import { log, logged } from './telemetry.ts';
+
+const config = readConfig({ ...alertVariables, ...responseVariables, ...tableVariables });
+const dynamo = dynamoClient();
+const publisher = awsPublisher({
+  sqs: sqsClient(),
+  eventBridge: eventBridgeClient(),
+  eventBus: config.REEVE_EVENT_BUS,
+  deployment: config.REEVE_DEPLOYMENT,
+  responseQueues: config.REEVE_RESPONSE_QUEUES,
+});
+
+export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async (event) => {
+  const { response, stopped } = await deliverStream(event, {
+    notifier: notifier(publisher),
+    forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),
+    log,
+  });
+  publishCounts({
+    OrdersProcessed: stopped.Processed,
+    OrdersUndone: stopped.Undone,
+    OrdersInError: stopped.Error,
+  });
+  return response;
+});

@@ -1,0 +1,25 @@
+/** The state store of a function, and what comes with it. */
+import { dynamoClient } from '#aws/clients.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { instanceName, systemIds } from '#runtime/system-ids.ts';
+import { readConfig, storeVariables } from './config.ts';
+
+const dayMs = 24 * 3_600_000;
+
+const config = readConfig(storeVariables);
+
+/** Of this run of the function: names its locks and writes. */
+export const instance = instanceName();
+export const ids = systemIds(systemClock, instance);
+export const dynamo = dynamoClient();
+export const ordersTable = config.REEVE_ORDERS_TABLE;
+export const sweepPeriodMs = config.REEVE_SWEEP_SECONDS * 1_000;
+
+export const store = dynamoStore({
+  client: dynamo,
+  tables: { orders: config.REEVE_ORDERS_TABLE, processes: config.REEVE_PROCESSES_TABLE },
+  shards: config.REEVE_SHARDS,
+  sweepPeriodMs,
+  keepEndedMs: config.REEVE_KEEP_DAYS * dayMs,
+});

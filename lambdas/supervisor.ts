@@ -1,0 +1,73 @@
+/** The Supervisor: invoked by the schedule for all shards, and by itself for one with much to do. */
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import * as z from 'zod';
+import { lambdaClient } from '#aws/clients.ts';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { workflowRegistry } from '#core/registry.ts';
+import { supervisor } from '#roles/supervisor.ts';
+import { sweepTick } from '#roles/sweep-tick.ts';
+import { transitions } from '#roles/transitions.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { instanceName } from '#runtime/system-ids.ts';
+import { workflows } from '#workflows/shipped.ts';
+import { nudgesOnly } from './channels.ts';
+import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';
+import { publishCounts } from './metrics.ts';
+import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
+import { log, logged } from './telemetry.ts';
+
+const config = readConfig({ ...coordinationVariables, ...lambdaVariables });
+const lambda = lambdaClient();
+const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
+
+const role = supervisor({
+  store,
+  transitions: transitions({
+    store,
+    channels: nudgesOnly,
+    clock: systemClock,
+    ids,
+    log,
+    registry: workflowRegistry(workflows),
+  }),
+  clock: systemClock,
+  log,
+  outageAfterMs: 3 * sweepPeriodMs,
+});
+
+/** Left for what must be written when a sweep stops early, ms: a page of recoveries and the lease. */
+const spareMs = 10_000;
+/** A holder that died is succeeded after this, ms: longer than this function may run. */
+const leaseMs = 90_000;
+
+const oneShard = z.object({ shard: z.int().nonnegative() });
+
+export const handler = logged<unknown, void>(async (event, context) => {
+  const sweep = sweepTick({
+    supervisor: role,
+    store,
+    coordination,
+    clock: systemClock,
+    holder: instanceName(),
+    leaseMs,
+    async handOver(shard) {
+      await lambda.send(
+        new InvokeCommand({
+          FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
+          InvocationType: 'Event',
+          Payload: JSON.stringify({ shard }),
+        }),
+      );
+    },
+  });
+  const mayGoOn = () => context.getRemainingTimeInMillis() > spareMs;
+  const asked = oneShard.safeParse(event);
+  const report = await (asked.success
+    ? sweep.shard(asked.data.shard, mayGoOn)
+    : sweep.tick(mayGoOn));
+  publishCounts({
+    OrdersPastDue: report.found,
+    ShardsHandedOver: report.handedOver,
+    OutagesForgiven: report.outage ? 1 : 0,
+  });
+});

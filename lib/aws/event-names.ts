@@ -1,0 +1,3 @@
+/** How Reeve's events are known on the bus. */
+export const eventSource = 'reeve';
+export const alertDetailType = 'Order in Error';

@@ -1,0 +1,52 @@
+/** The change stream of the Processes table, record by record. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import * as z from 'zod';
+import { type Change, changeOf } from '#core/change.ts';
+import { CorruptDataError } from '#core/errors.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import { processStates } from '#core/record.ts';
+import { decodeRecord } from '#core/record-codec.ts';
+import { fromItem, type Item } from './attributes.ts';
+
+export type StreamEntry =
+  /** The process state changed. */
+  | { readonly kind: 'changed'; readonly change: Change }
+  /** The record is gone: its time was up. */
+  | { readonly kind: 'removed'; readonly orderId: OrderId }
+  | { readonly kind: 'nothing' };
+
+const stateSchema = z.object({ ProcessState: z.enum(processStates) });
+
+/** @throws {CorruptDataError} when no version of Reeve wrote it */
+export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
+  if (eventName === 'REMOVE') {
+    return { kind: 'removed', orderId: orderId(dynamodb?.Keys?.['OrderID']?.S ?? '') };
+  }
+  const stored = decodeRecord(plain(dynamodb?.NewImage));
+  const before = dynamodb?.OldImage;
+  const previousState = before === undefined ? null : stateOf(before);
+  const change = changeOf(previousState, stored);
+  return change === null ? { kind: 'nothing' } : { kind: 'changed', change };
+}
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+
+function stateOf(image: Image) {
+  const parsed = stateSchema.safeParse(plain(image));
+  if (parsed.success) return parsed.data.ProcessState;
+  throw new CorruptDataError(
+    'stream-record-corrupt',
+    'The image before a change has no process state. See the failure queue of the notifier.',
+    { cause: parsed.error },
+  );
+}
+
+function plain(image: Image = {}): Record<string, string | number | null> {
+  const item: Item = {};
+  for (const [name, { S, N, NULL: isNull }] of Object.entries(image)) {
+    if (S !== undefined) item[name] = { S };
+    else if (N !== undefined) item[name] = { N };
+    else if (isNull === true) item[name] = { NULL: true };
+  }
+  return fromItem(item);
+}

@@ -1,0 +1,158 @@
+/** Alarms, each with what to do about it, to the operators' topic. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
+import type { ReeveFunction } from './reeve-function.ts';
+import { runbook } from './runbook.ts';
+import type { StateStore } from './state-store.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+const minute = Duration.minutes(1);
+const fiveMinutes = Duration.minutes(5);
+/** Seconds that a message may wait before somebody should look. */
+const oldMessageSeconds = 300;
+/** Overdue orders of one minute: a few are daily life. */
+const pastDueMax = 100;
+
+interface AlarmProps {
+  readonly metric: IMetric;
+  readonly text: string;
+  /** @default 1 */
+  readonly threshold?: number;
+  /** @default 1 */
+  readonly periods?: number;
+}
+
+export class Alarms extends Construct {
+  readonly all: Alarm[] = [];
+  private readonly action: SnsAction;
+
+  constructor(scope: Construct, id: string, operators: ITopic) {
+    super(scope, id);
+    this.action = new SnsAction(operators);
+  }
+
+  onOrders(): void {
+    this.raise('OrderInError', {
+      metric: ownMetric(this, 'OrdersInError'),
+      text: runbook.orderInError,
+    });
+    const metric = ownMetric(this, 'OrdersPastDue');
+    this.raise('PastDue', { metric, text: runbook.pastDue, threshold: pastDueMax, periods: 3 });
+  }
+
+  onQueue(name: string, { queue, deadLetters }: WorkQueue): void {
+    this.onDeadLetters(name, deadLetters);
+    this.raise(`${name}Old`, {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
+      text: runbook.oldMessages,
+      threshold: oldMessageSeconds,
+      periods: 3,
+    });
+  }
+
+  onDeadLetters(name: string, queue: Queue): void {
+    const metric = queue.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes });
+    this.raise(`${name}DeadLetters`, { metric, text: runbook.deadLetters });
+  }
+
+  onFunction(name: string, worker: ReeveFunction): void {
+    const errors = worker.metricErrors({ period: fiveMinutes });
+    this.raise(`${name}Errors`, { metric: errors, text: runbook.functionErrors });
+    const throttles = worker.metricThrottles({ period: fiveMinutes });
+    this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
+  }
+
+  onStream(notifier: ReeveFunction): void {
+    const metric = notifier.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
+    const threshold = fiveMinutes.toMilliseconds();
+    this.raise('StreamBehind', { metric, text: runbook.streamBehind, threshold, periods: 3 });
+  }
+
+  onTables({ orders, processes, coordination }: StateStore): void {
+    for (const [name, table] of Object.entries({ orders, processes, coordination })) {
+      const counted = (metricName: string) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap: { TableName: table.tableName },
+          statistic: Stats.SUM,
+          period: fiveMinutes,
+        });
+      const metric = new MathExpression({
+        expression: 'FILL(reads, 0) + FILL(writes, 0)',
+        label: 'throttled',
+        period: fiveMinutes,
+        usingMetrics: {
+          reads: counted('ReadThrottleEvents'),
+          writes: counted('WriteThrottleEvents'),
+        },
+      });
+      this.raise(`${name}Throttled`, { metric, text: runbook.tableThrottles });
+    }
+  }
+
+  /** The one alarm that silence sets off: nobody else would notice. */
+  onSweeps(supervisor: ReeveFunction, every: Duration): void {
+    const metric = new MathExpression({
+      expression: 'invocations - errors',
+      label: 'completed sweeps',
+      period: every,
+      usingMetrics: {
+        invocations: supervisor.metricInvocations({ period: every }),
+        errors: supervisor.metricErrors({ period: every }),
+      },
+    });
+    this.add(
+      new Alarm(this, 'NoSweep', {
+        metric,
+        alarmDescription: runbook.noSweep,
+        threshold: 1,
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        evaluationPeriods: 3,
+        treatMissingData: TreatMissingData.BREACHING,
+      }),
+    );
+  }
+
+  private raise(id: string, { metric, text, threshold = 1, periods = 1 }: AlarmProps): void {
+    this.add(
+      new Alarm(this, id, {
+        metric,
+        alarmDescription: text,
+        threshold,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        evaluationPeriods: periods,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      }),
+    );
+  }
+
+  private add(alarm: Alarm): void {
+    alarm.addAlarmAction(this.action);
+    this.all.push(alarm);
+  }
+}
+
+/** A metric that Reeve publishes itself. */
+export function ownMetric(scope: Construct, name: MetricName): Metric {
+  return new Metric({
+    namespace: metricNamespace,
+    metricName: name,
+    dimensionsMap: { service: Stack.of(scope).stackName },
+    statistic: Stats.SUM,
+    period: fiveMinutes,
+  });
+}

@@ -1,0 +1,124 @@
+/** The dashboard: from top to bottom what flows, what fails, what waits, and what it costs. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  Row,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import type { AgentChannel } from './agent-channel.ts';
+import { ownMetric } from './alarms.ts';
+import type { FrontDoor } from './front-door.ts';
+import type { ReeveFunction } from './reeve-function.ts';
+import type { StateStore } from './state-store.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface DashboardProps {
+  readonly alarms: readonly Alarm[];
+  readonly store: StateStore;
+  readonly frontDoor: FrontDoor;
+  readonly supervisor: ReeveFunction;
+  readonly agents: readonly AgentChannel[];
+  readonly queues: ReadonlyMap<string, WorkQueue>;
+  readonly functions: ReadonlyMap<string, ReeveFunction>;
+}
+
+const period = Duration.minutes(5);
+const half = 12;
+const whole = 24;
+
+export function dashboard(scope: Construct, id: string, props: DashboardProps): Dashboard {
+  const board = new Dashboard(scope, id, {
+    dashboardName: `${Stack.of(scope).stackName}-orders`,
+    defaultInterval: Duration.hours(3),
+  });
+  board.addWidgets(
+    new AlarmStatusWidget({
+      title: 'What needs a person',
+      alarms: [...props.alarms],
+      width: whole,
+    }),
+    new Row(flow(scope, props), latency(props)),
+    new Row(failures(props), backlog(props)),
+    new Row(sweeps(scope, props), cost(props)),
+  );
+  return board;
+}
+
+function flow(scope: Construct, { frontDoor }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Orders: how they ended',
+    width: half,
+    left: [
+      ownMetric(scope, 'OrdersProcessed'),
+      ownMetric(scope, 'OrdersUndone'),
+      ownMetric(scope, 'OrdersInError'),
+    ],
+    right: [frontDoor.api.metricCount({ label: 'API requests', period })],
+  });
+}
+
+function latency({ agents }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Steps: how long a batch takes an agent (p99)',
+    width: half,
+    left: agents.map(({ agent, worker }) =>
+      worker.metricDuration({ label: agent, statistic: Stats.percentile(99), period }),
+    ),
+  });
+}
+
+/** From the log, which says more than a number and costs nothing until somebody looks. */
+function failures({ agents }: DashboardProps): IWidget {
+  return new LogQueryWidget({
+    title: 'Failed calls by agent and error',
+    width: half,
+    view: LogQueryVisualizationType.TABLE,
+    logGroupNames: agents.map(({ worker }) => worker.logGroup.logGroupName),
+    queryLines: [
+      'filter message = "call-failed"',
+      'stats count(*) as calls by agent, error, code',
+      'sort calls desc',
+    ],
+  });
+}
+
+function backlog({ queues }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Backlog: the oldest message (s)',
+    width: half,
+    left: [...queues].map(([label, { queue }]) =>
+      queue.metricApproximateAgeOfOldestMessage({ label, period }),
+    ),
+  });
+}
+
+function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Sweeps',
+    width: half,
+    left: [
+      supervisor.metricInvocations({ label: 'sweeps', period }),
+      supervisor.metricErrors({ label: 'failed', period }),
+    ],
+    right: [ownMetric(scope, 'OrdersPastDue')],
+  });
+}
+
+function cost({ store, functions }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'What costs: table units and invocations',
+    width: half,
+    left: [
+      store.processes.metricConsumedWriteCapacityUnits({ label: 'write units', period }),
+      store.processes.metricConsumedReadCapacityUnits({ label: 'read units', period }),
+    ],
+    right: [...functions].map(([label, worker]) => worker.metricInvocations({ label, period })),
+  });
+}

@@ -1,0 +1,129 @@
+/** The notifier on the change stream, and the topic by which operators hear of orders in Error. */
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import {
+  type Code,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { alertDetailType, eventSource } from '#aws/event-names.ts';
+import { ReeveFunction } from './reeve-function.ts';
+import type { StateStore } from './state-store.ts';
+import { deadLetterQueue } from './work-queue.ts';
+
+export interface NotificationsProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  /** ARNs of the response queues, by the name that `replyTo` gives. */
+  readonly responseQueues: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly alarmEmail?: string;
+  readonly removal: RemovalPolicy;
+}
+
+/** Tries of a change before it goes to the failure queue: some minutes with the stream's own pauses. */
+const retryAttempts = 10;
+const batchSize = 100;
+
+export class Notifications extends Construct {
+  readonly worker: ReeveFunction;
+  /** Changes that could not be told. */
+  readonly failures: Queue;
+  /** Alerts that could not be delivered to the operators' topic. */
+  readonly undelivered: Queue;
+  /** Whom alarms and alerts reach. */
+  readonly operators: ITopic;
+
+  constructor(scope: Construct, id: string, props: NotificationsProps) {
+    super(scope, id);
+    const { store } = props;
+    const bus = EventBus.fromEventBusName(this, 'Bus', 'default');
+    this.failures = deadLetterQueue(this, 'Failures');
+    this.undelivered = deadLetterQueue(this, 'Undelivered');
+    this.operators = operators(this, props.alarmEmail);
+    this.worker = new ReeveFunction(this, 'Function', {
+      code: props.code,
+      description: 'Reeve: notifier',
+      timeout: Duration.seconds(60),
+      removal: props.removal,
+      environment: {
+        ...props.environment,
+        REEVE_ORDERS_TABLE: store.orders.tableName,
+        REEVE_EVENT_BUS: bus.eventBusName,
+        REEVE_DEPLOYMENT: Stack.of(this).stackName,
+      },
+    });
+    new EventSourceMapping(this, 'Stream', {
+      target: this.worker,
+      eventSourceArn: store.streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize,
+      // A change may wait so long for others: being told is not urgent by the second.
+      maxBatchingWindow: Duration.seconds(1),
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      retryAttempts,
+      onFailure: new SqsDlq(this.failures),
+      filters: [...toldChanges],
+    });
+    store.allowStream(this.worker);
+    store.allowForget(this.worker);
+    this.worker.allow(['events:PutEvents'], bus.eventBusArn);
+    const responses = Object.values(props.responseQueues);
+    if (responses.length > 0) this.worker.allow(['sqs:SendMessage'], ...responses);
+
+    new Rule(this, 'Alert', {
+      description: 'Reeve: tells operators of an order in Error',
+      // Of this stack alone: another one's alerts come on the same bus.
+      eventPattern: {
+        account: [Stack.of(this).account],
+        source: [eventSource],
+        detailType: [alertDetailType],
+        detail: { deployment: [Stack.of(this).stackName] },
+      },
+      targets: [
+        new SnsTopic(this.operators, { message: alertText, deadLetterQueue: this.undelivered }),
+      ],
+    });
+  }
+}
+
+/** What can change nobody's mind is not worth an invocation: only ends, Errors, and what a submitter is owed. */
+const toldChanges = [
+  FilterCriteria.filter({
+    dynamodb: {
+      NewImage: {
+        ProcessState: {
+          S: FilterRule.or('Processed', 'Undone', 'Error'),
+        },
+      },
+    },
+  }),
+  FilterCriteria.filter({ dynamodb: { NewImage: { ReplyTo: { S: FilterRule.exists() } } } }),
+  FilterCriteria.filter({ eventName: FilterRule.isEqual('REMOVE') }),
+];
+
+const alertText = RuleTargetInput.fromText(
+  [
+    `Order ${EventField.fromPath('$.detail.orderId')} (${EventField.fromPath('$.detail.workflow')}) is in Error`,
+    `at step ${EventField.fromPath('$.detail.fault.step')}: ${EventField.fromPath('$.detail.fault.code')}.`,
+    `When its cause is mended: ${EventField.fromPath('$.detail.remedy')}`,
+  ].join(' '),
+);
+
+function operators(scope: Construct, email: string | undefined): ITopic {
+  const topic = new Topic(scope, 'Operators', {
+    displayName: 'Reeve: what needs a person',
+    enforceSSL: true,
+  });
+  if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
+  return topic;
+}

@@ -1,0 +1,61 @@
+/** Alarms on everything that can stand still, and the dashboard. */
+import type { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { AgentChannel } from './agent-channel.ts';
+import { Alarms } from './alarms.ts';
+import { dashboard } from './dashboard.ts';
+import type { FrontDoor } from './front-door.ts';
+import type { Notifications } from './notifications.ts';
+import type { ReeveFunction } from './reeve-function.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { StateStore } from './state-store.ts';
+import type { SubmissionQueue } from './submission-queue.ts';
+import type { SweepSchedule } from './sweep-schedule.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface ObservabilityProps {
+  readonly store: StateStore;
+  readonly frontDoor: FrontDoor;
+  readonly scheduler: Scheduler;
+  readonly sweeps: SweepSchedule;
+  readonly sweepsEvery: Duration;
+  readonly notifications: Notifications;
+  readonly agents: readonly AgentChannel[];
+  readonly queues: ReadonlyMap<string, WorkQueue>;
+  readonly submission?: SubmissionQueue;
+}
+
+export class Observability extends Construct {
+  constructor(scope: Construct, id: string, props: ObservabilityProps) {
+    super(scope, id);
+    const { store, notifications, queues, sweeps } = props;
+    const functions = functionsOf(props);
+    const alarms = new Alarms(this, 'Alarms', notifications.operators);
+    alarms.onOrders();
+    for (const [name, queue] of queues) alarms.onQueue(name, queue);
+    alarms.onDeadLetters('Notifications', notifications.failures);
+    alarms.onDeadLetters('Alerts', notifications.undelivered);
+    for (const [name, worker] of functions) alarms.onFunction(name, worker);
+    alarms.onSweeps(sweeps.worker, props.sweepsEvery);
+    alarms.onStream(notifications.worker);
+    alarms.onTables(store);
+    dashboard(this, 'Dashboard', {
+      ...props,
+      alarms: alarms.all,
+      supervisor: sweeps.worker,
+      functions,
+    });
+  }
+}
+
+function functionsOf(props: ObservabilityProps): ReadonlyMap<string, ReeveFunction> {
+  const { frontDoor, scheduler, sweeps, notifications, agents, submission } = props;
+  return new Map([
+    ['front-door', frontDoor.worker],
+    ['scheduler', scheduler.worker],
+    ['supervisor', sweeps.worker],
+    ['notifier', notifications.worker],
+    ...agents.map(({ agent, worker }) => [agent, worker] as const),
+    ...(submission === undefined ? [] : [['submission', submission.worker] as const]),
+  ]);
+}

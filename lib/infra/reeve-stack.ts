@@ -1,0 +1,178 @@
+/**
+ * Reeve in one stack, as the picture has it:
+ *
+ *     submitter → front door → orders, processes → ready → Scheduler ⇄ agents
+ *                                  ↑     ↓ stream             ↑
+ *                       clock → Supervisor ───────────────────┘
+ *                                  notifier → response queues, operators
+ */
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { AgentChannel, type AgentProps } from './agent-channel.ts';
+import { bundle, codeIn } from './bundles.ts';
+import { FrontDoor } from './front-door.ts';
+import { jsonOf } from './json-of.ts';
+import { Notifications } from './notifications.ts';
+import { Observability } from './observability.ts';
+import { PriorityQueues } from './priority-queues.ts';
+import { responseQueueUrl } from './response-queues.ts';
+import { Scheduler, schedulerTimeout } from './scheduler.ts';
+import type { Settings } from './settings.ts';
+import { removalOf } from './stage.ts';
+import { StateStore } from './state-store.ts';
+import { SubmissionQueue } from './submission-queue.ts';
+import { SweepSchedule } from './sweep-schedule.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface ReeveStackProps extends StackProps {
+  readonly settings: Settings;
+  /** The module that exports `workflows`: every version that still has orders on their way. */
+  readonly workflows: string;
+  readonly agents: readonly AgentProps[];
+}
+
+const lambdas = 'lambdas';
+const entryOfAgent = (name: string) => `agent-${name}`;
+
+export class ReeveStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, workflows, agents, ...props }: ReeveStackProps,
+  ) {
+    super(scope, id, { description: 'Reeve: brings orders to their end', ...props });
+    // The CDK has a function wait for its role's policies too, which cfn-lint takes for a repetition.
+    this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
+    const removal = removalOf(settings.stage);
+    const every = Duration.minutes(settings.sweepMinutes);
+    const folderOf = bundle(
+      {
+        'front-door': `${lambdas}/front-door.ts`,
+        scheduler: `${lambdas}/scheduler.ts`,
+        supervisor: `${lambdas}/supervisor.ts`,
+        notifier: `${lambdas}/notifier.ts`,
+        ...(settings.submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
+        ...Object.fromEntries(agents.map(({ name, entry }) => [entryOfAgent(name), entry])),
+      },
+      workflows,
+    );
+    const code = (name: string) => codeIn(folderOf(name));
+    const responses = {
+      REEVE_RESPONSE_QUEUES: jsonOf(this, mapValues(settings.responseQueues, responseQueueUrl)),
+    };
+
+    const store = new StateStore(this, 'StateStore', {
+      removal,
+      protectedFromDeletion: settings.stage === 'prod',
+      shards: settings.shards,
+      sweepSeconds: every.toSeconds(),
+      keepDays: settings.keepDays,
+    });
+    const ready = new PriorityQueues(this, 'Ready', {
+      kind: 'nudge',
+      priorities: settings.priorities,
+      functionTimeout: schedulerTimeout,
+    });
+    const channels = agents.map((agent) => {
+      const { name } = agent;
+      const folder = code(entryOfAgent(name));
+      const common = { priorities: settings.priorities, schedulerTimeout, removal };
+      return new AgentChannel(this, `Agent-${name}`, { agent, code: folder, ...common });
+    });
+    const common = { store, ready, removal };
+    const frontDoor = new FrontDoor(this, 'FrontDoor', {
+      ...common,
+      code: code('front-door'),
+      environment: responses,
+      ...(settings.jwt !== undefined && { jwt: settings.jwt }),
+    });
+    const scheduler = new Scheduler(this, 'Scheduler', {
+      ...common,
+      code: code('scheduler'),
+      agents: channels,
+    });
+    const sweeps = new SweepSchedule(this, 'Supervisor', {
+      ...common,
+      code: code('supervisor'),
+      every,
+    });
+    const submission = settings.submissionQueue
+      ? new SubmissionQueue(this, 'Submission', {
+          ...common,
+          code: code('submission'),
+          environment: responses,
+        })
+      : undefined;
+    const notifications = new Notifications(this, 'Notifications', {
+      code: code('notifier'),
+      store,
+      responseQueues: settings.responseQueues,
+      environment: responses,
+      removal,
+      ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
+    });
+    const queues = named([
+      ...ready.all,
+      ...channels.flatMap(({ requests, replies }) => [...requests.all, replies]),
+      ...(submission === undefined ? [] : [submission.submissions]),
+    ]);
+    new Observability(this, 'Observability', {
+      store,
+      frontDoor,
+      scheduler,
+      sweeps,
+      sweepsEvery: every,
+      notifications,
+      agents: channels,
+      queues,
+      ...(submission !== undefined && { submission }),
+    });
+    this.tell(frontDoor, notifications, queues, submission);
+  }
+
+  private tell(
+    { api }: FrontDoor,
+    { failures, undelivered, operators }: Notifications,
+    queues: ReadonlyMap<string, WorkQueue>,
+    submission: SubmissionQueue | undefined,
+  ): void {
+    const letters = [...queues].map(([name, { kind, deadLetters, queue }]) => [
+      name,
+      { kind, dead: deadLetters.queueUrl, source: queue.queueUrl },
+    ]);
+    const untold = (queue: Queue) => ({ kind: 'change', dead: queue.queueUrl, source: null });
+    const out = (id: string, description: string, value: string) =>
+      new CfnOutput(this, id, { description, value });
+    out('ApiUrl', 'Where orders are submitted', api.apiEndpoint);
+    out('OperatorTopic', 'Subscribe to hear of alarms and orders in Error', operators.topicArn);
+    out(
+      'DeadLetters',
+      'What `reeve dlq` reads: dead-letter queues and where their letters came from',
+      jsonOf(this, {
+        ...Object.fromEntries(letters),
+        Notifications: untold(failures),
+        Alerts: untold(undelivered),
+      }),
+    );
+    if (submission !== undefined) {
+      out(
+        'SubmissionQueueUrl',
+        'Where submissions can be sent',
+        submission.submissions.queue.queueUrl,
+      );
+    }
+  }
+}
+
+/** Queues by what they are called in alarms and by `reeve dlq`: their place in the stack. */
+function named(queues: readonly WorkQueue[]): ReadonlyMap<string, WorkQueue> {
+  return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
+}
+
+function mapValues<From, To>(
+  values: Readonly<Record<string, From>>,
+  to: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
+}

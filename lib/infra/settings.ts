@@ -1,0 +1,67 @@
+/** What can be set at deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
+import type { Node } from 'constructs';
+import * as z from 'zod';
+import { ReeveError } from '#core/errors.ts';
+import { priorities } from '#core/record.ts';
+import { stages } from './stage.ts';
+
+/** On the command line everything is text; in cdk.json it is what it is. */
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }, schema);
+
+const arn = z
+  .string()
+  .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
+const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
+
+const schema = z.strictObject({
+  /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
+  stage: z.enum(stages).default('prod'),
+  /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
+  shards: z.coerce.number().int().min(1).max(64).default(4),
+  /** How often the Supervisor looks, minutes: how late a recovery may be. */
+  sweepMinutes: z.coerce.number().int().min(1).max(15).default(1),
+  /** How long an order is kept after its end. */
+  keepDays: z.coerce.number().int().min(1).max(3_650).default(30),
+  /** Priority classes with queues of their own; others share those of `normal`. */
+  priorities: json(z.array(z.enum(priorities)).nonempty())
+    .refine((all) => all.includes('normal'), 'must name normal')
+    .default(['normal']),
+  /** Batches of ten calls at once, by agent. */
+  concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
+  /** Where the agents' services are. */
+  services: json(z.record(z.string(), z.url())).default({}),
+  /** Registered response queues: ARNs by the name that `replyTo` gives. */
+  responseQueues: json(z.record(channelName, arn)).default({}),
+  /** Whether there is a queue of submissions beside the API. */
+  submissionQueue: json(z.boolean()).default(false),
+  /** Who is told of alarms and of orders in Error. */
+  alarmEmail: z.email().optional(),
+  /** Authorise by the tokens of an OpenID provider instead of IAM. */
+  jwt: json(
+    z.strictObject({ issuer: z.url(), audience: z.array(z.string()).nonempty() }),
+  ).optional(),
+});
+
+export type Settings = Readonly<z.infer<typeof schema>>;
+
+/** @throws {ReeveError} `settings-invalid` naming every setting at fault */
+export function readSettings(node: Node): Settings {
+  const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name)]);
+  const parsed = schema.safeParse(
+    Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+  );
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new ReeveError(
+    'settings-invalid',
+    `The context is not right: ${faults.join('; ')}. See docs/aws.md.`,
+  );
+}

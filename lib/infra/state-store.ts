@@ -1,0 +1,139 @@
+/** The state store: orders, process records with their indexes and stream, and what Supervisors remember. */
+import type { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  StreamViewType,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import {
+  coordinationKey,
+  dueIndex,
+  expiryAttribute,
+  attentionIndex,
+  type Index,
+  type Key,
+  orderKey,
+  processIndexes,
+  recentIndex,
+} from '#aws/tables.ts';
+import type { ReeveFunction } from './reeve-function.ts';
+
+export interface StateStoreProps {
+  readonly removal: RemovalPolicy;
+  readonly protectedFromDeletion: boolean;
+  readonly shards: number;
+  readonly sweepSeconds: number;
+  readonly keepDays: number;
+}
+
+const attribute = ({ name, type }: Key) => ({
+  name,
+  type: type === 'S' ? AttributeType.STRING : AttributeType.NUMBER,
+});
+
+export class StateStore extends Construct {
+  readonly orders: TableV2;
+  readonly processes: TableV2;
+  readonly coordination: TableV2;
+  /** For a function with the store in it. */
+  readonly environment: Readonly<Record<string, string>>;
+
+  constructor(scope: Construct, id: string, props: StateStoreProps) {
+    super(scope, id);
+    const common = {
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: props.protectedFromDeletion,
+      removalPolicy: props.removal,
+    };
+    this.orders = new TableV2(this, 'Orders', { ...common, partitionKey: attribute(orderKey) });
+    this.processes = new TableV2(this, 'Processes', {
+      ...common,
+      partitionKey: attribute(orderKey),
+      timeToLiveAttribute: expiryAttribute,
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      globalSecondaryIndexes: processIndexes.map(({ name, partition, sort }) => ({
+        indexName: name,
+        partitionKey: attribute(partition),
+        sortKey: attribute(sort),
+        projectionType: ProjectionType.KEYS_ONLY,
+      })),
+    });
+    this.coordination = new TableV2(this, 'Coordination', {
+      ...common,
+      partitionKey: attribute(coordinationKey),
+    });
+    this.environment = {
+      REEVE_ORDERS_TABLE: this.orders.tableName,
+      REEVE_PROCESSES_TABLE: this.processes.tableName,
+      REEVE_SHARDS: String(props.shards),
+      REEVE_SWEEP_SECONDS: String(props.sweepSeconds),
+      REEVE_KEEP_DAYS: String(props.keepDays),
+    };
+  }
+
+  /** Order and process record, in one transaction. */
+  allowCreate(to: ReeveFunction): void {
+    to.allow(['dynamodb:PutItem'], this.orders.tableArn, this.processes.tableArn);
+    this.allowRead(to);
+  }
+
+  /** Transitions of records that are there. */
+  allowCommit(to: ReeveFunction): void {
+    to.allow(['dynamodb:PutItem'], this.processes.tableArn);
+    this.allowRead(to);
+  }
+
+  allowRead(to: ReeveFunction): void {
+    to.allow(['dynamodb:BatchGetItem'], this.orders.tableArn, this.processes.tableArn);
+  }
+
+  allowList(to: ReeveFunction): void {
+    to.allow(['dynamodb:Query'], this.arnOf(recentIndex), this.arnOf(attentionIndex));
+  }
+
+  allowSweep(to: ReeveFunction): void {
+    to.allow(['dynamodb:Query'], this.arnOf(dueIndex));
+    to.allow(
+      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      this.coordination.tableArn,
+    );
+  }
+
+  /** When the last sweep was. */
+  allowRecall(to: ReeveFunction): void {
+    to.allow(['dynamodb:BatchGetItem'], this.coordination.tableArn);
+  }
+
+  /** What belongs to process records that have expired. */
+  allowForget(to: ReeveFunction): void {
+    to.allow(['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'], this.orders.tableArn);
+  }
+
+  get streamArn(): string {
+    const arn = this.processes.tableStreamArn;
+    if (arn === undefined) throw new Error('the Processes table has a stream');
+    return arn;
+  }
+
+  allowStream(to: ReeveFunction): void {
+    to.allow(
+      [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+      ],
+      this.streamArn,
+    );
+  }
+
+  private arnOf({ name }: Index): string {
+    return `${this.processes.tableArn}/index/${name}`;
+  }
+}

@@ -1,0 +1,71 @@
+/** The Supervisor: a function that the clock invokes, and that may invoke itself for a busy shard. */
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+import { type PriorityQueues, readyVariable } from './priority-queues.ts';
+import { ReeveFunction } from './reeve-function.ts';
+import type { StateStore } from './state-store.ts';
+
+export interface SweepScheduleProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  readonly ready: PriorityQueues;
+  readonly every: Duration;
+  readonly removal: RemovalPolicy;
+}
+
+/** A tick that comes late is worth nothing: the next one does its work. */
+const eventAgeMax = Duration.seconds(60);
+
+export class SweepSchedule extends Construct {
+  readonly worker: ReeveFunction;
+
+  constructor(scope: Construct, id: string, props: SweepScheduleProps) {
+    super(scope, id);
+    const { store, ready } = props;
+    this.worker = new ReeveFunction(this, 'Function', {
+      code: props.code,
+      description: 'Reeve: Supervisor',
+      timeout: Duration.seconds(60),
+      removal: props.removal,
+      environment: {
+        ...store.environment,
+        ...readyVariable(this, ready),
+        REEVE_COORDINATION_TABLE: store.coordination.tableName,
+      },
+    });
+    store.allowCommit(this.worker);
+    store.allowSweep(this.worker);
+    ready.allowSend(this.worker);
+    this.worker.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });
+    // A policy of its own: in the role's, function and role would wait for each other.
+    const itself = new Policy(this, 'HandOver', {
+      statements: [
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          actions: ['lambda:InvokeFunction'],
+          resources: [this.worker.functionArn],
+        }),
+      ],
+    });
+    if (this.worker.role !== undefined) itself.attachToRole(this.worker.role);
+
+    acknowledge(this.worker, 'Serverless::Serverless-LambdaAsyncFailureDestination');
+    const tick = new Rule(this, 'Tick', {
+      description: 'Reeve: a sweep of the due index',
+      schedule: Schedule.rate(props.every),
+      targets: [
+        new LambdaFunction(this.worker, {
+          event: RuleTargetInput.fromObject({ sweep: 'all' }),
+          maxEventAge: eventAgeMax,
+          retryAttempts: 0,
+        }),
+      ],
+    });
+    acknowledge(tick, 'Serverless::Serverless-EventBusDLQ');
+  }
+}

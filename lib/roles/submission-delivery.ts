@@ -1,0 +1,23 @@
+/** What becomes of a submission that came by a queue, where nobody waits for the answer. */
+import { UnavailableError } from '#core/errors.ts';
+import type { Log } from '#ports/log.ts';
+import type { Delivery } from './delivery.ts';
+import type { Submission, SubmissionRequest } from './submission.ts';
+
+/** A refusal is parked with its code and fields: its producer must learn of it, and nothing is lost. */
+export async function submissionDelivery(
+  submission: Submission,
+  request: SubmissionRequest,
+  log: Log,
+): Promise<Delivery> {
+  try {
+    const outcome = await submission.submit(request);
+    if (outcome.kind === 'accepted') return { kind: 'done' };
+    const fields = outcome.errors.map(({ field }) => field).join(', ');
+    return { kind: 'park', reason: `${outcome.code}: ${fields}` };
+  } catch (error) {
+    const code = error instanceof UnavailableError ? error.code : 'unknown';
+    log.error('submission-failed', { error: code });
+    return { kind: 'retry' };
+  }
+}
