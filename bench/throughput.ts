@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { decide } from '#core/decide.ts';
 import { orderId, schedulerId, writeId } from '#core/ids.ts';

@@ -1,5 +1,5 @@
 /** Cursors: where a query goes on, as a text that is checked when it comes back. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
 import type { Item } from './attributes.ts';

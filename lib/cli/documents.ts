@@ -5,7 +5,7 @@
  * Texts lose their control characters here, because a fault message comes from who knows where, and
  * an escape sequence in it would steer the reader's terminal. Instants become ms since the epoch.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
 const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));

@@ -1,5 +1,5 @@
 /** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { effects } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';

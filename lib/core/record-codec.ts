@@ -5,7 +5,7 @@
  *
  * Nobody else knows attribute names, and what is read is checked, never assumed.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CorruptDataError } from './errors.ts';
 import { effects } from './fault.ts';
 import { decodeHistory, encodeHistory } from './history-codec.ts';

@@ -1,5 +1,5 @@
 /** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { effects, type Fault } from './fault.ts';
 import { agentName, stepName } from './ids.ts';
 import type { JsonValue } from './json.ts';

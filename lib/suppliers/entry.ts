@@ -1,5 +1,5 @@
 /** The one codec of a ledger row: nobody else knows its columns. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ServiceName, serviceNames } from './services.ts';
 
 /**

@@ -2,7 +2,7 @@
  * What goes wrong at each service, as an operator or a test has set it. Kept in memory only: a
  * restarted process is a healthy one.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { explain } from './explain.ts';
 import type { ServiceName } from './services.ts';
 

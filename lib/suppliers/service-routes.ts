@@ -1,6 +1,6 @@
 /** `perform` and `undo` of every service: an arrival, the faults, one ledger transaction. */
 import { type Context, Hono } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { explain } from './explain.ts';
 import type { FaultPanel, Faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -3,7 +3,7 @@
  * would give, and what the ledger notes about it. Whether the job is done at all, and only once, is
  * the ledger's business.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { explain } from './explain.ts';
 import { fingerprint, idOf } from './fingerprint.ts';
 

@@ -1,6 +1,6 @@
 /** How what a schema refused is told, and how stored unions are told apart. */
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CorruptDataError } from '#core/errors.ts';
 import { faultyFields, fieldErrors } from '#core/field-errors.ts';
 import { lettered } from '#core/lettered.ts';

@@ -3,7 +3,7 @@
  * tables of transitions have one line a transition.
  */
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { UndoAbility } from '#core/agent.ts';
 import { decide, type IgnoredReason } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';

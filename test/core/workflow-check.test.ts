@@ -1,6 +1,6 @@
 /** What a definition must be beyond its types: each refusal, with the workflow and step it names. */
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DefinitionError } from '#core/errors.ts';
 import { workflowName } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';

@@ -3,7 +3,7 @@
  * compiles after all. At run time the definitions are only built as far as they can be.
  */
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 

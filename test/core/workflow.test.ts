@@ -1,6 +1,6 @@
 /** Building a workflow: what the builder makes of its options. */
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 

@@ -1,5 +1,5 @@
 /** Holds the ends of the orders against what the suppliers' ledgers say was done. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Ended } from './submitter.ts';
 
 const ledger = z.object({

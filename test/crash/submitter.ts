@@ -1,5 +1,5 @@
 /** A submitter as it should be: it repeats a submission under the same key until it is accepted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { pause } from './chance.ts';
 
 const accepted = z.object({ orderId: z.string() });

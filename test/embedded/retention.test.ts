@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { decide } from '#core/decide.ts';
 import { agentName, type OrderId, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';

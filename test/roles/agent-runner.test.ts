@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/agent.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
 import type { Reply, Request } from '#core/message.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 
 export interface Answer {
