@@ -35,21 +35,23 @@ export function dynamoCoordination(client: DynamoDBClient, table: string): Coord
     },
 
     async remember(sweptAt, shards) {
+      // The one put of this table: the alarm on completed sweeps counts it (lib/infra/alarms.ts).
       const item = toItem({ Name: sweepKey, SweptAt: sweptAt, Shards: shards });
       await ifCondition(() => client.send(new PutItemCommand({ TableName: table, Item: item })));
     },
 
     async take(shard, { holder, now, leaseMs, previousSweepAt }) {
-      const command = new PutItemCommand({
+      const command = new UpdateItemCommand({
         TableName: table,
-        Item: toItem({
-          Name: shardKey(shard),
-          Holder: holder,
-          HeldUntil: now + leaseMs,
-          PreviousSweepAt: previousSweepAt,
-        }),
+        Key: { Name: { S: shardKey(shard) } },
+        UpdateExpression: 'SET Holder = :me, HeldUntil = :until, PreviousSweepAt = :since',
         ConditionExpression: 'attribute_not_exists(HeldUntil) OR HeldUntil < :now OR Holder = :me',
-        ExpressionAttributeValues: { ':now': { N: String(now) }, ':me': { S: holder } },
+        ExpressionAttributeValues: toItem({
+          ':me': holder,
+          ':until': now + leaseMs,
+          ':since': previousSweepAt,
+          ':now': now,
+        }),
       });
       return ifCondition(() => client.send(command));
     },

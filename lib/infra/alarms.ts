@@ -4,8 +4,8 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
-  MathExpression,
   Metric,
+  type MetricProps,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -83,37 +83,27 @@ export class Alarms extends Construct {
 
   onTables({ orders, processes, coordination }: StateStore): void {
     for (const [name, table] of Object.entries({ orders, processes, coordination })) {
-      const counted = (metricName: string) =>
-        new Metric({
-          namespace: 'AWS/DynamoDB',
+      for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+        const metric = tableMetric(table, {
           metricName,
-          dimensionsMap: { TableName: table.tableName },
           statistic: Stats.SUM,
           period: fiveMinutes,
         });
-      const metric = new MathExpression({
-        expression: 'FILL(reads, 0) + FILL(writes, 0)',
-        label: 'throttled',
-        period: fiveMinutes,
-        usingMetrics: {
-          reads: counted('ReadThrottleEvents'),
-          writes: counted('WriteThrottleEvents'),
-        },
-      });
-      this.raise(`${name}Throttled`, { metric, text: runbook.tableThrottles });
+        this.raise(`${name}${metricName}`, { metric, text: runbook.tableThrottles });
+      }
     }
   }
 
-  /** The one alarm that silence sets off: nobody else would notice. */
-  onSweeps(supervisor: ReeveFunction, every: Duration): void {
-    const metric = new MathExpression({
-      expression: 'invocations - errors',
-      label: 'completed sweeps',
+  /**
+   * The one alarm that silence sets off. A completed sweep is the only put in the Coordination table, and
+   * DynamoDB counts it for nothing, where a metric of our own would be most of the bill of an idle month.
+   */
+  onSweeps({ coordination }: StateStore, every: Duration): void {
+    const metric = tableMetric(coordination, {
+      metricName: 'SuccessfulRequestLatency',
+      dimensionsMap: { Operation: 'PutItem' },
+      statistic: Stats.SAMPLE_COUNT,
       period: every,
-      usingMetrics: {
-        invocations: supervisor.metricInvocations({ period: every }),
-        errors: supervisor.metricErrors({ period: every }),
-      },
     });
     this.add(
       new Alarm(this, 'NoSweep', {
@@ -144,6 +134,17 @@ export class Alarms extends Construct {
     alarm.addAlarmAction(this.action);
     this.all.push(alarm);
   }
+}
+
+function tableMetric(
+  { tableName }: StateStore['orders'],
+  { dimensionsMap, ...props }: Omit<MetricProps, 'namespace'>,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    dimensionsMap: { TableName: tableName, ...dimensionsMap },
+    ...props,
+  });
 }
 
 /** A metric that Reeve publishes itself. */

@@ -36,7 +36,7 @@ export class Observability extends Construct {
     alarms.onDeadLetters('Notifications', notifications.failures);
     alarms.onDeadLetters('Alerts', notifications.undelivered);
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
-    alarms.onSweeps(sweeps.worker, props.sweepsEvery);
+    alarms.onSweeps(store, props.sweepsEvery);
     alarms.onStream(notifications.worker);
     alarms.onTables(store);
     dashboard(this, 'Dashboard', {
