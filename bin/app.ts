@@ -3,8 +3,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { shippedAgent } from '#infra/shipped-agent.ts';
 import { readSettings } from '#infra/settings.ts';
+import { shippedAgent } from '#infra/shipped-agent.ts';
 
 const app = new App();
 const settings = readSettings(app.node);

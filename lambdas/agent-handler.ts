@@ -6,6 +6,7 @@ import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
 import { withinTime } from '#aws/within-time.ts';
+import type { JsonValue } from '#core/json.ts';
 import { replyCodec, requestCodec } from '#core/message-codec.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
@@ -20,7 +21,9 @@ const gatherMs = 10;
 const sendBatchMax = 10;
 
 /** The handler of one agent's function. */
-export function agentHandler(implementation: AgentImplementation) {
+export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
+  implementation: AgentImplementation<Input, Output>,
+) {
   const config = readConfig({ ...agentVariables, ...queueVariables });
   const sqs = sqsClient();
   const replies = gatheringChannel({

@@ -1,6 +1,6 @@
 /** Metrics by embedded metric format: a line of log, no call. Only the few that AWS does not count itself. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespace, type MetricName } from '#aws/metric-names.ts';
+import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 
 const metrics = new Metrics({ namespace: metricNamespace });
 

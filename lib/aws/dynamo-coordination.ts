@@ -13,8 +13,6 @@ import { unavailable } from './failure.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
-/** Keys of one BatchGetItem, less the one of the sweep itself: shards that can be remembered. */
-export const shardsMax = 64;
 
 export function dynamoCoordination(client: DynamoDBClient, table: string): Coordination {
   return {

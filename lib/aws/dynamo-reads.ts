@@ -1,4 +1,6 @@
 /** Reads by key, and the due index. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
@@ -6,7 +8,6 @@ import {
   type KeysAndAttributes,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { CorruptDataError, UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';

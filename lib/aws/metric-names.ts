@@ -1,15 +1,13 @@
 /** The metrics Reeve publishes itself; all else is read off AWS's own. */
 export const metricNamespace = 'Reeve';
 
-export const metricNames = [
-  'OrdersProcessed',
-  'OrdersUndone',
-  'OrdersInError',
+export type MetricName =
+  | 'OrdersProcessed'
+  | 'OrdersUndone'
+  | 'OrdersInError'
   /** Orders a sweep found past their due time. */
-  'OrdersPastDue',
+  | 'OrdersPastDue'
   /** Shards with so much to do that they were handed over. */
-  'ShardsHandedOver',
+  | 'ShardsHandedOver'
   /** Sweeps that forgave what an outage had delayed. */
-  'OutagesForgiven',
-] as const;
-export type MetricName = (typeof metricNames)[number];
+  | 'OutagesForgiven';

@@ -47,6 +47,9 @@ export const attention = 'Error';
 /** All of them hold the keys alone. */
 export const processIndexes: readonly Index[] = [dueIndex, recentIndex, attentionIndex];
 
+/** Remembered in one BatchGetItem (100 keys), and listed by as many queries. */
+export const shardsMax = 64;
+
 /** FNV-1a: spreads order ids over the shards, the same in every process and for ever. */
 export function shardOf(orderId: string, shards: number): number {
   let hash = 0x811c9dc5;

@@ -42,12 +42,22 @@ const key = z.custom<IdempotencyKey>(
   (value) => typeof value === 'string' && value.length <= 200 && value.includes('/'),
   'is no idempotency key',
 );
+/** An identifier, by the function that checks its form; that one throws, and a schema must not. */
+const id = <Id extends string>(checked: (text: string) => Id) =>
+  z.string().transform((text, context) => {
+    try {
+      return checked(text);
+    } catch {
+      context.addIssue('has an impossible form');
+      return z.NEVER;
+    }
+  });
 const instant = z.int();
 const duration = z.int().positive();
 const attempt = z.int().positive();
 const action = z.enum(['perform', 'undo']);
-const order = z.string().transform(orderId);
-const step = z.string().transform(stepName);
+const order = id(orderId);
+const step = id(stepName);
 const priority = z.enum(priorities);
 const tenant = z.string().max(limits.tenantLengthMax).nullable();
 
@@ -55,9 +65,9 @@ const nudgeSchema: z.ZodType<Nudge> = z.object({ orderId: order, priority });
 
 const requestSchema: z.ZodType<Request> = z.object({
   orderId: order,
-  workflow: z.string().transform(workflowName),
+  workflow: id(workflowName),
   step,
-  agent: z.string().transform(agentName),
+  agent: id(agentName),
   attempt,
   action,
   idempotencyKey: key,
@@ -102,7 +112,7 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z.object({
 /** A change as it is stored and as submitters are told it: it holds no details. */
 export const changeSchema: z.ZodType<Change> = z.object({
   orderId: order,
-  workflow: z.string().transform(workflowName),
+  workflow: id(workflowName),
   workflowVersion: z.int(),
   sequence: z.int().positive(),
   previousState: z.enum(processStates).nullable(),

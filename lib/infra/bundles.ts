@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Code } from 'aws-cdk-lib/aws-lambda';
 
 const bundler = join(import.meta.dirname, 'bundle.ts');
 
@@ -24,6 +23,3 @@ export function bundle(
   });
   return (name) => join(outdir, name);
 }
-
-/** As the CDK takes it. */
-export const codeIn = (folder: string) => Code.fromAsset(folder);

@@ -7,10 +7,11 @@
  *                                  notifier → response queues, operators
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { AgentChannel, type AgentProps } from './agent-channel.ts';
-import { bundle, codeIn } from './bundles.ts';
+import { bundle } from './bundles.ts';
 import { FrontDoor } from './front-door.ts';
 import { jsonOf } from './json-of.ts';
 import { Notifications } from './notifications.ts';
@@ -46,18 +47,7 @@ export class ReeveStack extends Stack {
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
-    const folderOf = bundle(
-      {
-        'front-door': `${lambdas}/front-door.ts`,
-        scheduler: `${lambdas}/scheduler.ts`,
-        supervisor: `${lambdas}/supervisor.ts`,
-        notifier: `${lambdas}/notifier.ts`,
-        ...(settings.submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
-        ...Object.fromEntries(agents.map(({ name, entry }) => [entryOfAgent(name), entry])),
-      },
-      workflows,
-    );
-    const code = (name: string) => codeIn(folderOf(name));
+    const code = codeOf(settings, workflows, agents);
     const responses = {
       REEVE_RESPONSE_QUEUES: jsonOf(this, mapValues(settings.responseQueues, responseQueueUrl)),
     };
@@ -163,6 +153,26 @@ export class ReeveStack extends Stack {
       );
     }
   }
+}
+
+/** The code of each function, by name. */
+function codeOf(
+  { submissionQueue }: Settings,
+  workflows: string,
+  agents: readonly AgentProps[],
+): (name: string) => Code {
+  const folderOf = bundle(
+    {
+      'front-door': `${lambdas}/front-door.ts`,
+      scheduler: `${lambdas}/scheduler.ts`,
+      supervisor: `${lambdas}/supervisor.ts`,
+      notifier: `${lambdas}/notifier.ts`,
+      ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
+      ...Object.fromEntries(agents.map(({ name, entry }) => [entryOfAgent(name), entry])),
+    },
+    workflows,
+  );
+  return (name) => Code.fromAsset(folderOf(name));
 }
 
 /** Queues by what they are called in alarms and by `reeve dlq`: their place in the stack. */

@@ -1,6 +1,7 @@
 /** What can be set at deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { shardsMax } from '#aws/tables.ts';
 import { ReeveError } from '#core/errors.ts';
 import { priorities } from '#core/record.ts';
 import { stages } from './stage.ts';
@@ -25,7 +26,7 @@ const schema = z.strictObject({
   /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
-  shards: z.coerce.number().int().min(1).max(64).default(4),
+  shards: z.coerce.number().int().min(1).max(shardsMax).default(4),
   /** How often the Supervisor looks, minutes: how late a recovery may be. */
   sweepMinutes: z.coerce.number().int().min(1).max(15).default(1),
   /** How long an order is kept after its end. */

@@ -10,10 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import {
+  attentionIndex,
   coordinationKey,
   dueIndex,
   expiryAttribute,
-  attentionIndex,
   type Index,
   type Key,
   orderKey,
@@ -112,7 +112,7 @@ export class StateStore extends Construct {
 
   /** What belongs to process records that have expired. */
   allowForget(to: ReeveFunction): void {
-    to.allow(['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'], this.orders.tableArn);
+    to.allow(['dynamodb:BatchWriteItem'], this.orders.tableArn);
   }
 
   get streamArn(): string {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pause } from './chance.ts';
 
 const accepted = z.object({ orderId: z.string() });
-const shown = z.object({ orderId: z.string(), processState: z.string(), revision: z.int() });
+const shown = z.object({ orderId: z.string(), processState: z.string() });
 
 export type Ended = z.infer<typeof shown> & { readonly amountCents: number };
 

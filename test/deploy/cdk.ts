@@ -4,6 +4,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CloudFormationClient,
+  DeleteStackCommand,
+  ListStacksCommand,
+} from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
 
 export interface CdkApp {
@@ -37,8 +43,20 @@ export async function deploy(app: CdkApp, env: Env): Promise<Record<string, stri
   }
 }
 
-export async function destroy(app: CdkApp, env: Env): Promise<void> {
-  await cdk(['destroy', app.stack, '--force', ...argsOf(app)], env);
+/**
+ * As `cdk destroy` does, but by name: the command gives the stack's ARN, by which MiniStack 1.4.21 finds no
+ * stack to delete.
+ */
+export async function destroy(stackName: string): Promise<void> {
+  const client = new CloudFormationClient({});
+  await client.send(new DeleteStackCommand({ StackName: stackName }));
+  for (let tries = 0; tries < 300; tries += 1) {
+    const { StackSummaries: stacks = [] } = await client.send(new ListStacksCommand({}));
+    const found = stacks.find((stack) => stack.StackName === stackName);
+    if (found === undefined || found.StackStatus === 'DELETE_COMPLETE') return;
+    await sleep(200);
+  }
+  throw new Error(`${stackName} is still there`);
 }
 
 function argsOf({ app, context }: CdkApp): string[] {

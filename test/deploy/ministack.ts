@@ -2,16 +2,16 @@
  * MiniStack: the services of AWS in one process, so that the unmodified CDK deploys the unmodified app
  * and the real bundles run. Installed from PyPI into the cache of node_modules, pinned.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/dynamo-server.ts';
+import { pythonTools } from './python-tools.ts';
 
-const version = '1.4.21';
-const home = resolve('node_modules', '.cache', `ministack-${version}`);
+const ministack = { package: 'ministack', version: '1.4.21' };
 
 export interface MiniStack {
   readonly endpoint: string;
@@ -22,27 +22,8 @@ export interface MiniStack {
   close(): Promise<void>;
 }
 
-/** Creates the Python environment unless it is there. */
-function install(): void {
-  if (existsSync(join(home, 'bin', 'ministack'))) return;
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(home, { recursive: true });
-  try {
-    execFileSync('python3', ['-m', 'venv', home], { stdio: 'pipe' });
-    const pip = ['install', '--quiet', '--disable-pip-version-check', `ministack==${version}`];
-    execFileSync(join(home, 'bin', 'pip'), pip, { stdio: 'pipe' });
-  } catch (cause) {
-    rmSync(home, { recursive: true, force: true });
-    const why = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-    throw new Error(
-      `The deploy test needs Python 3 with venv, and MiniStack ${version} from PyPI. Could not install it: ${why}`,
-      { cause },
-    );
-  }
-}
-
 export async function startMiniStack(): Promise<MiniStack> {
-  install();
+  const program = pythonTools(ministack, 'ministack');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const data = mkdtempSync(join(tmpdir(), 'reeve-ministack-'));
@@ -56,8 +37,9 @@ export async function startMiniStack(): Promise<MiniStack> {
     CDK_DEFAULT_ACCOUNT: '000000000000',
     CDK_DEFAULT_REGION: 'us-east-1',
   };
-  const server = spawn(join(home, 'bin', 'ministack'), {
+  const server = spawn(program, {
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
     env: {
       // Functions run on the node that is first here: the one of this test.
       PATH: process.env['PATH'] ?? '',
@@ -73,6 +55,9 @@ export async function startMiniStack(): Promise<MiniStack> {
       LOG_LEVEL: 'WARNING',
     },
   });
+  // Also when the test run is broken off: nothing is left running.
+  const onExit = () => killGroup(server);
+  process.once('exit', onExit);
   const file = createWriteStream(log);
   server.stdout.pipe(file);
   server.stderr.pipe(file);
@@ -84,6 +69,7 @@ export async function startMiniStack(): Promise<MiniStack> {
     log,
     async close() {
       await stop(server);
+      process.off('exit', onExit);
       file.end();
       rmSync(data, { recursive: true, force: true });
     },
@@ -101,14 +87,23 @@ async function answering(server: ChildProcess, url: string): Promise<void> {
   throw new Error(`MiniStack does not answer at ${url}`);
 }
 
-/** It ends the functions it runs when it is asked to; what does not heed is killed. */
+/** It ends the functions it runs when it is asked to; what does not heed is killed with all of them. */
 async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
-  const late = sleep(10_000, 'late', { ref: false });
-  if ((await Promise.race([ended, late])) === 'late') {
-    server.kill('SIGKILL');
-    await ended;
+  await Promise.race([ended, sleep(10_000, undefined, { ref: false })]);
+  killGroup(server);
+  if (server.exitCode === null && server.signalCode === null) await ended;
+}
+
+/** The server and every function it runs: they are one process group. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    if (!isGone) throw error;
   }
 }

@@ -77,7 +77,7 @@ export async function scenario(
       log,
       guard: { hosts: null, token: null },
       callerOf: () => 'api',
-    sweepLateMs: 60_000,
+      sweepLateMs: 60_000,
     }),
   );
   const get = async (path: string, headers: Record<string, string> = {}) =>

@@ -1,0 +1,241 @@
+/** A deployed Reeve with suppliers that tests can break, as tests use it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  type LambdaClient,
+  ListFunctionsCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import {
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { lambdaClient, sqsClient } from '#aws/clients.ts';
+import { startSuppliers } from '#suppliers/start-suppliers.ts';
+import type { MiniStack } from './ministack.ts';
+
+const orderSchema = z.object({
+  orderId: z.string(),
+  processState: z.enum(['Pending', 'Processing', 'Processed', 'Error', 'Undone']),
+  failureCount: z.int(),
+  fault: z.object({ code: z.string() }).nullable(),
+  steps: z.record(z.string(), z.object({ state: z.string(), attempt: z.int() })),
+  completeBy: z.iso.datetime().nullable(),
+  history: z.array(z.object({ type: z.string(), steps: z.array(z.string()).optional() })),
+});
+export type DeployedOrder = z.infer<typeof orderSchema>;
+
+const lettersSchema = z.record(
+  z.string(),
+  z.object({ kind: z.string(), dead: z.string(), source: z.string().nullable() }),
+);
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export class Deployed {
+  readonly sqs: SQSClient;
+  readonly lambda: LambdaClient;
+  readonly letters: z.infer<typeof lettersSchema>;
+  private readonly stack: MiniStack;
+  private readonly host: string;
+
+  constructor(stack: MiniStack, outputs: Readonly<Record<string, string>>) {
+    Object.assign(process.env, stack.env);
+    const clients = { endpoint: stack.endpoint, requestTimeoutMs: 60_000 };
+    this.stack = stack;
+    this.sqs = sqsClient(clients);
+    this.lambda = lambdaClient(clients);
+    this.host = new URL(outputs['ApiUrl'] ?? '').host;
+    this.letters = lettersSchema.parse(JSON.parse(outputs['DeadLetters'] ?? ''));
+  }
+
+  /** By the Host header: names under localhost do not resolve everywhere. */
+  api(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port: this.stack.port,
+        method,
+        path,
+        headers: { host: this.host, 'content-type': 'application/json', ...headers },
+      },
+      (incoming) => {
+        let text = '';
+        incoming.on('data', (chunk) => {
+          text += chunk;
+        });
+        incoming.on('end', () => {
+          try {
+            resolve({ status: incoming.statusCode ?? 0, body: JSON.parse(text) });
+          } catch (cause) {
+            reject(new Error(`${method} ${path} answered ${text}`, { cause }));
+          }
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    return promise;
+  }
+
+  async submit(document: unknown, key?: string): Promise<string> {
+    const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
+    const { status, body } = await this.api('POST', '/orders', document, headers);
+    if (status !== 202) throw new Error(`submit answered ${status}: ${JSON.stringify(body)}`);
+    return z.object({ orderId: z.string() }).parse(body).orderId;
+  }
+
+  async order(orderId: string): Promise<DeployedOrder> {
+    return orderSchema.parse((await this.api('GET', `/orders/${orderId}`)).body);
+  }
+
+  /** Sweeps until the order satisfies `done`; the schedule alone would take a minute a time. */
+  async until(
+    orderId: string,
+    done: (order: DeployedOrder) => boolean,
+    sweep = true,
+  ): Promise<DeployedOrder> {
+    for (const deadline = Date.now() + 150_000; Date.now() < deadline; ) {
+      const order = await this.order(orderId);
+      if (done(order)) return order;
+      if (sweep) await this.sweep();
+      await sleep(500);
+    }
+    throw new Error(
+      `order ${orderId} does not get there: ${JSON.stringify(await this.order(orderId))}`,
+    );
+  }
+
+  /** Waits until all are due: the due index is as precise as the schedule, a minute. */
+  async pastDue(orderIds: readonly string[]): Promise<void> {
+    for (const orderId of orderIds) {
+      const { completeBy } = await this.until(orderId, (order) => order.completeBy !== null, false);
+      const due = Math.ceil(Date.parse(completeBy ?? '') / 60_000) * 60_000;
+      await sleep(Math.max(0, due + 1 - Date.now()));
+    }
+  }
+
+  async functionNamed(description: string): Promise<string> {
+    const { Functions: all = [] } = await this.lambda.send(new ListFunctionsCommand({}));
+    const found = all.find((one) => one.Description === `Reeve: ${description}`);
+    if (found?.FunctionName === undefined) throw new Error(`no function ${description}`);
+    return found.FunctionName;
+  }
+
+  async sweep(): Promise<void> {
+    const FunctionName = await this.functionNamed('Supervisor');
+    const Payload = JSON.stringify({ sweep: 'all' });
+    const { FunctionError, Payload: answer } = await this.lambda.send(
+      new InvokeCommand({ FunctionName, Payload }),
+    );
+    if (FunctionError !== undefined) {
+      throw new Error(`the sweep failed: ${Buffer.from(answer ?? []).toString()}`);
+    }
+  }
+
+  /** Changes a function's environment; gives what changes it back. */
+  async reconfigure(
+    description: string,
+    changes: Readonly<Record<string, string>>,
+  ): Promise<() => Promise<void>> {
+    const FunctionName = await this.functionNamed(description);
+    const { Environment: before } = await this.lambda.send(
+      new GetFunctionConfigurationCommand({ FunctionName }),
+    );
+    const set = async (Variables: Record<string, string>) => {
+      await this.lambda.send(
+        new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
+      );
+    };
+    const variables = before?.Variables ?? {};
+    await set({ ...variables, ...changes });
+    return () => set(variables);
+  }
+
+  async send(queue: string, body: string): Promise<void> {
+    await this.sqs.send(new SendMessageCommand({ QueueUrl: queue, MessageBody: body }));
+  }
+
+  /** Takes messages from a queue until `enough` says so. */
+  async take(queue: string, enough: (all: readonly Message[]) => boolean): Promise<Message[]> {
+    const all: Message[] = [];
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline && !enough(all); ) {
+      const { Messages: page = [] } = await this.sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queue,
+          MaxNumberOfMessages: 10,
+          WaitTimeSeconds: 1,
+          MessageAttributeNames: ['All'],
+        }),
+      );
+      for (const { ReceiptHandle } of page) {
+        await this.sqs.send(new DeleteMessageCommand({ QueueUrl: queue, ReceiptHandle }));
+      }
+      all.push(...page);
+    }
+    return all;
+  }
+
+  /** The queue that a kind of work waits in, by its place in the stack. */
+  source(name: string): string {
+    const queue = this.letters[name]?.source;
+    if (queue === undefined || queue === null) throw new Error(`no queue ${name}`);
+    return queue;
+  }
+
+  dead(name: string): string {
+    const queue = this.letters[name]?.dead;
+    if (queue === undefined) throw new Error(`no dead-letter queue ${name}`);
+    return queue;
+  }
+}
+
+export interface BreakableSuppliers {
+  readonly url: string;
+  /** For the stack's context. */
+  readonly services: string;
+  set(service: string, faults: Readonly<Record<string, number | boolean>>): Promise<void>;
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function breakableSuppliers(): Promise<BreakableSuppliers> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'reeve-suppliers-'));
+  const { url, close } = await startSuppliers({ port: 0, dataDir });
+  const names = ['fraud', 'inventory', 'payment', 'shipping'];
+  return {
+    url,
+    services: JSON.stringify(Object.fromEntries(names.map((name) => [name, `${url}/${name}`]))),
+    async set(service, faults) {
+      const body = JSON.stringify(faults);
+      const headers = { 'content-type': 'application/json' };
+      await fetch(`${url}/faults/${service}`, { method: 'PUT', headers, body });
+    },
+    async reset() {
+      await fetch(`${url}/faults`, { method: 'DELETE' });
+    },
+    async close() {
+      await close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** Another app over the same stack: its own workflow, and one agent in one file and one line. */
+import { App } from 'aws-cdk-lib';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings.ts';
+
+const app = new App();
+new ReeveStack(app, 'LongChain', {
+  stackName: 'reeve-long-chain',
+  settings: readSettings(app.node),
+  workflows: 'test/deploy/long-chain.ts',
+  agents: [{ name: 'echo', entry: 'test/deploy/echo-agent.ts' }],
+});

@@ -1,0 +1,247 @@
+/**
+ * The unmodified app, deployed by the unmodified CDK: every scenario checked to the unit against what the
+ * suppliers' ledger says was done.
+ */
+import { readFileSync } from 'node:fs';
+import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import { idempotencyKey, orderId as idOf, stepName } from '#core/ids.ts';
+import { replyCodec, statusCodec } from '#core/message-codec.ts';
+import { reconcile } from '../crash/reconcile.ts';
+import type { Ended } from '../crash/submitter.ts';
+import { bootstrap, type CdkApp, deploy, destroy } from './cdk.ts';
+import { type BreakableSuppliers, breakableSuppliers, Deployed } from './deployed.ts';
+import { type MiniStack, startMiniStack } from './ministack.ts';
+
+const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
+const amountCents = 5_160;
+const account = '000000000000';
+const arnOf = (queue: string) => `arn:aws:sqs:us-east-1:${account}:${queue}`;
+
+let cloud: MiniStack;
+let suppliers: BreakableSuppliers;
+let app: CdkApp;
+let reeve: Deployed;
+let shop: string;
+let alerts: string;
+
+/** Every order of this suite and how it ended, for the ledger. */
+const ends: Ended[] = [];
+
+beforeAll(async () => {
+  suppliers = await breakableSuppliers();
+  cloud = await startMiniStack();
+  Object.assign(process.env, cloud.env);
+  [shop, alerts] = await listeners(cloud);
+  app = {
+    stack: 'Reeve',
+    context: {
+      stage: 'dev',
+      services: suppliers.services,
+      responseQueues: JSON.stringify({ shop: arnOf('shop') }),
+    },
+  };
+  await bootstrap(cloud.env);
+  reeve = new Deployed(cloud, await deploy(app, cloud.env));
+});
+
+afterAll(async () => {
+  try {
+    await destroy('reeve-dev');
+  } finally {
+    await cloud.close();
+    await suppliers.close();
+  }
+});
+
+beforeEach(() => suppliers.reset());
+
+/** What a team would have beside Reeve: a queue for status messages, and one that hears of alerts. */
+async function listeners({ endpoint }: MiniStack): Promise<[string, string]> {
+  const sqs = sqsClient({ endpoint });
+  const urls: string[] = [];
+  for (const QueueName of ['shop', 'alerts']) {
+    urls.push((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '');
+  }
+  const events = eventBridgeClient({ endpoint });
+  const pattern = { source: ['reeve'], 'detail-type': ['Order in Error'] };
+  const Rule = 'hear-alerts';
+  await events.send(new PutRuleCommand({ Name: Rule, EventPattern: JSON.stringify(pattern) }));
+  const Targets = [{ Id: 'queue', Arn: arnOf('alerts') }];
+  await events.send(new PutTargetsCommand({ Rule, Targets }));
+  return [urls[0] ?? '', urls[1] ?? ''];
+}
+
+const ended = (order: { processState: string }) =>
+  ['Processed', 'Undone', 'Error'].includes(order.processState);
+
+async function comesTo(orderId: string, processState: 'Processed' | 'Undone') {
+  const found = await reeve.until(orderId, ended);
+  expect(found).toMatchObject({ orderId, processState });
+  ends.push({ orderId, processState, amountCents });
+  return found;
+}
+
+test('an order is Processed without any sweep, and its effects are there once', async () => {
+  const orderId = await reeve.submit(order);
+  const found = await reeve.until(orderId, ended, false);
+  expect(found).toMatchObject({ processState: 'Processed', failureCount: 0 });
+  ends.push({ orderId, processState: 'Processed', amountCents });
+});
+
+test('the same submission twice is one order, and other content is refused (R2)', async () => {
+  const first = await reeve.submit(order, 'once');
+  expect(await reeve.submit(order, 'once')).toBe(first);
+  const other = { ...order, tenant: undefined, priority: 'high' };
+  const { status, body } = await reeve.api('POST', '/orders', other, { 'idempotency-key': 'once' });
+  expect([status, body]).toMatchObject([409, { code: 'key-reused' }]);
+  await comesTo(first, 'Processed');
+});
+
+test('200 orders at once all come to their end', async () => {
+  const orderIds = await Promise.all(Array.from({ length: 200 }, () => reeve.submit(order)));
+  for (const orderId of orderIds) await comesTo(orderId, 'Processed');
+});
+
+test('a declined payment is undone, and nothing stays behind', async () => {
+  await suppliers.set('payment', { declineRate: 1 });
+  await comesTo(await reeve.submit(order), 'Undone');
+});
+
+test('an agent whose function throws is recovered by the Supervisor', async () => {
+  const restore = await reeve.reconfigure('agent payment', { REEVE_SERVICE_URL: 'no address' });
+  const orderId = await reeve.submit(order);
+  const waiting = await reeve.until(orderId, ({ failureCount }) => failureCount > 0);
+  expect(waiting.steps['charge']?.state).not.toBe('Completed');
+  await restore();
+  const found = await comesTo(orderId, 'Processed');
+  expect(found.steps['charge']?.attempt).toBeGreaterThan(1);
+});
+
+test('doubled requests and replies change nothing (R5, R6)', async () => {
+  const orderId = await reeve.submit(order);
+  const reply = replyCodec.encode({
+    orderId: idOf(orderId),
+    step: stepName('reserve'),
+    attempt: 1,
+    action: 'perform',
+    result: { kind: 'succeeded', output: { reservationId: 'res_doubled' } },
+  });
+  // The first of these may be the one that counts; the ledger shows that none of them is performed.
+  for (let times = 0; times < 5; times += 1) {
+    await reeve.send(reeve.source('Agent-inventory-Replies'), reply);
+  }
+  const request = JSON.stringify({
+    version: 1,
+    kind: 'request',
+    orderId,
+    workflow: 'order-fulfilment',
+    step: 'charge',
+    agent: 'payment',
+    attempt: 1,
+    action: 'perform',
+    idempotencyKey: idempotencyKey(idOf(orderId), stepName('charge'), 'perform', 1),
+    performKey: idempotencyKey(idOf(orderId), stepName('charge'), 'perform', 1),
+    completeBy: Date.now() + 60_000,
+    completeWithinMs: 60_000,
+    endBy: Date.now() + 60_000,
+    input: { orderId, amountCents, currency: 'EUR', token: 'tok_visa' },
+    output: null,
+    priority: 'normal',
+    tenant: null,
+  });
+  const found = await comesTo(orderId, 'Processed');
+  for (let times = 0; times < 5; times += 1) {
+    await reeve.send(reeve.source('Agent-payment-Requests-Normal'), request);
+  }
+  const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
+  for (let times = 0; times < 5; times += 1) await reeve.send(reeve.source('Ready-Normal'), nudge);
+  // A further order goes by the same queues: when it is done, so are the doubles before it.
+  await comesTo(await reeve.submit(order), 'Processed');
+  expect((await reeve.order(orderId)).history).toEqual(found.history);
+});
+
+test.each([
+  ['Ready-Normal', 'no JSON at all', 'is not JSON'],
+  ['Agent-payment-Requests-Normal', '{"version":9,"kind":"request"}', 'version 1'],
+  ['Agent-inventory-Replies', '{"version":1,"kind":"reply","orderId":"../x"}', 'orderId'],
+  [
+    'Ready-Normal',
+    '{"version":1,"kind":"nudge","orderId":"nobody","priority":"low"}',
+    'unknown-order',
+  ],
+])('a poison message in %s is parked with the reason (R19)', async (queue, body, reason) => {
+  await reeve.send(reeve.source(queue), body);
+  const [letter] = await reeve.take(reeve.dead(queue), ({ length }) => length > 0);
+  expect(letter?.Body).toBe(body);
+  expect(letter?.MessageAttributes?.['Reason']?.StringValue).toContain(reason);
+});
+
+test('an Error raises an alert, and after a resubmit the order is Processed (R17)', async () => {
+  await suppliers.set('shipping', { declineRate: 1 });
+  const orderId = await reeve.submit(order);
+  const stopped = await reeve.until(orderId, ended);
+  expect(stopped).toMatchObject({ processState: 'Error', fault: { code: expect.any(String) } });
+  const heard = await reeve.take(alerts, ({ length }) => length > 0);
+  const event = JSON.parse(heard[0]?.Body ?? '{}');
+  expect(event.detail).toMatchObject({
+    deployment: 'reeve-dev',
+    orderId,
+    fault: { step: 'ship' },
+    remedy: `reeve resubmit ${orderId}`,
+  });
+  await suppliers.reset();
+  expect((await reeve.api('POST', `/orders/${orderId}/resubmit`)).status).toBe(202);
+  await comesTo(orderId, 'Processed');
+});
+
+test('status messages come in sequence to the registered queue, and only there (R18)', async () => {
+  const orderId = await reeve.submit({ ...order, replyTo: 'shop' });
+  await comesTo(orderId, 'Processed');
+  const messages = await reeve.take(shop, ({ length }) => length >= 3);
+  const told = messages.map(({ Body }) => statusCodec.decode(Body ?? ''));
+  const changes = told.flatMap((one) => (one.kind === 'message' ? [one.message] : []));
+  expect(changes.map((change) => change.orderId)).toEqual([orderId, orderId, orderId]);
+  const inOrder = changes.toSorted((a, b) => a.sequence - b.sequence);
+  expect(inOrder.map(({ processState }) => processState)).toEqual([
+    'Pending',
+    'Processing',
+    'Processed',
+  ]);
+  const refused = await reeve.api('POST', '/orders', { ...order, replyTo: 'elsewhere' });
+  expect([refused.status, refused.body]).toMatchObject([422, { code: 'reply-to-unknown' }]);
+});
+
+test('four Supervisors at once count each failure once (R11)', async () => {
+  await suppliers.set('fraud', { hangRate: 1 });
+  const orderIds = await Promise.all(Array.from({ length: 5 }, () => reeve.submit(order)));
+  await reeve.pastDue(orderIds);
+  await Promise.all(Array.from({ length: 4 }, () => reeve.sweep()));
+  for (const orderId of orderIds) {
+    const { history, failureCount } = await reeve.order(orderId);
+    const expired = history.flatMap(({ type, steps = [] }) => (type === 'expired' ? steps : []));
+    expect(expired.length).toBeGreaterThan(0);
+    expect(failureCount).toBe(expired.length);
+  }
+  await suppliers.reset();
+  await Promise.all(orderIds.map((orderId) => comesTo(orderId, 'Processed')));
+});
+
+test('the API says that the Supervisor is at work, and lists what is there', async () => {
+  await reeve.sweep();
+  expect(await reeve.api('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  const { body } = await reeve.api('GET', '/orders?limit=3');
+  expect(body).toMatchObject({ orders: [{}, {}, {}], cursor: expect.any(String) });
+});
+
+test('the ledger agrees to the unit with every order of this suite', async () => {
+  const { faults, counts } = await reconcile(ends, suppliers.url);
+  expect(faults).toEqual([]);
+  expect(counts).toMatchObject({
+    processed: ends.length - 1,
+    undone: 1,
+    centsCharged: counts['centsDue'],
+  });
+});

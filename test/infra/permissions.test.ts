@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { grantsOf, templateOf } from './scenario.ts';
+
+const template = templateOf({
+  submissionQueue: true,
+  responseQueues: { shop: 'arn:aws:sqs:eu-west-1:123456789012:shop' },
+});
+const grants = grantsOf(template);
+
+/** Actions by resource, as one readable line each. */
+const linesOf = (name: string) =>
+  (grants[name] ?? [])
+    .flatMap(({ actions, on }) =>
+      on.map((resource) => `${resource}: ${actions.toSorted().join(' ')}`),
+    )
+    .filter((line) => !line.includes('logs:'))
+    .toSorted();
+
+const consume =
+  'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage';
+
+test('an agent takes its requests, answers by its own reply queue, and has no table', () => {
+  expect(linesOf('agent payment')).toEqual([
+    'AgentpaymentRepliesQueue: sqs:SendMessage',
+    'AgentpaymentRequestsNormalDeadLetters: sqs:SendMessage',
+    `AgentpaymentRequestsNormalQueue: ${consume}`,
+  ]);
+});
+
+test('only its own agent may send to a reply queue', () => {
+  const senders = Object.entries(grants).filter(([, own]) =>
+    own.some(
+      ({ actions, on }) =>
+        actions.includes('sqs:SendMessage') && on.includes('AgentpaymentRepliesQueue'),
+    ),
+  );
+  expect(senders.map(([name]) => name)).toEqual(['agent payment']);
+});
+
+test('the front door creates, lists and nudges, and cannot start a step', () => {
+  expect(linesOf('front door')).toMatchInlineSnapshot(`
+    [
+      "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreCoordination: dynamodb:BatchGetItem",
+      "StateStoreOrders: dynamodb:BatchGetItem",
+      "StateStoreOrders: dynamodb:PutItem",
+      "StateStoreProcesses/Attention: dynamodb:Query",
+      "StateStoreProcesses/Recent: dynamodb:Query",
+      "StateStoreProcesses: dynamodb:BatchGetItem",
+      "StateStoreProcesses: dynamodb:PutItem",
+    ]
+  `);
+});
+
+test('the Scheduler commits, sends requests and works off nudges and replies', () => {
+  expect(linesOf('Scheduler')).toMatchInlineSnapshot(`
+    [
+      "AgentpaymentRepliesDeadLetters: sqs:SendMessage",
+      "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentpaymentRequestsNormalQueue: sqs:SendMessage",
+      "AgentshippingRepliesDeadLetters: sqs:SendMessage",
+      "AgentshippingRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentshippingRequestsNormalQueue: sqs:SendMessage",
+      "ReadyNormalDeadLetters: sqs:SendMessage",
+      "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreOrders: dynamodb:BatchGetItem",
+      "StateStoreProcesses: dynamodb:BatchGetItem",
+      "StateStoreProcesses: dynamodb:PutItem",
+    ]
+  `);
+});
+
+test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
+  expect(linesOf('Supervisor')).toMatchInlineSnapshot(`
+    [
+      "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:PutItem dynamodb:UpdateItem",
+      "StateStoreOrders: dynamodb:BatchGetItem",
+      "StateStoreProcesses/Due: dynamodb:Query",
+      "StateStoreProcesses: dynamodb:BatchGetItem",
+      "StateStoreProcesses: dynamodb:PutItem",
+      "SupervisorFunction: lambda:InvokeFunction",
+    ]
+  `);
+});
+
+test('the notifier reads the stream, tells, and forgets orders that have expired', () => {
+  expect(linesOf('notifier')).toMatchInlineSnapshot(`
+    [
+      ""arn:aws:sqs:eu-west-1:123456789012:shop": sqs:SendMessage",
+      "NotificationsFailures: sqs:GetQueueAttributes sqs:GetQueueUrl sqs:SendMessage",
+      "StateStoreOrders: dynamodb:BatchWriteItem",
+      "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
+      "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",
+    ]
+  `);
+});
+
+test('the submission creates and nudges', () => {
+  expect(linesOf('submission by queue')).toMatchInlineSnapshot(`
+    [
+      "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreOrders: dynamodb:BatchGetItem",
+      "StateStoreOrders: dynamodb:PutItem",
+      "StateStoreProcesses: dynamodb:BatchGetItem",
+      "StateStoreProcesses: dynamodb:PutItem",
+      "SubmissionSubmissionsDeadLetters: sqs:SendMessage",
+      "SubmissionSubmissionsQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+    ]
+  `);
+});
+
+test('no function has a wildcard, in an action or as a resource', () => {
+  const all = Object.values(grants).flat();
+  expect(all.length).toBeGreaterThan(20);
+  expect(all.flatMap(({ actions }) => actions).filter((action) => action.includes('*'))).toEqual(
+    [],
+  );
+  expect(all.flatMap(({ on }) => on).filter((resource) => resource.includes('*'))).toEqual([]);
+});

@@ -1,0 +1,134 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { functionsOf, templateOf } from './scenario.ts';
+
+const prod = templateOf();
+const resources = (type: string, template = prod) => Object.values(template.findResources(type));
+
+test('the loop is allowed on the Scheduler and every agent, and nowhere else', () => {
+  const allowed = functionsOf(prod).filter(({ RecursiveLoop }) => RecursiveLoop === 'Allow');
+  expect(allowed.map(({ Description }) => Description).toSorted()).toEqual([
+    'Reeve: Scheduler',
+    'Reeve: agent payment',
+    'Reeve: agent shipping',
+  ]);
+});
+
+test('every route is authorised by IAM, unless a token issuer is named', () => {
+  const types = (template = prod) =>
+    resources('AWS::ApiGatewayV2::Route', template).map(
+      ({ Properties }) => Properties.AuthorizationType,
+    );
+  expect(types()).toEqual(['AWS_IAM']);
+  const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
+  expect(types(templateOf({ jwt }))).toEqual(['JWT']);
+});
+
+test('data survives the stack in prod and goes with it in dev', () => {
+  const tables = (stage: string) => resources('AWS::DynamoDB::GlobalTable', templateOf({ stage }));
+  for (const { DeletionPolicy, Properties } of tables('prod')) {
+    expect(DeletionPolicy).toBe('Retain');
+    expect(Properties.Replicas).toMatchObject([
+      {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    ]);
+  }
+  for (const { DeletionPolicy, Properties } of tables('dev')) {
+    expect(DeletionPolicy).toBe('Delete');
+    expect(Properties.Replicas).toMatchObject([{ DeletionProtectionEnabled: false }]);
+  }
+});
+
+test('every queue is encrypted, takes TLS alone, and has dead letters that outlive it', () => {
+  const queues = resources('AWS::SQS::Queue');
+  const letters = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
+  const work = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
+  expect(work).toHaveLength(5);
+  // One for each queue, and those of the notifier and of undelivered alerts.
+  expect(letters).toHaveLength(7);
+  for (const { Properties } of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
+  for (const { Properties } of work) {
+    expect(Properties.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(5);
+    expect(Properties.MessageRetentionPeriod).toBeLessThan(
+      letters[0]?.['Properties'].MessageRetentionPeriod,
+    );
+  }
+  prod.resourceCountIs('AWS::SQS::QueuePolicy', queues.length);
+});
+
+test('a message stays hidden for six times as long as its function may run', () => {
+  const timeouts = functionsOf(prod).map(({ Timeout }) => Timeout);
+  const longest = Math.max(...timeouts.filter((seconds) => seconds <= 30));
+  for (const { Properties } of resources('AWS::SQS::Queue')) {
+    if (Properties.RedrivePolicy === undefined) continue;
+    expect(Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * longest);
+  }
+});
+
+test('every queue is worked off in batches of ten that are acknowledged one by one', () => {
+  const mappings = resources('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties);
+  for (const { FunctionResponseTypes } of mappings) {
+    expect(FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+  }
+  const queues = mappings.filter(({ StartingPosition }) => StartingPosition === undefined);
+  expect(queues.map(({ BatchSize }) => BatchSize)).toEqual(queues.map(() => 10));
+  const limited = queues.filter(({ ScalingConfig }) => ScalingConfig?.MaximumConcurrency === 7);
+  expect(limited).toHaveLength(1);
+});
+
+test('the stream gives up on a record after bounded tries, into the failure queue', () => {
+  prod.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    StartingPosition: 'TRIM_HORIZON',
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 10,
+    DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
+  });
+});
+
+test('a tick is not repeated, and not delivered late', () => {
+  prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+    MaximumEventAgeInSeconds: 60,
+    MaximumRetryAttempts: 0,
+  });
+});
+
+test('every alarm says what to do and reaches the operators', () => {
+  const alarms = resources('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+  expect(alarms.length).toBeGreaterThan(20);
+  for (const { AlarmDescription, AlarmActions } of alarms) {
+    expect(AlarmDescription.length).toBeGreaterThan(80);
+    expect(AlarmActions).toHaveLength(1);
+  }
+});
+
+test('silence of the Supervisor is an alarm', () => {
+  prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    TreatMissingData: 'breaching',
+    EvaluationPeriods: 3,
+    ComparisonOperator: 'LessThanThreshold',
+    MetricName: 'SuccessfulRequestLatency',
+    Statistic: 'SampleCount',
+  });
+});
+
+test('each priority class has queues of its own', () => {
+  const template = templateOf({ priorities: ['high', 'normal'] });
+  const work = resources('AWS::SQS::Queue', template).filter(
+    ({ Properties }) => Properties.RedrivePolicy !== undefined,
+  );
+  // Ready and requests of two agents, in two classes; replies have one.
+  expect(work).toHaveLength(2 + 4 + 2);
+});
+
+test.each([
+  ['stage', { stage: 'production' }],
+  ['shards', { shards: 0 }],
+  ['priorities', { priorities: ['high'] }],
+  ['alarmEmail', { alarmEmail: 'nobody' }],
+  ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
+  ['jwt', { jwt: '{"issuer":"x"}' }],
+])('a wrong %s is refused by name', (name, context) => {
+  expect(() => templateOf(context)).toThrow(name);
+});

@@ -1,0 +1,77 @@
+/** The stack as CloudFormation gets it. */
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings.ts';
+
+const statement = z.object({
+  Action: z.union([z.string(), z.array(z.string())]),
+  Effect: z.literal('Allow'),
+  Resource: z.unknown(),
+});
+const policy = z.object({
+  PolicyDocument: z.object({ Statement: z.array(statement) }),
+  Roles: z.array(z.object({ Ref: z.string() })),
+});
+const lambdaFunction = z.object({
+  Description: z.string(),
+  RecursiveLoop: z.string().optional(),
+  Timeout: z.int(),
+  Role: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
+});
+
+export interface Grant {
+  readonly actions: readonly string[];
+  /** The logical ids of what the actions are allowed on, without their hashes. */
+  readonly on: readonly string[];
+}
+
+export function templateOf(context: Readonly<Record<string, unknown>> = {}): Template {
+  const app = new App({ context });
+  return Template.fromStack(
+    new ReeveStack(app, 'Reeve', {
+      settings: readSettings(app.node),
+      workflows: 'lib/workflows/shipped.ts',
+      agents: [
+        { name: 'payment', entry: 'lambdas/agents/payment.ts' },
+        { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
+      ],
+    }),
+  );
+}
+
+export function functionsOf(template: Template) {
+  const found = Object.values(template.findResources('AWS::Lambda::Function'));
+  return found.map(({ Properties }) => lambdaFunction.parse(Properties));
+}
+
+/** What each function may do, by its description. */
+export function grantsOf(template: Template): Record<string, Grant[]> {
+  const policies = Object.values(template.findResources('AWS::IAM::Policy')).map(({ Properties }) =>
+    policy.parse(Properties),
+  );
+  return Object.fromEntries(
+    functionsOf(template).map(({ Description, Role }) => {
+      const [role] = Role['Fn::GetAtt'];
+      const own = policies.filter(({ Roles }) => Roles.some(({ Ref }) => Ref === role));
+      const statements = own.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+      return [
+        Description.replace('Reeve: ', ''),
+        statements.map(({ Action, Resource }) => ({
+          actions: [Action].flat(),
+          on: [Resource].flat().flatMap(namesIn),
+        })),
+      ];
+    }),
+  );
+}
+
+/** Logical ids and literal parts of a resource, so that a table's index is told from the table. */
+function namesIn(resource: unknown): string[] {
+  const text = JSON.stringify(resource);
+  const [, id = text] = /"(?:Ref|Fn::GetAtt)":\[?"([A-Za-z0-9]+)"/.exec(text) ?? [];
+  const [, index] = /\/index\/(\w+)/.exec(text) ?? [];
+  const name = id.replace(/[0-9A-F]{8}$/, '');
+  return [index === undefined ? name : `${name}/${index}`];
+}
