@@ -1,5 +1,5 @@
 /** Orders of a small workflow, made by the same core that ships. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { decide } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';
