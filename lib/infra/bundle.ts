@@ -37,6 +37,8 @@ await build({
   alias: { '#workflows/shipped.ts': resolve(workflows) },
   bundle: true,
   minify: true,
+  // The names of errors are in the log.
+  keepNames: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',

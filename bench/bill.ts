@@ -1,0 +1,83 @@
+/**
+ * What orders cost on AWS: runs 1,000 three-step orders through the bundled functions against a DynamoDB
+ * that reports its units, and prices what they consumed at list price. `npm run bill`, or with `-- --json`.
+ */
+import { parseArgs } from 'node:util';
+import { peers, round } from './bill/peers.ts';
+import { invocationMs, prices } from './bill/prices.ts';
+import { type Consumption, consume } from './bill/run.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    orders: { type: 'string', default: '1000' },
+  },
+});
+
+const million = 1_000_000;
+/** Dollars per million orders, by what they are for. */
+function dollars(used: Consumption): Record<string, number> {
+  const each = (amount: number) => (amount / used.orders) * million;
+  return {
+    'DynamoDB writes': each(used.writeUnits) * prices.writeUnit,
+    'DynamoDB reads': each(used.readUnits) * prices.readUnit,
+    'SQS requests': each(used.sqsRequests) * prices.sqsRequest,
+    'Lambda requests': each(used.invocations) * prices.lambdaRequest,
+    'Lambda GB-s (estimated)': each(used.gbSeconds) * prices.lambdaGbSecond,
+    'API requests': each(used.apiRequests) * prices.apiRequest,
+    events: each(used.events) * prices.customEvent,
+    logs: (each(used.logBytes) / 1e9) * prices.logGb,
+    // A month in which a million orders come; a metric without data costs nothing.
+    'custom metrics (1 M orders a month)': used.metrics * prices.metricMonth,
+  };
+}
+
+function figures(used: Consumption) {
+  const each = (amount: number) => Math.round((amount / used.orders) * 100) / 100;
+  const total = Object.values(dollars(used)).reduce((sum, one) => sum + one, 0);
+  return {
+    writeUnitsPerOrder: each(used.writeUnits),
+    readUnitsPerOrder: each(used.readUnits),
+    sqsRequestsPerOrder: each(used.sqsRequests),
+    lambdaInvocationsPerOrder: each(used.invocations),
+    eventsPerOrder: each(used.events),
+    logBytesPerOrder: each(used.logBytes),
+    recordBytesMax: used.recordBytesMax,
+    dollarsPerMillionOrders: round(total),
+  };
+}
+
+const orders = Number(flags.orders);
+const full = await consume(orders, 10);
+const single = await consume(orders, 1);
+const report = { full: figures(full), single: figures(single), peers: peers() };
+
+if (flags.json) {
+  console.log(JSON.stringify(report));
+} else {
+  const prefix = ([name, amount]: [string, number], other: number | undefined) =>
+    `${name.padEnd(38)}${amount.toFixed(2).padStart(12)}${(other ?? 0).toFixed(2).padStart(12)}`;
+  const rows = (a: Record<string, number>, b: Record<string, number>) =>
+    Object.entries(a).map((entry) => prefix(entry, b[entry[0]]));
+  const { dollarsPerMillionOrders: fullDollars, ...fullUnits } = report.full;
+  const { dollarsPerMillionOrders: singleDollars, ...singleUnits } = report.single;
+  console.log(
+    [
+      `${orders} orders of three steps${''.padEnd(11)} batches of 10  of one`,
+      ...rows(fullUnits, singleUnits),
+      '',
+      'dollars per million orders, us-east-1',
+      ...rows(dollars(full), dollars(single)),
+      prefix(['all in', fullDollars], singleDollars),
+      '',
+      'the same three steps elsewhere',
+      ...Object.entries(report.peers).map(
+        ([name, amount]) => `${name.padEnd(38)}${amount.toFixed(2).padStart(12)}`,
+      ),
+      '',
+      `Estimated: an invocation takes ${Object.entries(invocationMs)
+        .map(([kind, ms]) => `${kind} ${ms}`)
+        .join(', ')} ms.`,
+    ].join('\n'),
+  );
+}

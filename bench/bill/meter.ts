@@ -1,0 +1,172 @@
+/**
+ * Two servers of AWS's protocols between the functions and what answers them, which count: DynamoDB's
+ * units as the server reports them, SQS and EventBridge by their requests.
+ */
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+
+type Image = Record<string, Record<string, unknown>>;
+
+export interface Write {
+  readonly before: Image | undefined;
+  readonly after: Image;
+}
+
+export interface Meter {
+  readonly dynamoUrl: string;
+  readonly queueUrl: string;
+  readonly eventsUrl: string;
+  writeUnits: number;
+  readUnits: number;
+  sends: number;
+  events: number;
+  /** The largest process record that was written. */
+  recordBytesMax: number;
+  /** What the stream of the Processes table would say, oldest first; taken by whoever reads it. */
+  readonly stream: Write[];
+  readonly queues: Map<string, string[]>;
+  close(): void;
+}
+
+const consumed = z.object({
+  TableName: z.string(),
+  CapacityUnits: z.number(),
+});
+const answerSchema = z.object({
+  ConsumedCapacity: z.union([consumed, z.array(consumed)]).optional(),
+});
+const image = z.record(z.string(), z.record(z.string(), z.unknown()));
+const put = z.object({ TableName: z.string(), Item: image });
+const requestSchema = z.object({
+  TableName: z.string().optional(),
+  Item: image.optional(),
+  TransactItems: z.array(z.object({ Put: put })).optional(),
+});
+const sendSchema = z.object({
+  QueueUrl: z.string(),
+  Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
+});
+
+/** `dynamo`: where the real one is. */
+export async function startMeter(dynamo: string, processesTable: string): Promise<Meter> {
+  const images = new Map<string, Image>();
+  const servers: Server[] = [];
+  const listen = async (answer: Answer) => {
+    const server = createServer((request, response) => {
+      void reply(request, response, answer);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return `http://127.0.0.1:${address.port}`;
+  };
+
+  const note = (written: Image) => {
+    const id = String(written['OrderID']?.['S']);
+    meter.stream.push({ before: images.get(id), after: written });
+    images.set(id, written);
+    meter.recordBytesMax = Math.max(meter.recordBytesMax, itemBytes(written));
+  };
+  const meter: Meter = {
+    writeUnits: 0,
+    readUnits: 0,
+    sends: 0,
+    events: 0,
+    recordBytesMax: 0,
+    stream: [],
+    queues: new Map(),
+    queueUrl: await listen(async (_operation, body) => {
+      const { QueueUrl, Entries } = sendSchema.parse(JSON.parse(body));
+      meter.sends += 1;
+      const queue = meter.queues.get(QueueUrl) ?? [];
+      queue.push(...Entries.map(({ MessageBody }) => MessageBody));
+      meter.queues.set(QueueUrl, queue);
+      const Successful = Entries.map(({ Id, MessageBody }) => ({
+        Id,
+        MessageId: Id,
+        MD5OfMessageBody: hash('md5', MessageBody),
+      }));
+      return json({ Successful, Failed: [] });
+    }),
+    eventsUrl: await listen(async () => {
+      meter.events += 1;
+      return json({ FailedEntryCount: 0, Entries: [{ EventId: '1' }] });
+    }),
+    dynamoUrl: await listen(async (operation, body, headers) => {
+      const sent = JSON.parse(body);
+      const response = await fetch(dynamo, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ ...sent, ReturnConsumedCapacity: 'INDEXES' }),
+      });
+      const answer = await response.text();
+      const { ConsumedCapacity = [] } = answerSchema.parse(JSON.parse(answer));
+      const units = [ConsumedCapacity].flat().reduce((sum, one) => sum + one.CapacityUnits, 0);
+      if (/Get|Query/.test(operation)) meter.readUnits += units;
+      else meter.writeUnits += units;
+      const request = requestSchema.parse(sent);
+      const puts = request.TransactItems?.map(({ Put }) => Put) ?? [request];
+      if (response.ok) {
+        for (const { TableName, Item } of puts) {
+          if (TableName === processesTable && Item !== undefined) note(Item);
+        }
+      }
+      return { status: response.status, body: answer };
+    }),
+    close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+  return meter;
+}
+
+/** Names and values, as DynamoDB counts an item's size. */
+function itemBytes(item: Image): number {
+  return Object.entries(item).reduce((sum, [name, value]) => {
+    const [raw] = Object.values(value);
+    const size = 'N' in value ? Math.ceil(String(raw).length / 2) + 1 : String(raw).length;
+    return sum + name.length + ('NULL' in value ? 1 : size);
+  }, 0);
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+type Answer = (
+  operation: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+) => Promise<Reply>;
+
+const json = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body) });
+
+const contentType = 'application/x-amz-json-1.0';
+
+async function reply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+): Promise<void> {
+  const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+  // As they were signed; lengths and hosts are of this hop alone.
+  const { 'content-type': type = contentType, authorization = '' } = request.headers;
+  const target = String(request.headers['x-amz-target']);
+  const date = String(request.headers['x-amz-date']);
+  const headers = {
+    'content-type': type,
+    authorization,
+    'x-amz-target': target,
+    'x-amz-date': date,
+  };
+  const { status, body } = await answer(operation, await text(request), headers);
+  response.writeHead(status, { 'content-type': contentType }).end(body);
+}

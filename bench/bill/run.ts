@@ -1,0 +1,276 @@
+/** Runs orders through the bundled functions, as Lambda's pollers would, and gives what they consumed. */
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundle } from '#infra/bundles.ts';
+import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
+import { type Meter, startMeter, type Write } from './meter.ts';
+import { type FunctionKind, functionGb, invocationMs } from './prices.ts';
+
+export interface Consumption {
+  readonly orders: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly sqsRequests: number;
+  readonly invocations: number;
+  readonly gbSeconds: number;
+  readonly apiRequests: number;
+  readonly events: number;
+  readonly logBytes: number;
+  /** Custom metrics that had data. */
+  readonly metrics: number;
+  readonly recordBytesMax: number;
+}
+
+type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+
+const agents = ['reserve', 'charge', 'ship'];
+/** Orders under way together: enough to fill batches, few enough to be done within their deadlines. */
+const waveOrders = 100;
+const streamBatchMax = 100;
+/** Of the Scheduler; an agent gathers replies by container, and there is one here. */
+const batchesAtOnce = 5;
+/** Lambda's own lines are off; API Gateway's access log has one line of this length a request. */
+const accessLogBytes = 150;
+
+export async function consume(orders: number, batchMax: number): Promise<Consumption> {
+  const dynamo = await startDynoxide();
+  const tables = await createTables(dynamo.client);
+  const meter = await startMeter(dynamo.url, tables.processes);
+  const log = countLog();
+  try {
+    const functions = await load(meter, tables);
+    const run = new Run(meter, functions, batchMax);
+    for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
+    await run.expire();
+    const invocations = [...run.invocations.values()].reduce((sum, count) => sum + count, 0);
+    const seconds = [...run.invocations].reduce(
+      (sum, [kind, count]) => sum + (count * invocationMs[kind]) / 1_000,
+      0,
+    );
+    return {
+      orders,
+      writeUnits: meter.writeUnits,
+      readUnits: meter.readUnits,
+      sqsRequests: meter.sends + run.polls,
+      invocations,
+      gbSeconds: seconds * functionGb,
+      apiRequests: orders,
+      events: meter.events,
+      logBytes: log.bytes() + orders * accessLogBytes,
+      metrics: log.metrics.size,
+      recordBytesMax: meter.recordBytesMax,
+    };
+  } finally {
+    log.stop();
+    meter.close();
+    await dynamo.close();
+  }
+}
+
+/** What the functions write goes to the meter, not to the reader of the bill. */
+function countLog() {
+  let bytes = 0;
+  const metrics = new Set<string>();
+  const streams = [process.stdout, process.stderr].map((stream) => {
+    const { write } = stream;
+    stream.write = (chunk: string | Uint8Array) => {
+      bytes += Buffer.byteLength(chunk);
+      for (const [, name = ''] of String(chunk).matchAll(/"Name":"(\w+)","Unit"/g))
+        metrics.add(name);
+      return true;
+    };
+    return () => {
+      stream.write = write;
+    };
+  });
+  return {
+    metrics,
+    bytes: () => bytes,
+    stop: () => {
+      for (const restore of streams) restore();
+    },
+  };
+}
+
+interface Functions {
+  readonly frontDoor: Handler;
+  readonly notifier: Handler;
+  /** By the queue that they work off. */
+  readonly byQueue: ReadonlyMap<string, { readonly kind: FunctionKind; readonly handle: Handler }>;
+}
+
+const queue = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
+const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+
+async function load(
+  meter: Meter,
+  tables: Awaited<ReturnType<typeof createTables>>,
+): Promise<Functions> {
+  const folderOf = bundle(
+    {
+      'front-door': 'lambdas/front-door.ts',
+      scheduler: 'lambdas/scheduler.ts',
+      notifier: 'lambdas/notifier.ts',
+      ...Object.fromEntries(agents.map((name) => [name, `bench/bill/agent-${name}.ts`])),
+    },
+    'bench/bill/workflow.ts',
+  );
+  const byName = (of: (name: string) => unknown, key: (name: string) => string = (name) => name) =>
+    JSON.stringify(Object.fromEntries(agents.map((name) => [key(name), of(name)])));
+  const environment: Record<string, string> = {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_DYNAMODB: meter.dynamoUrl,
+    AWS_ENDPOINT_URL_SQS: meter.queueUrl,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: meter.eventsUrl,
+    AWS_LAMBDA_FUNCTION_NAME: 'bill',
+    POWERTOOLS_LOG_LEVEL: 'WARN',
+    POWERTOOLS_SERVICE_NAME: 'reeve-prod',
+    REEVE_ORDERS_TABLE: tables.orders,
+    REEVE_PROCESSES_TABLE: tables.processes,
+    REEVE_COORDINATION_TABLE: tables.coordination,
+    REEVE_SHARDS: '4',
+    REEVE_SWEEP_SECONDS: '60',
+    REEVE_KEEP_DAYS: '30',
+    REEVE_READY_QUEUES: JSON.stringify({ normal: queue('ready') }),
+    REEVE_REQUEST_QUEUES: byName((name) => ({ normal: queue(`requests-${name}`) })),
+    REEVE_REPLY_QUEUES: byName(
+      (name) => name,
+      (name) => arn(`replies-${name}`),
+    ),
+    REEVE_DEAD_LETTERS: '{}',
+    REEVE_RESPONSE_QUEUES: '{}',
+    REEVE_EVENT_BUS: 'default',
+    REEVE_DEPLOYMENT: 'bill',
+  };
+  Object.assign(process.env, environment);
+  const handlerOf = async (name: string): Promise<Handler> => {
+    // Each reads its environment when it is loaded, and only then.
+    process.env['REEVE_REPLY_QUEUE'] = queue(`replies-${name}`);
+    const { handler } = await import(pathToFileURL(join(folderOf(name), 'index.mjs')).href);
+    return handler;
+  };
+  const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;
+  const byQueue = new Map<string, { kind: FunctionKind; handle: Handler }>();
+  byQueue.set('ready', scheduler);
+  for (const name of agents) {
+    byQueue.set(`requests-${name}`, { kind: 'agent', handle: await handlerOf(name) });
+    byQueue.set(`replies-${name}`, scheduler);
+  }
+  return {
+    frontDoor: await handlerOf('front-door'),
+    notifier: await handlerOf('notifier'),
+    byQueue,
+  };
+}
+
+const context = { getRemainingTimeInMillis: () => 20_000, functionName: 'bill', awsRequestId: '1' };
+
+class Run {
+  readonly invocations = new Map<FunctionKind, number>();
+  /** Requests of the pollers: a receive and a delete for each batch. */
+  polls = 0;
+  private messages = 0;
+  private readonly seen: string[] = [];
+  private readonly meter: Meter;
+  private readonly functions: Functions;
+  private readonly batchMax: number;
+
+  constructor(meter: Meter, functions: Functions, batchMax: number) {
+    this.meter = meter;
+    this.functions = functions;
+    this.batchMax = batchMax;
+  }
+
+  /** So many orders, from their submission to their end. */
+  async wave(orders: number): Promise<void> {
+    await Promise.all(Array.from({ length: orders }, () => this.submit()));
+    while (await this.workOff());
+    await this.tell(this.meter.stream.splice(0));
+  }
+
+  /** The end of their retention. */
+  async expire(): Promise<void> {
+    const removed = this.seen.map((id) => ({
+      eventName: 'REMOVE',
+      dynamodb: { SequenceNumber: id, Keys: { OrderID: { S: id } } },
+    }));
+    await this.stream(removed);
+  }
+
+  private async invoke(kind: FunctionKind, handle: Handler, event: unknown): Promise<unknown> {
+    this.invocations.set(kind, (this.invocations.get(kind) ?? 0) + 1);
+    return handle(event, context);
+  }
+
+  private async submit(): Promise<void> {
+    const details = { amountCents: 4_990, customer: 'ada', address: 'Analytical Lane 1, Berlin' };
+    const event = {
+      version: '2.0',
+      rawPath: '/orders',
+      rawQueryString: '',
+      headers: { 'content-type': 'application/json', host: 'api' },
+      requestContext: { http: { method: 'POST', path: '/orders' }, domainName: 'api' },
+      body: JSON.stringify({ workflow: 'three-steps', details }),
+      isBase64Encoded: false,
+    };
+    const answer = await this.invoke('frontDoor', this.functions.frontDoor, event);
+    if (!JSON.stringify(answer).includes('202')) {
+      throw new Error(`not accepted: ${JSON.stringify(answer)}`);
+    }
+  }
+
+  /** Some batches of every queue at once; false when all were empty. */
+  private async workOff(): Promise<boolean> {
+    const batches = [...this.functions.byQueue].flatMap(([name, worker]) =>
+      Array.from({ length: worker.kind === 'agent' ? 1 : batchesAtOnce }, () => ({
+        name,
+        ...worker,
+        bodies: this.meter.queues.get(queue(name))?.splice(0, this.batchMax) ?? [],
+      })),
+    );
+    const filled = batches.filter(({ bodies }) => bodies.length > 0);
+    await Promise.all(
+      filled.map(async ({ name, kind, handle, bodies }) => {
+        this.polls += 2;
+        const Records = bodies.map((body) => {
+          this.messages += 1;
+          return { messageId: String(this.messages), body, eventSourceARN: arn(name) };
+        });
+        const answer = await this.invoke(kind, handle, { Records });
+        if (JSON.stringify(answer) !== '{"batchItemFailures":[]}') {
+          throw new Error(`not all was done: ${JSON.stringify(answer)}`);
+        }
+      }),
+    );
+    return filled.length > 0;
+  }
+
+  /** What the stream's filters let through (lib/infra/notifications.ts). */
+  private async tell(writes: readonly Write[]): Promise<void> {
+    const ends = writes.filter(({ after }) =>
+      ['Processed', 'Undone', 'Error'].includes(String(after['ProcessState']?.['S'])),
+    );
+    this.seen.push(...ends.map(({ after }) => String(after['OrderID']?.['S'])));
+    const records = ends.map(({ before, after }) => ({
+      eventName: 'MODIFY',
+      dynamodb: {
+        SequenceNumber: '1',
+        Keys: { OrderID: after['OrderID'] },
+        OldImage: before,
+        NewImage: after,
+      },
+    }));
+    await this.stream(records);
+  }
+
+  private async stream(records: readonly unknown[]): Promise<void> {
+    const size = this.batchMax === 1 ? 1 : streamBatchMax;
+    for (let at = 0; at < records.length; at += size) {
+      const Records = records.slice(at, at + size);
+      await this.invoke('notifier', this.functions.notifier, { Records });
+    }
+  }
+}
