@@ -1,0 +1,212 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { CreateQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { startFauxqs } from 'fauxqs';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { sqsClient } from '#aws/clients.ts';
+import { parking } from '#aws/parking.ts';
+import { byPriority } from '#aws/priority-queues.ts';
+import { sqsChannel } from '#aws/sqs-channel.ts';
+import { orderId } from '#core/ids.ts';
+import type { Nudge } from '#core/message.ts';
+import { nudgeCodec, submissionCodec } from '#core/message-codec.ts';
+import { testCredentials } from '../support/dynamo-server.ts';
+
+let server: Awaited<ReturnType<typeof startFauxqs>>;
+let endpoint: string;
+
+beforeAll(async () => {
+  process.env['AWS_REGION'] = 'us-east-1';
+  process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
+  process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
+  server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
+  endpoint = `http://127.0.0.1:${server.port}`;
+});
+afterAll(() => server.stop());
+
+async function queue(name: string): Promise<string> {
+  const { QueueUrl } = await sqsClient({ endpoint }).send(
+    new CreateQueueCommand({ QueueName: name }),
+  );
+  return QueueUrl ?? '';
+}
+
+async function received(url: string) {
+  const messages = [];
+  for (;;) {
+    const { Messages = [] } = await sqsClient({ endpoint }).send(
+      new ReceiveMessageCommand({
+        QueueUrl: url,
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ['All'],
+      }),
+    );
+    if (Messages.length === 0) return messages;
+    messages.push(...Messages);
+  }
+}
+
+const nudges = (count: number): Nudge[] =>
+  Array.from({ length: count }, (_, at) => ({
+    orderId: orderId(`order-${at}`),
+    priority: 'normal',
+  }));
+
+test('more than a batch is sent whole', async () => {
+  const url = await queue('many');
+  const channel = sqsChannel({
+    client: sqsClient({ endpoint }),
+    codec: nudgeCodec,
+    queueOf: () => url,
+  });
+  await channel.send(nudges(23));
+  const bodies = (await received(url)).map(({ Body }) => nudgeCodec.decode(Body ?? ''));
+  const ids = bodies.map((one) => (one.kind === 'message' ? one.message.orderId : one.reason));
+  expect(ids.toSorted()).toEqual(
+    nudges(23)
+      .map((nudge) => nudge.orderId)
+      .toSorted(),
+  );
+});
+
+test('messages that are large together are sent in several batches', async () => {
+  const url = await queue('large');
+  const channel = sqsChannel({
+    client: sqsClient({ endpoint }),
+    codec: submissionCodec,
+    queueOf: () => url,
+  });
+  const common = { workflow: 'house', priority: 'normal', tenant: null, replyTo: null } as const;
+  await channel.send(
+    Array.from({ length: 5 }, (_, at) => ({
+      ...common,
+      key: `k${at}`,
+      details: 'x'.repeat(100_000),
+    })),
+  );
+  expect(await received(url)).toHaveLength(5);
+});
+
+test('each priority goes to its queue, and one without to that of normal', async () => {
+  const [normal, high] = [await queue('normal'), await queue('high')];
+  const channel = sqsChannel({
+    client: sqsClient({ endpoint }),
+    codec: nudgeCodec,
+    queueOf: byPriority({ normal, high }),
+  });
+  const id = orderId('one');
+  await channel.send([
+    { orderId: id, priority: 'high' },
+    { orderId: id, priority: 'normal' },
+    { orderId: id, priority: 'low' },
+  ]);
+  expect(await received(high)).toHaveLength(1);
+  expect(await received(normal)).toHaveLength(2);
+});
+
+test('a queue that is not there is an error, not a loss', async () => {
+  const channel = sqsChannel({
+    client: sqsClient({ endpoint }),
+    codec: nudgeCodec,
+    queueOf: () => `${endpoint}/000000000000/nowhere`,
+  });
+  await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'aws-unavailable' });
+});
+
+test('a parked message keeps its text and says why', async () => {
+  const dead = await queue('dead');
+  const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
+  const park = parking(sqsClient({ endpoint }), { [eventSourceARN]: dead });
+  const record = {
+    messageId: '1',
+    receiptHandle: '1',
+    body: 'rubbish',
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '0',
+      SenderId: 'sender',
+      ApproximateFirstReceiveTimestamp: '0',
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    awsRegion: 'us-east-1',
+  };
+  await park({ ...record, eventSourceARN }, 'is not JSON');
+  const [letter] = await received(dead);
+  expect(letter?.Body).toBe('rubbish');
+  expect(letter?.MessageAttributes?.['Reason']?.StringValue).toBe('is not JSON');
+  await expect(park({ ...record, eventSourceARN: 'other' }, 'x')).rejects.toMatchObject({
+    code: 'no-dead-letter-queue',
+  });
+});
+
+const batchSchema = z.object({
+  Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
+});
+
+/** An SQS that refuses what it is told to; no real one can be made to. */
+async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'theirs' | null) {
+  const calls: string[][] = [];
+  const refusing = createServer(async (request, response) => {
+    const { Entries } = batchSchema.parse(JSON.parse(await text(request)));
+    calls.push(Entries.map(({ Id }) => Id));
+    const verdict = (id: string) => refuse(calls.length, id);
+    const ok = Entries.filter(({ Id }) => verdict(Id) === null);
+    const failed = Entries.filter(({ Id }) => verdict(Id) !== null);
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(
+      JSON.stringify({
+        Successful: ok.map(({ Id, MessageBody }) => ({
+          Id,
+          MessageId: Id,
+          MD5OfMessageBody: hash('md5', MessageBody),
+        })),
+        Failed: failed.map(({ Id }) => ({
+          Id,
+          Code: 'Refused',
+          SenderFault: verdict(Id) === 'ours',
+        })),
+      }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  onTestFinished(() => {
+    refusing.closeAllConnections();
+    refusing.close();
+  });
+  const address = refusing.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const client = sqsClient({ endpoint: `http://127.0.0.1:${port}` });
+  const channel = sqsChannel({
+    client,
+    codec: nudgeCodec,
+    queueOf: () => `http://127.0.0.1:${port}/000000000000/q`,
+  });
+  return { calls, channel };
+}
+
+test('only the refused part of a batch is sent again', async () => {
+  const { calls, channel } = await refusingSqs((call, id) =>
+    call === 1 && (id === '1' || id === '3') ? 'theirs' : null,
+  );
+  await channel.send(nudges(5));
+  expect(calls).toEqual([
+    ['0', '1', '2', '3', '4'],
+    ['1', '3'],
+  ]);
+});
+
+test('what SQS goes on refusing is told, after three tries', async () => {
+  const { calls, channel } = await refusingSqs((_, id) => (id === '0' ? 'theirs' : null));
+  await expect(channel.send(nudges(2))).rejects.toMatchObject({ code: 'messages-unsent' });
+  expect(calls).toHaveLength(3);
+});
+
+test('what is refused as our mistake is not sent again', async () => {
+  const { calls, channel } = await refusingSqs(() => 'ours');
+  await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'messages-unsent' });
+  expect(calls).toHaveLength(1);
+});

@@ -1,0 +1,149 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { type Item, toItem } from '#aws/attributes.ts';
+import { deliverStream, type StreamConsumer } from '#aws/stream-batch.ts';
+import type { Change } from '#core/change.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+
+/** The SDK's items as the event has them. */
+function image(item: Item): Image {
+  return JSON.parse(JSON.stringify(item));
+}
+
+let sequence = 0;
+function modified(before: ProcessRecord | null, after: ProcessRecord): DynamoDBRecord {
+  sequence += 1;
+  return {
+    eventName: before === null ? 'INSERT' : 'MODIFY',
+    dynamodb: {
+      SequenceNumber: String(sequence),
+      Keys: { OrderID: { S: after.orderId } },
+      ...(before !== null && { OldImage: image(toItem({ ...encodeRecord(before) })) }),
+      NewImage: image(toItem({ ...encodeRecord(after), DueShard: 1 })),
+    },
+  };
+}
+const removed = (id: string): DynamoDBRecord => {
+  sequence += 1;
+  return {
+    eventName: 'REMOVE',
+    dynamodb: { SequenceNumber: String(sequence), Keys: { OrderID: { S: id } } },
+  };
+};
+
+/** The whole life of an order, as the stream tells it. */
+function life(id: string): DynamoDBRecord[] {
+  const revisions: ProcessRecord[] = [newOrder(id, now, 'shop').record];
+  const step = (to: (record: ProcessRecord) => ProcessRecord) => {
+    const last = revisions.at(-1);
+    if (last !== undefined) revisions.push(to(last));
+  };
+  step((record) => claimed(record, now));
+  for (const wall of ['east', 'west', 'roof']) step((record) => succeeded(record, wall, now + 1));
+  return revisions.map((record, at) => modified(revisions[at - 1] ?? null, record));
+}
+
+function consumer(fails: (change: Change) => boolean = () => false) {
+  const told: Change[] = [];
+  const forgotten: string[] = [];
+  const of: StreamConsumer = {
+    log: testLog(),
+    notifier: {
+      async onChange(change) {
+        if (fails(change)) throw new Error('cannot be told');
+        told.push(change);
+      },
+    },
+    async forget(ids) {
+      forgotten.push(...ids);
+    },
+  };
+  return { told, forgotten, of };
+}
+
+test('of a life, the changes of process state are told, in order', async () => {
+  const { told, of } = consumer();
+  const { response, stopped } = await deliverStream({ Records: life('one') }, of);
+  expect(
+    told.map(({ sequence: number, previousState, processState }) => [
+      number,
+      previousState,
+      processState,
+    ]),
+  ).toEqual([
+    [1, null, 'Pending'],
+    [2, 'Pending', 'Processing'],
+    [5, 'Processing', 'Processed'],
+  ]);
+  expect(response).toEqual({ batchItemFailures: [] });
+  expect(stopped).toEqual({ Processed: 1, Undone: 0, Error: 0 });
+});
+
+test('the stream goes on from the first record that failed, and no later change of that order was told', async () => {
+  const records = [...life('bad'), ...life('good')];
+  const { told, of } = consumer(
+    ({ orderId, processState }) => orderId === 'bad' && processState === 'Processing',
+  );
+  const { response } = await deliverStream({ Records: records }, of);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: records[1]?.dynamodb?.SequenceNumber },
+  ]);
+  expect(told.filter(({ orderId }) => orderId === 'bad')).toHaveLength(1);
+  expect(told.filter(({ orderId }) => orderId === 'good')).toHaveLength(3);
+});
+
+test('an order in Error is counted as one', async () => {
+  const { record } = newOrder('one', now);
+  const running = claimed(record, now);
+  const undoing = next(running, { type: 'cancel', by: 'test' }, now + 1);
+  const { stopped } = await deliverStream(
+    {
+      Records: [
+        modified(running, {
+          ...undoing,
+          processState: 'Error',
+          lockedBy: null,
+          fault: { code: 'x', message: 'y', effect: 'none', step: null, action: null },
+        }),
+      ],
+    },
+    consumer().of,
+  );
+  expect(stopped).toEqual({ Processed: 0, Undone: 0, Error: 1 });
+});
+
+test('orders whose records are gone are forgotten together', async () => {
+  const { forgotten, of } = consumer();
+  const { response } = await deliverStream({ Records: [removed('a'), removed('b')] }, of);
+  expect(forgotten.toSorted()).toEqual(['a', 'b']);
+  expect(response.batchItemFailures).toEqual([]);
+});
+
+test('what could not be forgotten is delivered again', async () => {
+  const { of } = consumer();
+  const records = [...life('one'), removed('a')];
+  const failing = { ...of, forget: () => Promise.reject(new Error('throttled')) };
+  const { response } = await deliverStream({ Records: records }, failing);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: records.at(-1)?.dynamodb?.SequenceNumber },
+  ]);
+});
+
+test('a record that no version wrote fails alone, so that it reaches the failure queue', async () => {
+  const { told, of } = consumer();
+  const [poison] = life('bad');
+  if (poison?.dynamodb?.NewImage !== undefined) poison.dynamodb.NewImage['Steps'] = { S: '?' };
+  const records = [...life('good'), ...(poison === undefined ? [] : [poison])];
+  const { response } = await deliverStream({ Records: records }, of);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: poison?.dynamodb?.SequenceNumber },
+  ]);
+  expect(told).toHaveLength(3);
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import {
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+  statusCodec,
+  submissionCodec,
+} from '#core/message-codec.ts';
+import { priorities } from '#core/record.ts';
+
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$/).map(orderId);
+const step = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/).map(stepName);
+const priority = fc.constantFrom(...priorities);
+const tenant = fc.option(fc.string({ maxLength: 64 }));
+const attempt = fc.integer({ min: 1, max: 1_000 });
+const action = fc.constantFrom('perform' as const, 'undo' as const);
+/** As JSON itself has it: no -0. */
+const json = fc
+  .jsonValue({ maxDepth: 4 })
+  .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+
+const nudge = fc.record({ orderId: id, priority });
+const reply = fc.record({
+  orderId: id,
+  step,
+  attempt,
+  action,
+  result: fc.oneof(
+    fc.record({ kind: fc.constant('succeeded' as const), output: json }),
+    fc.record({ kind: fc.constant('heartbeat' as const) }),
+    fc.record({
+      kind: fc.constant('failed' as const),
+      fault: fc.record({
+        code: fc.string({ minLength: 1, maxLength: 60 }),
+        message: fc.string({ maxLength: 300 }),
+        effect: fc.constantFrom('none' as const, 'possible' as const),
+      }),
+    }),
+  ),
+});
+const request = fc
+  .record({ orderId: id, step, attempt, action, input: json, output: json, priority, tenant })
+  .map((some) => ({
+    ...some,
+    workflow: workflowName('house'),
+    agent: agentName('paint'),
+    idempotencyKey: idempotencyKey(some.orderId, some.step, some.action, 1),
+    performKey: idempotencyKey(some.orderId, some.step, 'perform', 1),
+    completeBy: 1_767_225_600_000,
+    completeWithinMs: 5_000,
+    endBy: 1_767_225_600_000,
+  }));
+const submission = fc.record({
+  workflow: fc.string(),
+  details: json,
+  priority,
+  tenant,
+  replyTo: fc.option(fc.string()),
+  key: fc.string({ minLength: 1, maxLength: 128 }),
+});
+
+test('what is encoded is decoded as it was', () => {
+  fc.assert(
+    fc.property(nudge, reply, request, submission, (...messages) => {
+      const codecs = [nudgeCodec, replyCodec, requestCodec, submissionCodec];
+      const back = [
+        nudgeCodec.decode(nudgeCodec.encode(messages[0])),
+        replyCodec.decode(replyCodec.encode(messages[1])),
+        requestCodec.decode(requestCodec.encode(messages[2])),
+        submissionCodec.decode(submissionCodec.encode(messages[3])),
+      ];
+      expect(back).toEqual(messages.map((message) => ({ kind: 'message', message })));
+      expect(codecs).toHaveLength(back.length);
+    }),
+  );
+});
+
+const codecs = { nudgeCodec, replyCodec, requestCodec, submissionCodec, statusCodec };
+
+describe.each(Object.entries(codecs))('%s', (_, codec) => {
+  test('never throws, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(codec.decode(text).kind).toBe('malformed');
+      }),
+    );
+  });
+
+  test('never throws for a message of which one field was spoiled', () => {
+    const sound: Record<string, unknown> = JSON.parse(
+      requestCodec.encode(fc.sample(request, { numRuns: 1, seed: 1 })[0] ?? fail()),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(sound)), fc.anything(), (field, value) => {
+        const spoiled = JSON.stringify({ ...sound, [field]: value }, (_key, inner) =>
+          typeof inner === 'bigint' ? String(inner) : inner,
+        );
+        expect(['message', 'malformed']).toContain(codec.decode(spoiled).kind);
+      }),
+    );
+  });
+});
+
+function fail(): never {
+  throw new Error('nothing was sampled');
+}
+
+test.each([
+  ['no JSON', 'is not JSON'],
+  ['null', 'is no nudge of version 1'],
+  ['{"version":2,"kind":"nudge","orderId":"a","priority":"low"}', 'is no nudge of version 1'],
+  ['{"version":1,"kind":"reply"}', 'is no nudge of version 1'],
+  ['{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}', 'does not fit at orderId'],
+  ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
+])('%s is told by its reason', (text, reason) => {
+  expect(nudgeCodec.decode(text)).toEqual({ kind: 'malformed', reason });
+});
+
+test('a submission without a key is malformed, because a queue delivers twice', () => {
+  const text = '{"version":1,"kind":"submission","workflow":"house","details":{}}';
+  expect(submissionCodec.decode(text)).toMatchObject({ reason: 'does not fit at key' });
+});
+
+test('a reply that nests too deeply is malformed', () => {
+  const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
+  const text = `{"version":1,"kind":"reply","orderId":"a","step":"b","attempt":1,"action":"perform","result":{"kind":"succeeded","output":${deep}}}`;
+  expect(replyCodec.decode(text)).toMatchObject({ reason: 'does not fit at result.output' });
+});
