@@ -36,12 +36,14 @@ export interface SweepReport {
 export interface Supervisor {
   /** Every shard. `previousSweepAt`: when the last completed sweep began; null when there was none. */
   sweep(previousSweepAt: number | null): Promise<SweepReport>;
-  /** One shard, until `mayGoOn` says no. */
+  /** What is overdue in one shard, until `mayGoOn` says no. */
   sweepShard(
     shard: number,
     previousSweepAt: number | null,
     mayGoOn: () => boolean,
   ): Promise<SweepReport>;
+  /** What lies further ahead in one shard than any right clock writes: it would never come (R14). */
+  repairShard(shard: number): Promise<void>;
   /** After a restart of the one process every call and message is lost: all live orders are due. */
   recoverAll(): Promise<SweepReport>;
 }
@@ -60,19 +62,28 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
     if (outage) log.warn('outage-forgiven', { shard, sinceMs: now - previousSweepAt });
     const event = outage ? ramp('outage', now) : () => expired;
     const overdue = await recover(ports, { shard, from: 0, to: now }, event, mayGoOn);
-    // No right clock writes instants so far ahead; left alone, these orders would never come (R14).
-    const ahead = { shard, from: now + dueHorizonMs, to: Number.MAX_SAFE_INTEGER };
-    const corrupt = await recover(ports, ahead, () => expired, mayGoOn);
-    if (corrupt.found > 0) log.error('deadlines-repaired', { orders: corrupt.found });
-    return { startedAt: now, outage, ...sum([overdue, corrupt]) };
+    return { startedAt: now, outage, ...overdue };
+  }
+
+  async function repairShard(shard: number): Promise<void> {
+    const range = { shard, from: clock.now() + dueHorizonMs, to: Number.MAX_SAFE_INTEGER };
+    const { found } = await recover(
+      ports,
+      range,
+      () => expired,
+      () => true,
+    );
+    if (found > 0) log.error('deadlines-repaired', { orders: found });
   }
 
   return {
     sweepShard,
+    repairShard,
     async sweep(previousSweepAt) {
       const reports: SweepReport[] = [];
       for (const shard of shards) {
         reports.push(await sweepShard(shard, previousSweepAt, () => true));
+        await repairShard(shard);
       }
       const startedAt = Math.min(...reports.map((report) => report.startedAt));
       return { startedAt, outage: reports.some(({ outage }) => outage), ...sum(reports) };

@@ -38,6 +38,9 @@ export interface SweepTickPorts {
   readonly leaseMs: number;
 }
 
+/** What a wrong clock wrote far ahead can wait so long to be found, ms: looking costs reads. */
+const repairEveryMs = 3_600_000;
+
 const nothing: TickReport = { found: 0, recovered: 0, handedOver: 0, outage: false };
 
 export function sweepTick(ports: SweepTickPorts): SweepTick {
@@ -58,6 +61,10 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
           );
         }),
       );
+      const hour = (at: number) => Math.floor(at / repairEveryMs);
+      if (memory.sweptAt === null || hour(memory.sweptAt) !== hour(startedAt)) {
+        await Promise.all(shards.map((shard) => ports.supervisor.repairShard(shard)));
+      }
       await coordination.remember(startedAt, memory.shards);
       return total(reports);
     },
@@ -95,9 +102,8 @@ async function sweepOne(
     return { ...nothing, handedOver: 1 };
   }
   const sweep = () => ports.supervisor.sweepShard(shard, since, mayGoOn);
-  // Nothing to do is the usual case, and costs no lease.
-  if (due.items.length > 0 || wasUnfinished) return underLease(ports, shard, since, sweep);
-  return { ...nothing, ...(await sweep()) };
+  // Nothing to do is the usual case, and costs one read and no lease.
+  return due.items.length > 0 || wasUnfinished ? underLease(ports, shard, since, sweep) : nothing;
 }
 
 const take = (
