@@ -1,0 +1,317 @@
+/**
+ * A lost answer is harmless: a real server applies the write and its answer never comes, once, so that
+ * the SDK asks again, or on every try of the SDK, so that the role does (R12).
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { agentName, type OrderId, orderId, schedulerId, stepName } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { workflowRegistry } from '#core/registry.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { submission } from '#roles/submission.ts';
+import { transitions } from '#roles/transitions.ts';
+import { sha256, systemIds } from '#runtime/system-ids.ts';
+import {
+  createTables,
+  type DynamoServer,
+  startDynoxide,
+  testDynamoClient,
+} from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
+import { type LosingProxy, losingProxy } from '../support/losing-proxy.ts';
+import { details, house, newOrder } from '../support/orders.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+let server: DynamoServer;
+let proxy: LosingProxy;
+beforeAll(async () => {
+  server = await startDynoxide();
+  proxy = await losingProxy(server.url);
+});
+afterAll(async () => {
+  proxy.close();
+  await server.close();
+});
+
+const registry = workflowRegistry([house]);
+const second = 1_000;
+let clock: VirtualClock;
+let direct: StateStore;
+let unreliable: StateStore;
+let sent: string[];
+let orders = 0;
+
+beforeEach(async () => {
+  clock = virtualClock();
+  sent = [];
+  const tables = await createTables(server.client);
+  const common = { tables, shards: 2, sweepPeriodMs: 1_000, keepEndedMs: 1_000 };
+  direct = dynamoStore({ client: server.client, ...common });
+  unreliable = dynamoStore({ client: testDynamoClient(proxy.url), ...common });
+});
+
+const channels = {
+  nudges: {
+    async send(messages: readonly { orderId: string }[]) {
+      sent.push(...messages.map((nudge) => `nudge ${nudge.orderId}`));
+    },
+  },
+  requests: {
+    async send(messages: readonly { step: string; attempt: number; action: string }[]) {
+      sent.push(...messages.map(({ action, step, attempt }) => `${action} ${step} ${attempt}`));
+    },
+  },
+};
+
+function roles(store: StateStore) {
+  orders += 1;
+  const ids = systemIds(clock, `instance-${orders}`);
+  const log = testLog();
+  const ports = { store, channels, clock, ids, log, registry };
+  return {
+    transitions: transitions(ports),
+    submission: submission({ ...ports, digest: sha256, responseChannels: [] }),
+  };
+}
+
+async function apply(store: StateStore, id: OrderId, event: RecordEvent) {
+  const [outcome] = await roles(store).transitions.apply([{ orderId: id, event: () => event }]);
+  return outcome;
+}
+
+const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
+const paint = agentName('paint');
+
+async function stored(id: OrderId): Promise<ProcessRecord> {
+  const record = (await direct.records([id])).get(id);
+  if (record === undefined) throw new Error(`no order ${id}`);
+  return record;
+}
+
+async function of(id: OrderId, step: string) {
+  const name = stepName(step);
+  const found = (await stored(id)).steps.find((one) => one.name === name);
+  return { step: name, attempt: found?.attempt ?? 0, agent: paint };
+}
+
+const happens = (id: OrderId, event: RecordEvent) => apply(direct, id, event);
+const succeeds = async (id: OrderId, step: string) =>
+  happens(id, { type: 'stepSucceeded', ...(await of(id, step)), output: { litres: 1 } });
+const fault = { code: 'refused', message: 'No.', effect: 'none' } as const;
+
+async function created(): Promise<OrderId> {
+  orders += 1;
+  const { order, record } = newOrder(`order-${orders}`, clock.now());
+  await direct.create(order, record);
+  return record.orderId;
+}
+async function running(): Promise<OrderId> {
+  const id = await created();
+  await happens(id, claim);
+  return id;
+}
+async function wallsDone(): Promise<OrderId> {
+  const id = await running();
+  await succeeds(id, 'east');
+  await succeeds(id, 'west');
+  return id;
+}
+async function undoing(): Promise<OrderId> {
+  const id = await wallsDone();
+  await happens(id, { type: 'stepFailed', ...(await of(id, 'roof')), fault });
+  await happens(id, claim);
+  return id;
+}
+/** The roof is tried until its patience is at an end. */
+async function inError(): Promise<OrderId> {
+  const id = await wallsDone();
+  for (let rounds = 0; rounds < 20; rounds += 1) {
+    const { processState } = await stored(id);
+    if (processState === 'Error') return id;
+    clock.jump(61 * second);
+    await happens(id, processState === 'Pending' ? claim : { type: 'expired' });
+  }
+  throw new Error('never in Error');
+}
+
+type Prepared = { readonly id: OrderId; readonly event: RecordEvent };
+
+const writes: Record<string, () => Promise<Prepared>> = {
+  claim: async () => ({ id: await created(), event: claim }),
+  'success of one of several steps': async () => {
+    const id = await running();
+    return {
+      id,
+      event: { type: 'stepSucceeded', ...(await of(id, 'east')), output: { litres: 1 } },
+    };
+  },
+  'success that starts the next step': async () => {
+    const id = await running();
+    await succeeds(id, 'east');
+    return {
+      id,
+      event: { type: 'stepSucceeded', ...(await of(id, 'west')), output: { litres: 1 } },
+    };
+  },
+  'success of the last step': async () => {
+    const id = await wallsDone();
+    return {
+      id,
+      event: { type: 'stepSucceeded', ...(await of(id, 'roof')), output: { litres: 1 } },
+    };
+  },
+  fault: async () => {
+    const id = await wallsDone();
+    return { id, event: { type: 'stepFailed', ...(await of(id, 'roof')), fault } };
+  },
+  expiry: async () => {
+    const id = await running();
+    clock.jump(12 * second);
+    return { id, event: { type: 'expired' } };
+  },
+  'forgiveness after an outage': async () => {
+    const id = await running();
+    clock.jump(12 * second);
+    return { id, event: { type: 'excused', reason: 'outage', notBefore: clock.now() } };
+  },
+  cancel: async () => ({ id: await running(), event: { type: 'cancel', by: 'operator' } }),
+  resubmit: async () => ({ id: await inError(), event: { type: 'resubmit', by: 'operator' } }),
+  'success of an undo': async () => {
+    const id = await undoing();
+    return { id, event: { type: 'undoSucceeded', ...(await of(id, 'east')) } };
+  },
+};
+
+/** The SDK's own tries, which lib/aws/clients.ts sets. */
+const sdkTries = 3;
+
+describe.each(Object.entries(writes))('the write of a %s', (_, prepare) => {
+  test.each([1, sdkTries])(
+    'is done once, and its messages are sent once, though %i answers are lost',
+    async (lost) => {
+      const twin = await prepare();
+      sent = [];
+      await apply(direct, twin.id, twin.event);
+      const wanted = sent.map((line) => line.replace(twin.id, 'the order'));
+      const twinRecord = await stored(twin.id);
+
+      const { id, event } = await prepare();
+      const before = await stored(id);
+      sent = [];
+      proxy.lose('PutItem', lost);
+      const outcome = await apply(unreliable, id, event);
+
+      expect(outcome?.kind).toBe('committed');
+      const after = await stored(id);
+      expect(after.revision).toBe(before.revision + 1);
+      expect(after.history.map(({ type }) => type)).toEqual(
+        twinRecord.history.map(({ type }) => type),
+      );
+      expect(after.steps.map(({ attempt }) => attempt)).toEqual(
+        twinRecord.steps.map(({ attempt }) => attempt),
+      );
+      expect(sent.map((line) => line.replace(id, 'the order'))).toEqual(wanted);
+    },
+  );
+});
+
+test.each([1, sdkTries])('a submission of which %i answers are lost is one order', async (lost) => {
+  const request = {
+    workflow: 'house',
+    details,
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+  } as const;
+  proxy.lose('TransactWriteItems', lost);
+  const { submission: role } = roles(unreliable);
+  const submit = () => role.submit({ ...request, key: 'cart-1' });
+  // When every try was lost, the submitter hears of it, and submits again under its key.
+  const outcome = await submit().catch(submit);
+  expect(outcome).toMatchObject({ kind: 'accepted', processState: 'Pending' });
+  const { items } = await direct.list({ processState: null, limit: 10, cursor: null });
+  expect(items.map(({ revision }) => revision)).toEqual([1]);
+  expect(sent).toEqual([`nudge ${items[0]?.orderId}`]);
+});
+
+test('a lost claim that an operator overtakes is decided anew, and no attempt is given twice', async () => {
+  const id = await created();
+  sent = [];
+  const real = unreliable.commit;
+  let overtaken = false;
+  const store: StateStore = {
+    ...unreliable,
+    async commit(record) {
+      try {
+        return await real(record);
+      } catch (error) {
+        // Between the lost answers and the second asking somebody else writes.
+        if (!overtaken) await happens(id, { type: 'cancel', by: 'operator' });
+        overtaken = true;
+        throw error;
+      }
+    },
+  };
+  proxy.lose('PutItem', sdkTries);
+  const outcome = await apply(store, id, claim);
+  expect(overtaken).toBe(true);
+  expect(outcome?.kind).toBe('ignored');
+  const { history, steps } = await stored(id);
+  expect(history.map(({ type }) => type)).toEqual(['submit', 'claim', 'cancel']);
+  expect(steps.map(({ attempt }) => attempt)).toEqual([1, 1, 0]);
+});
+
+test('a read whose answer is lost is asked again', async () => {
+  const id = await created();
+  proxy.lose('BatchGetItem', 1);
+  expect((await unreliable.records([id])).size).toBe(1);
+  proxy.lose('Query', 1);
+  const query = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 10, cursor: null };
+  expect((await unreliable.due(query)).cursor).toBeNull();
+});
+
+test('an answer that comes too late is not waited for, and its write is recognised', async () => {
+  const impatient = dynamoStore({
+    client: testDynamoClient(proxy.url, 200),
+    tables: await createTables(server.client),
+    shards: 2,
+    sweepPeriodMs: 1_000,
+    keepEndedMs: 1_000,
+  });
+  const { order, record } = newOrder('late', clock.now());
+  const before = proxy.applied('TransactWriteItems');
+  proxy.delay('TransactWriteItems', 5_000);
+  expect(await impatient.create(order, record)).toBe('created');
+  expect(proxy.applied('TransactWriteItems')).toBe(before + 2);
+});
+
+describe('the coordination of Supervisors', () => {
+  const lease = { holder: 'me', leaseMs: 60_000, previousSweepAt: 5 };
+  test.each([1, 2])(
+    'takes, gives back and remembers, though %i answers of each are lost',
+    async (lost) => {
+      const { coordination: table } = await createTables(server.client);
+      const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
+      const now = clock.now();
+      proxy.lose('UpdateItem', lost);
+      expect(await coordination.take(0, { ...lease, now })).toBe(true);
+      expect(await coordination.take(0, { ...lease, now, holder: 'other' })).toBe(false);
+      proxy.lose('PutItem', lost);
+      await coordination.remember(now, 2);
+      expect(await coordination.recall(2)).toMatchObject({
+        sweptAt: now,
+        unfinished: new Map([[0, { previousSweepAt: 5 }]]),
+      });
+      proxy.lose('DeleteItem', lost);
+      await coordination.giveBack(0, 'me', true);
+      expect((await coordination.recall(2)).unfinished.size).toBe(0);
+      expect(await coordination.take(0, { ...lease, now, holder: 'other' })).toBe(true);
+    },
+  );
+});
+
+test('an id of an order that is not there is no order', async () => {
+  expect(await apply(unreliable, orderId('nobody'), claim)).toEqual({ kind: 'unknown-order' });
+});
