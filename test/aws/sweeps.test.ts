@@ -1,0 +1,244 @@
+/** Sweeps by shard under leases, on a real server. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import { UnavailableError } from '#core/errors.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { workflowRegistry } from '#core/registry.ts';
+import type { Coordination } from '#ports/coordination.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { supervisor } from '#roles/supervisor.ts';
+import { sweepTick } from '#roles/sweep-tick.ts';
+import { transitions } from '#roles/transitions.ts';
+import { systemIds } from '#runtime/system-ids.ts';
+import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, house, newOrder } from '../support/orders.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+const second = 1_000;
+const shards = 2;
+const yes = () => true;
+
+let server: DynamoServer;
+beforeAll(async () => {
+  server = await startDynoxide();
+});
+afterAll(() => server.close());
+
+let clock: VirtualClock;
+let store: StateStore;
+let coordination: Coordination;
+let handedOver: number[];
+let takes: number;
+
+beforeEach(async () => {
+  clock = virtualClock();
+  handedOver = [];
+  takes = 0;
+  const tables = await createTables(server.client);
+  store = dynamoStore({
+    client: server.client,
+    tables,
+    shards,
+    sweepPeriodMs: second,
+    keepEndedMs: second,
+  });
+  const real = dynamoCoordination(server.client, tables.coordination);
+  coordination = {
+    ...real,
+    take(shard, lease) {
+      takes += 1;
+      return real.take(shard, lease);
+    },
+  };
+});
+
+let sweeps = 0;
+function sweep(over: Partial<{ store: StateStore }> = {}) {
+  sweeps += 1;
+  const log = testLog();
+  const used = over.store ?? store;
+  const nobody = { send: async () => {} };
+  return sweepTick({
+    store: used,
+    coordination,
+    clock,
+    holder: `sweep-${sweeps}`,
+    leaseMs: 60 * second,
+    handOver: async (shard) => {
+      handedOver.push(shard);
+    },
+    supervisor: supervisor({
+      store: used,
+      clock,
+      log,
+      outageAfterMs: 180 * second,
+      transitions: transitions({
+        store: used,
+        clock,
+        log,
+        ids: systemIds(clock, `sweep-${sweeps}`),
+        registry: workflowRegistry([house]),
+        channels: { nudges: nobody, requests: nobody },
+      }),
+    }),
+  });
+}
+
+/** Orders with both walls Running; past complete-by 10 s later. */
+async function running(count: number): Promise<OrderId[]> {
+  const ids = Array.from({ length: count }, (_, at) => orderId(`order-${at}`));
+  for (let at = 0; at < count; at += 50) {
+    await Promise.all(
+      ids.slice(at, at + 50).map(async (id) => {
+        const { order, record } = newOrder(id, clock.now());
+        await store.create(order, record);
+        await store.commit(claimed(record, clock.now()));
+      }),
+    );
+  }
+  return ids;
+}
+
+const failures = async (ids: readonly OrderId[]) =>
+  [...(await store.records(ids)).values()].map(({ failureCount }) => failureCount);
+
+test('nothing due costs no lease, and is remembered as a completed sweep', async () => {
+  await running(3);
+  expect(await sweep().tick(yes)).toEqual({ found: 0, recovered: 0, handedOver: 0, outage: false });
+  expect(takes).toBe(0);
+  expect(await coordination.recall(shards)).toMatchObject({ sweptAt: clock.now() });
+});
+
+test('what is due is recovered under a lease, which is given back', async () => {
+  const ids = await running(6);
+  clock.jump(12 * second);
+  expect(await sweep().tick(yes)).toMatchObject({ found: 6, recovered: 6, outage: false });
+  expect(takes).toBeGreaterThan(0);
+  expect((await coordination.recall(shards)).unfinished.size).toBe(0);
+  expect(await failures(ids)).toEqual(ids.map(() => 2));
+});
+
+test('any number of ticks at once do what one does (R11)', async () => {
+  const ids = await running(20);
+  clock.jump(12 * second);
+  await Promise.all(Array.from({ length: 6 }, () => sweep().tick(yes)));
+  await sweep().tick(yes);
+  expect(await failures(ids)).toEqual(ids.map(() => 2));
+});
+
+describe('more than a page in a shard', () => {
+  const count = limits.sweepPage * shards + 100;
+
+  test('is handed over, and the handed-over sweep finishes it', async () => {
+    const ids = await running(count);
+    clock.jump(12 * second);
+    await sweep().tick(yes);
+    expect(handedOver.length).toBeGreaterThan(0);
+    for (const shard of handedOver) await sweep().shard(shard, yes);
+    expect(await failures(ids)).toEqual(ids.map(() => 2));
+    expect((await coordination.recall(shards)).unfinished.size).toBe(0);
+  });
+
+  test('after an outage is forgiven to its end, however many ticks that takes (R20)', async () => {
+    await sweep().tick(yes);
+    const ids = await running(count);
+    clock.jump(2 * 3_600 * second);
+    expect(await sweep().tick(yes)).toMatchObject({ handedOver: shards });
+    for (const shard of [0, 1]) {
+      // Time runs out after the first page.
+      let pages = 0;
+      await sweep().shard(shard, () => {
+        pages += 1;
+        return pages <= 1;
+      });
+    }
+    expect((await coordination.recall(shards)).unfinished.size).toBeGreaterThan(0);
+    for (let ticks = 0; ticks < 3; ticks += 1) {
+      clock.jump(60 * second);
+      handedOver = [];
+      await sweep().tick(yes);
+      for (const shard of handedOver) await sweep().shard(shard, yes);
+    }
+    expect(await failures(ids)).toEqual(ids.map(() => 0));
+    expect((await coordination.recall(shards)).unfinished.size).toBe(0);
+  });
+});
+
+test('a shard that another sweep holds is left alone, until its lease ends', async () => {
+  const ids = await running(8);
+  clock.jump(12 * second);
+  const lease = { holder: 'died', now: clock.now(), leaseMs: 60 * second, previousSweepAt: null };
+  for (const shard of [0, 1]) await coordination.take(shard, lease);
+  expect(await sweep().tick(yes)).toMatchObject({ recovered: 0 });
+  clock.jump(61 * second);
+  expect(await sweep().tick(yes)).toMatchObject({ recovered: 8 });
+  expect(await failures(ids)).toEqual(ids.map(() => 2));
+});
+
+test('a tick whose store fails is not remembered: the next one sees the outage (R20)', async () => {
+  await sweep().tick(yes);
+  const before = clock.now();
+  const ids = await running(4);
+  clock.jump(60 * second);
+  const broken: StateStore = {
+    ...store,
+    due: () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.')),
+  };
+  await expect(sweep({ store: broken }).tick(yes)).rejects.toThrow('away');
+  expect(await coordination.recall(shards)).toMatchObject({ sweptAt: before });
+  clock.jump(180 * second);
+  expect(await sweep().tick(yes)).toMatchObject({ outage: true, recovered: 4 });
+  expect(await failures(ids)).toEqual(ids.map(() => 0));
+});
+
+test('an instant that no right clock wrote is found within the hour (R14)', async () => {
+  await sweep().tick(yes);
+  clock.jump(400 * 24 * 3_600 * second);
+  const [id = orderId('none')] = await running(1);
+  clock.jump(-400 * 24 * 3_600 * second);
+  clock.jump(3_600 * second);
+  await sweep().tick(yes);
+  expect((await store.records([id])).get(id)?.processState).toBe('Pending');
+});
+
+describe('the coordination of Supervisors', () => {
+  const lease = () => ({
+    holder: 'me',
+    now: clock.now(),
+    leaseMs: 60 * second,
+    previousSweepAt: 7,
+  });
+
+  test('of fifty that take a shard at once, one has it', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => coordination.take(0, { ...lease(), holder: `h${at}` })),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('what was given back unfinished is remembered, with the sweep before it', async () => {
+    await coordination.take(1, { ...lease(), previousSweepAt: null });
+    await coordination.giveBack(1, 'me', false);
+    expect((await coordination.recall(shards)).unfinished).toEqual(
+      new Map([[1, { previousSweepAt: null }]]),
+    );
+  });
+
+  test('who lost the lease gives nothing back', async () => {
+    await coordination.take(0, lease());
+    clock.jump(61 * second);
+    expect(await coordination.take(0, { ...lease(), holder: 'next' })).toBe(true);
+    await coordination.giveBack(0, 'me', true);
+    expect(await coordination.take(0, { ...lease(), holder: 'third' })).toBe(false);
+  });
+
+  test('the shards of a larger deployment before this one are not forgotten', async () => {
+    await coordination.remember(clock.now(), 8);
+    await coordination.take(6, lease());
+    const memory = await coordination.recall(shards);
+    expect(memory).toMatchObject({ shards: 8, unfinished: new Map([[6, { previousSweepAt: 7 }]]) });
+  });
+});
