@@ -29,6 +29,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
     await sleep(ms);
   },
   now: Date.now,
+  // Loaded where a stack or an address on AWS is named: the SDK is larger than all the rest.
+  aws: async () => {
+    const { operatorTools } = await import('#aws/operator-tools.ts');
+    return operatorTools(fetch);
+  },
   // Loaded for this command alone: all others need neither the store nor the server.
   start: async (io) => {
     const { startCommand } = await import('#runtime/start-command.ts');

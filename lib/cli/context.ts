@@ -3,6 +3,7 @@ import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { type Api, type Call, httpApi } from './http-api.ts';
 import { type Paint, paintFor } from './paint.ts';
+import { fetchFor, type Stack, stackOf } from './stack.ts';
 import type { World } from './world.ts';
 
 export const defaultUrl = 'http://127.0.0.1:4400';
@@ -11,6 +12,7 @@ export const defaultSuppliersUrl = 'http://127.0.0.1:4401';
 /** Options that every command takes, as commander hands them over. */
 export interface GlobalOptions {
   readonly url?: string;
+  readonly stack?: string;
   readonly json?: boolean;
   readonly suppliersUrl?: string;
 }
@@ -19,28 +21,34 @@ export interface Context {
   readonly world: World;
   readonly json: boolean;
   readonly paint: Paint;
-  /** As it was given on the command line, to be given again in commands we propose. */
-  readonly urlOption: string | null;
+  /** As the address was given on the command line, to be given again in commands we propose. */
+  readonly addressOptions: readonly string[];
+  /** The stack that is spoken to; null: an address. */
+  readonly stack: Stack | null;
   readonly reeve: Api;
   readonly suppliers: Api;
 }
 
 /** @throws {CliError} `usage` when an address or the token has an impossible form */
-export function contextOf(world: World, options: GlobalOptions): Context {
+export async function contextOf(world: World, options: GlobalOptions): Promise<Context> {
+  const stack = await stackOf(world, options);
+  const url = stack?.apiUrl ?? (options.url || world.env['REEVE_URL'] || defaultUrl);
+  const token = tokenOf(world.env);
   return {
     world,
     json: options.json ?? false,
     paint: paintFor(world),
-    urlOption: options.url ?? null,
+    addressOptions: addressOptionsOf(options),
+    stack,
     reeve: httpApi(
       {
         name: 'Reeve',
-        url: options.url || world.env['REEVE_URL'] || defaultUrl,
-        token: tokenOf(world.env),
+        url,
+        token,
         unreachableHint:
-          'Start it with `reeve start`, or name its address with --url or REEVE_URL.',
+          'Start it with `reeve start`, or name its address with --url or REEVE_URL, or its stack with --stack.',
       },
-      world.fetch,
+      token === null ? await fetchFor(world, url, stack) : world.fetch,
     ),
     suppliers: httpApi(
       {
@@ -75,6 +83,11 @@ export async function askAndPrint<Value>(
   if (json) printJson(world, answer.json);
   else printLines(world, lines(answer.value));
   return exitCodes.done;
+}
+
+function addressOptionsOf({ url, stack }: GlobalOptions): string[] {
+  if (stack !== undefined) return ['--stack', stack];
+  return url === undefined ? [] : ['--url', url];
 }
 
 /** What a header can carry as it is: visible ASCII. */

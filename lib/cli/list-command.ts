@@ -48,14 +48,14 @@ function pageLines({ world, paint }: Context, { orders }: z.infer<typeof listSch
 
 /** The very command that shows the next page. */
 function nextLines(
-  { paint, urlOption }: Context,
+  { paint, addressOptions }: Context,
   { state, limit }: ListOptions,
   cursor: string | null,
 ): string[] {
   if (cursor === null) return [];
   const words = [
     'reeve list',
-    ...(urlOption === null ? [] : ['--url', quoted(urlOption)]),
+    ...addressOptions.map(quoted),
     ...(state === undefined ? [] : ['--state', state]),
     ...(limit === undefined ? [] : ['--limit', String(limit)]),
     '--cursor',

@@ -7,6 +7,7 @@ import {
   defaultUrl,
   type GlobalOptions,
 } from './context.ts';
+import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
 import { processStates } from './documents.ts';
 import { type ExitCode, exitCodesHelp } from './exit-code.ts';
 import { type ListOptions, list } from './list-command.ts';
@@ -19,6 +20,7 @@ import type { World } from './world.ts';
 const environmentHelp = `
 Environment:
   REEVE_URL            the address of Reeve, where there is no --url
+  REEVE_STACK          the stack of Reeve, where there is neither --stack nor --url
   REEVE_TOKEN          the bearer token that Reeve asks for, if it does
   REEVE_SUPPLIERS_URL  the address of the simulated suppliers
   NO_COLOR             no colours, even on a terminal
@@ -36,6 +38,7 @@ export function buildProgram(world: World, done: Done): Command {
   program
     .description('Brings orders that span several unreliable services to their end.')
     .option('--url <url>', `the address of Reeve (default: ${defaultUrl})`)
+    .option('--stack <name>', 'the CloudFormation stack of a Reeve on AWS')
     .option('--json', "print the API's JSON instead of text")
     .addHelpText('after', environmentHelp)
     .configureHelp({ showGlobalOptions: true })
@@ -48,11 +51,12 @@ export function buildProgram(world: World, done: Done): Command {
     .exitOverride();
   const run: Run = (work) =>
     async function (...args) {
-      const context = contextOf(world, this.optsWithGlobals<GlobalOptions>());
+      const context = await contextOf(world, this.optsWithGlobals<GlobalOptions>());
       done(await work(context, ...args));
     };
   addStart(program, world, done);
   addOrderCommands(program, run);
+  addDeadLetters(program, run);
   addSuppliers(program, run);
   return program;
 }
@@ -100,6 +104,18 @@ function addOrderCommands(program: Command, run: Run): void {
     .description('undo an order instead of finishing it')
     .addArgument(orderId)
     .action(run((context, id: string) => operate(context, 'cancel', id)));
+}
+
+function addDeadLetters(program: Command, run: Run): void {
+  const dlq = program
+    .command('dlq')
+    .description('messages that nobody could deal with, on AWS: show each with what it needs')
+    .action(run((context) => showLetters(context)));
+  dlq
+    .command('redrive')
+    .description('send back what its order still waits for, delete what can have no effect')
+    .option('--yes', 'do it; without, only say what would be done')
+    .action(run((context, options: RedriveOptions) => redrive(context, options)));
 }
 
 function addSuppliers(program: Command, run: Run): void {

@@ -1,4 +1,5 @@
 /** Everything outside the command line: the whole of what a test has to stand in for. */
+import type { ProcessState, StepState } from './documents.ts';
 
 export interface TerminalSize {
   readonly columns: number;
@@ -12,6 +13,38 @@ export interface StartIo {
   readonly stderr: (text: string) => void;
 }
 
+/** A message that nobody could deal with. */
+export interface DeadLetter {
+  readonly queue: string;
+  readonly kind: string;
+  readonly reason: string;
+  /** What it is about; null when it cannot be read. */
+  readonly subject: { readonly orderId: string; readonly step?: string } | null;
+  /** What should become of it; `order`: as it is now, null when there is none. */
+  readonly fate: (order: OrderNow | null) => LetterFate;
+  readonly sendBack: () => Promise<void>;
+  readonly discard: () => Promise<void>;
+}
+
+export interface LetterFate {
+  readonly kind: 'redrive' | 'discard' | 'keep';
+  readonly why: string;
+}
+
+/** An order, as far as a dead letter's fate hangs on it. */
+export interface OrderNow {
+  readonly processState: ProcessState;
+  readonly steps: Readonly<Record<string, { readonly state: StepState; readonly attempt: number }>>;
+}
+
+/** A deployed stack and its queues; each call uses the usual AWS region and credentials. */
+export interface AwsTools {
+  readonly outputs: (stack: string) => Promise<Readonly<Record<string, string>>>;
+  /** A fetch that signs for an API of this region; null: the usual one. */
+  readonly signedFetch: (region: string | null) => Promise<World['fetch']>;
+  readonly letters: (deadLettersOutput: string) => Promise<readonly DeadLetter[]>;
+}
+
 export interface World extends StartIo {
   /** Standard input to its end. */
   readonly stdin: () => Promise<string>;
@@ -23,6 +56,8 @@ export interface World extends StartIo {
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Loaded only where it is needed. */
+  readonly aws: () => Promise<AwsTools>;
   /** Runs Reeve in this process; resolves with the exit code when it stops. */
   readonly start: (io: StartIo) => Promise<number>;
 }

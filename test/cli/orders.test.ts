@@ -117,7 +117,7 @@ test('nobody at the address exits 4 and says what to do', async () => {
     exitCode: 4,
     stdout: '',
     stderr: `error: Reeve cannot be reached at http://127.0.0.1:4400: connect ECONNREFUSED 127.0.0.1:4400
-Start it with \`reeve start\`, or name its address with --url or REEVE_URL.
+Start it with \`reeve start\`, or name its address with --url or REEVE_URL, or its stack with --stack.
 `,
   });
 });

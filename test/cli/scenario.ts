@@ -45,6 +45,7 @@ export function scenario(changes: Partial<World> = {}) {
       nowMs += ms;
     },
     now: () => nowMs,
+    aws: () => Promise.reject(new Error('AWS is not asked in this test')),
     start: () => Promise.reject(new Error('Reeve is not started in this test')),
     ...changes,
   };

@@ -1,0 +1,131 @@
+/** The dead-letter queues of a stack: what is in them, and sending back or deleting one letter. */
+import {
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { type LetterKind, type LetterSubject, letterKinds } from '#core/dead-letter.ts';
+import { ReeveError } from '#core/errors.ts';
+import { nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
+import { reasonAttribute } from './parking.ts';
+
+/** Of one look at a queue: a longer list is for a program, not for a person. */
+const lettersMax = 200;
+/** How long a letter that was looked at stays hidden from the next look, s. */
+const hiddenSeconds = 20;
+const receiveMax = 10;
+
+const queueSchema = z.object({
+  kind: z.enum(letterKinds),
+  dead: z.url(),
+  source: z.url().nullable(),
+});
+export type LetterQueues = Readonly<Record<string, z.infer<typeof queueSchema>>>;
+
+export interface DeadLetter {
+  readonly queue: string;
+  readonly kind: LetterKind;
+  /** Why it was parked, or that it was given up. */
+  readonly reason: string;
+  /** Null when it cannot be read. */
+  readonly subject: LetterSubject | null;
+  readonly body: string;
+  readonly dead: string;
+  readonly source: string | null;
+  readonly receipt: string;
+}
+
+/** @throws {ReeveError} `outputs-unknown` when a stack's output says something else */
+export function letterQueues(output: string): LetterQueues {
+  try {
+    return z.record(z.string(), queueSchema).parse(JSON.parse(output));
+  } catch (cause) {
+    throw new ReeveError(
+      'outputs-unknown',
+      'The output DeadLetters of the stack cannot be read. Is it a stack of this version of Reeve?',
+      { cause },
+    );
+  }
+}
+
+/** Hides what it gives for some seconds, and changes nothing else. */
+export async function readLetters(
+  client: SQSClient,
+  queues: LetterQueues,
+): Promise<readonly DeadLetter[]> {
+  const all = await Promise.all(
+    Object.entries(queues).map(async ([queue, { kind, dead, source }]) => {
+      const messages = await look(client, dead);
+      return messages.map((message) => ({ ...letterOf(kind, message), queue, dead, source }));
+    }),
+  );
+  return all.flat();
+}
+
+async function look(client: SQSClient, queue: string): Promise<readonly Message[]> {
+  const found = new Map<string, Message>();
+  while (found.size < lettersMax) {
+    const { Messages: page = [] } = await client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queue,
+        MaxNumberOfMessages: receiveMax,
+        VisibilityTimeout: hiddenSeconds,
+        MessageAttributeNames: [reasonAttribute],
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+      }),
+    );
+    const before = found.size;
+    for (const message of page) found.set(message.MessageId ?? '', message);
+    if (found.size === before) break;
+  }
+  return [...found.values()];
+}
+
+function letterOf(kind: LetterKind, message: Message) {
+  const { Body: body = '', MessageAttributes, Attributes, ReceiptHandle: receipt = '' } = message;
+  const receives = Attributes?.ApproximateReceiveCount;
+  return {
+    kind,
+    body,
+    receipt,
+    subject: subjectOf(kind, body),
+    reason:
+      MessageAttributes?.[reasonAttribute]?.StringValue ?? `gave up after ${receives} receives`,
+  };
+}
+
+function subjectOf(kind: LetterKind, body: string): LetterSubject | null {
+  switch (kind) {
+    case 'nudge':
+      return messageOf(nudgeCodec.decode(body));
+    case 'request':
+      return messageOf(requestCodec.decode(body));
+    case 'reply':
+      return messageOf(replyCodec.decode(body));
+    case 'submission':
+    case 'change':
+      return null;
+  }
+}
+
+function messageOf(
+  decoded: ReturnType<(typeof nudgeCodec | typeof requestCodec | typeof replyCodec)['decode']>,
+): LetterSubject | null {
+  return decoded.kind === 'message' ? decoded.message : null;
+}
+
+/** Sent before it is deleted: a crash in between leaves a letter twice, never not at all. */
+export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<void> {
+  if (letter.source === null) {
+    throw new ReeveError('no-source', `Letters of ${letter.queue} have no queue to go back to.`);
+  }
+  await client.send(new SendMessageCommand({ QueueUrl: letter.source, MessageBody: letter.body }));
+  await discard(client, letter);
+}
+
+export async function discard(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
+  await client.send(new DeleteMessageCommand({ QueueUrl: dead, ReceiptHandle: receipt }));
+}

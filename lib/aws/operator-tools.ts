@@ -1,0 +1,72 @@
+/** What an operator's command line needs of AWS: a stack's outputs, signed calls, dead letters. */
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { type LetterFate, letterFate, type OrderNow } from '#core/dead-letter.ts';
+import { ReeveError } from '#core/errors.ts';
+import { sqsClient } from './clients.ts';
+import { type DeadLetter, discard, letterQueues, readLetters, sendBack } from './dead-letters.ts';
+import { signedFetch } from './signed-fetch.ts';
+
+export interface OperatorTools {
+  /** The outputs of a deployed stack. @throws {ReeveError} `stack-unknown` */
+  outputs(stack: string): Promise<Readonly<Record<string, string>>>;
+  /** A `fetch` that signs for an API of this region; null: the usual one. */
+  signedFetch(
+    region: string | null,
+  ): Promise<(url: string, init: RequestInit) => Promise<Response>>;
+  /** What is in the queues that the stack's output names. */
+  letters(deadLettersOutput: string): Promise<readonly OpenLetter[]>;
+}
+
+/** A dead letter, and what can be done with it. */
+export interface OpenLetter extends Pick<DeadLetter, 'queue' | 'kind' | 'reason' | 'subject'> {
+  fate(order: OrderNow | null): LetterFate;
+  sendBack(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Region and credentials come from where the SDK usually finds them. */
+export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
+  const cloudFormation = new CloudFormationClient({});
+  const sqs = sqsClient();
+  return {
+    async outputs(stack) {
+      const answer = await cloudFormation
+        .send(new DescribeStacksCommand({ StackName: stack }))
+        .catch((cause: unknown) => {
+          throw unknownStack(stack, cause);
+        });
+      const outputs = answer.Stacks?.[0]?.Outputs ?? [];
+      return Object.fromEntries(
+        outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+      );
+    },
+    async signedFetch(region) {
+      const { config } = cloudFormation;
+      return signedFetch(config, region ?? (await config.region()), fetch);
+    },
+    async letters(output) {
+      const letters = await readLetters(sqs, letterQueues(output));
+      return letters.map((letter) => {
+        const { queue, kind, reason, subject } = letter;
+        return {
+          queue,
+          kind,
+          reason,
+          subject,
+          fate: (order) => letterFate(kind, subject, order),
+          sendBack: () => sendBack(sqs, letter),
+          discard: () => discard(sqs, letter),
+        };
+      });
+    },
+  };
+}
+
+function unknownStack(stack: string, cause: unknown): ReeveError {
+  const why = cause instanceof Error ? cause.message : 'no answer';
+  return new ReeveError(
+    'stack-unknown',
+    `The stack ${stack} cannot be looked up: ${why}. Check its name, AWS_REGION and your credentials.`,
+    { cause },
+  );
+}

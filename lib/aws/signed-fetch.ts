@@ -1,0 +1,38 @@
+/** `fetch` with a signature of the caller's AWS credentials (SigV4), for an API with IAM authorisation. */
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SignatureV4 } from '@smithy/signature-v4';
+
+/** The service that API Gateway's routes are called under. */
+const service = 'execute-api';
+
+/** What signing needs, as every client of the SDK has it. */
+type SigningConfig = Pick<CloudFormationClient['config'], 'credentials' | 'sha256'>;
+
+export function signedFetch(
+  { credentials, sha256 }: SigningConfig,
+  region: string,
+  send: typeof globalThis.fetch,
+): (url: string, init: RequestInit) => Promise<Response> {
+  const signer = new SignatureV4({ service, region, credentials, sha256 });
+  return async (url, init) => {
+    const { protocol, hostname, port, pathname, searchParams, host } = new URL(url);
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    const given = Object.fromEntries(new Headers(init.headers));
+    const query = Object.fromEntries(
+      [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]),
+    );
+    const { headers } = await signer.sign({
+      method: init.method ?? 'GET',
+      protocol,
+      hostname,
+      ...(port !== '' && { port: Number(port) }),
+      path: pathname,
+      query,
+      headers: { ...given, host },
+      ...(body !== undefined && { body }),
+    });
+    // `fetch` sets the host itself, from the same address.
+    const { host: _, ...signed } = headers;
+    return send(url, { ...init, headers: signed });
+  };
+}

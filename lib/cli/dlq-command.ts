@@ -1,0 +1,129 @@
+/** `reeve dlq`: dead letters, each with what its order says should become of it. */
+import { CliError } from './cli-error.ts';
+import { type Context, printJson, printLines } from './context.ts';
+import { orderSchema } from './documents.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import type { Stack } from './stack.ts';
+import { tableLines } from './table.ts';
+import type { DeadLetter, LetterFate, OrderNow } from './world.ts';
+
+export interface RedriveOptions {
+  readonly yes?: boolean;
+}
+
+interface Judged {
+  readonly letter: DeadLetter;
+  readonly fate: LetterFate;
+  /** What was done with it; null in a look that changes nothing. */
+  readonly outcome: 'sent back' | 'deleted' | 'kept' | 'failed' | null;
+}
+
+export async function showLetters(context: Context): Promise<ExitCode> {
+  return tell(context, await judge(context, stackOf(context)));
+}
+
+export async function redrive(context: Context, { yes }: RedriveOptions): Promise<ExitCode> {
+  const judged = await judge(context, stackOf(context));
+  if (yes !== true) return tell(context, judged);
+  const done: Judged[] = [];
+  for (const one of judged) done.push({ ...one, outcome: await carryOut(one) });
+  tell(context, done);
+  return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
+}
+
+function stackOf({ stack }: Context): Stack {
+  if (stack !== null) return stack;
+  throw new CliError(
+    exitCodes.usage,
+    'Dead letters are in the queues of a stack on AWS: name it with --stack or REEVE_STACK.',
+  );
+}
+
+async function judge(context: Context, { outputs, aws }: Stack): Promise<Judged[]> {
+  const output = outputs['DeadLetters'];
+  if (output === undefined) {
+    throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.');
+  }
+  const letters = await aws.letters(output);
+  const orders = new Map<string, OrderNow | null>();
+  for (const { subject } of letters) {
+    if (subject === null || orders.has(subject.orderId)) continue;
+    orders.set(subject.orderId, await orderNow(context, subject.orderId));
+  }
+  return letters.map((letter) => {
+    const order = orders.get(letter.subject?.orderId ?? '') ?? null;
+    return { letter, fate: letter.fate(order), outcome: null };
+  });
+}
+
+/** Null when there is no such order. */
+async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow | null> {
+  try {
+    const path = `/orders/${encodeURIComponent(orderId)}`;
+    return (await reeve({ method: 'GET', path, answer: orderSchema })).value;
+  } catch (error) {
+    if (error instanceof CliError && isUnknown(error.answer)) return null;
+    throw error;
+  }
+}
+
+function isUnknown(answer: unknown): boolean {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'code' in answer &&
+    answer.code === 'order-unknown'
+  );
+}
+
+async function carryOut({ letter, fate }: Judged): Promise<Judged['outcome']> {
+  try {
+    switch (fate.kind) {
+      case 'redrive':
+        await letter.sendBack();
+        return 'sent back';
+      case 'discard':
+        await letter.discard();
+        return 'deleted';
+      case 'keep':
+        return 'kept';
+    }
+  } catch {
+    // It is still in its queue: what could not be done is done by the next run.
+    return 'failed';
+  }
+}
+
+const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
+const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
+
+function tell({ world, json, paint }: Context, judged: readonly Judged[]): ExitCode {
+  if (json) {
+    const letters = judged.map(({ letter, fate, outcome }) => {
+      const { queue, kind, reason, subject } = letter;
+      return { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
+    });
+    printJson(world, { letters });
+    return exitCodes.done;
+  }
+  if (judged.length === 0) {
+    printLines(world, ['No dead letters.']);
+    return exitCodes.done;
+  }
+  const rows = judged.map(({ letter, fate, outcome }) => [
+    letter.queue,
+    letter.subject?.orderId ?? '',
+    letter.subject?.step ?? '',
+    letter.reason,
+    outcome ?? intents[fate.kind],
+    fate.why,
+  ]);
+  printLines(world, [...tableLines(titles, rows, paint), '', total(judged)]);
+  return exitCodes.done;
+}
+
+function total(judged: readonly Judged[]): string {
+  const counts = Map.groupBy(judged, ({ fate, outcome }) => outcome ?? `to ${intents[fate.kind]}`);
+  const parts = [...counts].map(([what, { length }]) => `${length} ${what}`);
+  return `${judged.length} in all: ${parts.join(', ')}.`;
+}

@@ -1,0 +1,88 @@
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { startFauxqs } from 'fauxqs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sqsClient } from '#aws/clients.ts';
+import { discard, letterQueues, readLetters, sendBack } from '#aws/dead-letters.ts';
+import { orderId } from '#core/ids.ts';
+import { nudgeCodec } from '#core/message-codec.ts';
+import { testCredentials } from '../support/dynamo-server.ts';
+
+let server: Awaited<ReturnType<typeof startFauxqs>>;
+let endpoint: string;
+beforeAll(async () => {
+  process.env['AWS_REGION'] = 'us-east-1';
+  process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
+  process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
+  server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
+  endpoint = `http://127.0.0.1:${server.port}`;
+});
+afterAll(() => server.stop());
+
+const client = () => sqsClient({ endpoint });
+let made = 0;
+
+async function queue(): Promise<string> {
+  made += 1;
+  await client().send(new CreateQueueCommand({ QueueName: `queue-${made}` }));
+  // As AWS writes it; this server's own has a host name that is none.
+  return `${endpoint}/000000000000/queue-${made}`;
+}
+
+const bodiesIn = async (url: string) => {
+  const { Messages = [] } = await client().send(
+    new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }),
+  );
+  return Messages.map(({ Body }) => Body);
+};
+
+async function letters() {
+  const [dead, source] = [await queue(), await queue()];
+  const nudge = nudgeCodec.encode({ orderId: orderId('one'), priority: 'normal' });
+  await client().send(
+    new SendMessageCommand({
+      QueueUrl: dead,
+      MessageBody: 'rubbish',
+      MessageAttributes: { Reason: { DataType: 'String', StringValue: 'is not JSON' } },
+    }),
+  );
+  await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: nudge }));
+  const queues = letterQueues(JSON.stringify({ ready: { kind: 'nudge', dead, source } }));
+  return { dead, source, nudge, queues };
+}
+
+test('every letter is shown with its reason and what it is about', async () => {
+  const { queues } = await letters();
+  const found = await readLetters(client(), queues);
+  expect(found.toSorted((a, b) => a.body.localeCompare(b.body))).toMatchObject([
+    { queue: 'ready', subject: { orderId: 'one' }, reason: 'gave up after 1 receives' },
+    { queue: 'ready', subject: null, reason: 'is not JSON' },
+  ]);
+});
+
+test('a letter that is sent back is in its queue again, and no more among the dead', async () => {
+  const { dead, source, nudge, queues } = await letters();
+  for (const letter of await readLetters(client(), queues)) {
+    if (letter.subject !== null) await sendBack(client(), letter);
+    else await discard(client(), letter);
+  }
+  expect(await bodiesIn(source)).toEqual([nudge]);
+  expect(await bodiesIn(dead)).toEqual([]);
+});
+
+test('a letter whose queue cannot take it stays', async () => {
+  const { queues } = await letters();
+  const [letter] = await readLetters(client(), queues);
+  if (letter === undefined) throw new Error('there are two');
+  const gone = { ...letter, source: `${endpoint}/000000000000/gone` };
+  await expect(sendBack(client(), gone)).rejects.toThrow();
+  await expect(sendBack(client(), { ...letter, source: null })).rejects.toMatchObject({
+    code: 'no-source',
+  });
+  // Not deleted: its receipt is still good for that.
+  await expect(discard(client(), letter)).resolves.toBeUndefined();
+});
+
+test('an output of another kind is refused', () => {
+  expect(() => letterQueues('{"ready":{"kind":"nudge"}}')).toThrow('version of Reeve');
+  expect(() => letterQueues('no JSON')).toThrow('version of Reeve');
+});

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import type { AwsTools, DeadLetter, LetterFate } from '#cli/world.ts';
+import { at, scenario } from './scenario.ts';
+
+const apiUrl = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
+
+interface AwsScenario {
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly letters?: readonly DeadLetter[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** An AWS with one stack, whose signature is a header that tests can see. */
+function awsScenario({ outputs, letters = [], env = {} }: AwsScenario = {}) {
+  const regions: (string | null)[] = [];
+  const world = scenario({ env, aws: async () => aws });
+  const aws: AwsTools = {
+    async outputs(stack) {
+      if (stack !== 'reeve-prod') throw new Error(`There is no stack ${stack}.`);
+      return outputs ?? { ApiUrl: apiUrl, DeadLetters: '{}' };
+    },
+    async signedFetch(region) {
+      regions.push(region);
+      return (url, init) => {
+        const headers = new Headers(init.headers);
+        headers.set('authorization', 'AWS4-HMAC-SHA256');
+        return world.world.fetch(url, { ...init, headers });
+      };
+    },
+    letters: async () => letters,
+  };
+  world.app.get('/orders', (c) => c.json({ orders: [], cursor: null }));
+  return { ...world, regions };
+}
+
+test('--stack asks the address of the stack, signed', async () => {
+  const { run, requests } = awsScenario();
+  expect(await run('list --stack reeve-prod')).toMatchObject({ exitCode: 0 });
+  expect(requests.map(({ url }) => url)).toEqual([`${apiUrl}/orders`]);
+  expect(requests[0]?.headers.get('authorization')).toBe('AWS4-HMAC-SHA256');
+});
+
+test('REEVE_STACK names it where nothing else does', async () => {
+  const { run, requests } = awsScenario({ env: { REEVE_STACK: 'reeve-prod' } });
+  await run('list');
+  await run('list --url http://elsewhere:1');
+  expect(requests.map(({ url }) => url)).toEqual([`${apiUrl}/orders`, 'http://elsewhere:1/orders']);
+});
+
+test('an address of API Gateway is signed for its region, another one is not', async () => {
+  const { run, requests, regions } = awsScenario();
+  await run(`list --url ${apiUrl}`);
+  await run('list --url https://reeve.example.com');
+  expect(regions).toEqual(['eu-west-1']);
+  expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual([
+    'AWS4-HMAC-SHA256',
+    null,
+  ]);
+});
+
+test('a token is sent as it is, for an API with a JWT authorizer', async () => {
+  const { run, requests, regions } = awsScenario({ env: { REEVE_TOKEN: 'a.b.c' } });
+  await run('list --stack reeve-prod');
+  expect(requests[0]?.headers.get('authorization')).toBe('Bearer a.b.c');
+  expect(regions).toEqual([]);
+});
+
+test.each([
+  ['list --stack reeve-prod --url http://x', 2, 'not both'],
+  ['list --stack nowhere', 4, 'There is no stack nowhere'],
+  ['dlq', 2, '--stack or REEVE_STACK'],
+  ['dlq redrive --url http://x', 2, '--stack or REEVE_STACK'],
+])('"%s" exits %i and says what to do', async (line, exitCode, message) => {
+  const found = await awsScenario().run(line);
+  expect(found).toMatchObject({ exitCode, stdout: '' });
+  expect(found.stderr).toContain(message);
+});
+
+test('a stack that is no Reeve is told', async () => {
+  const { run } = awsScenario({ outputs: { Other: 'x' } });
+  expect(await run('list --stack reeve-prod')).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringContaining('no output ApiUrl'),
+  });
+});
+
+const order = {
+  orderId: 'o-1',
+  workflow: 'house',
+  workflowVersion: 1,
+  processState: 'Pending',
+  direction: 'forward',
+  submittedAt: at(0),
+  updatedAt: at(0),
+  fault: null,
+  lockedBy: null,
+  completeBy: null,
+  failureCount: 0,
+  priority: 'normal',
+  tenant: null,
+  notBefore: at(0),
+  revision: 1,
+  steps: {},
+  history: [],
+};
+
+/** Letters whose fates are what the test says, and what was done with them. */
+function letterbox(fates: readonly LetterFate['kind'][], refuse = false) {
+  const done: string[] = [];
+  const seen: unknown[] = [];
+  const letters = fates.map((kind, number): DeadLetter => {
+    const act = (what: string) => async () => {
+      if (refuse) throw new Error('the queue is away');
+      done.push(`${what} ${number}`);
+    };
+    return {
+      queue: 'Ready-Normal',
+      kind: 'nudge',
+      reason: 'gave up after 5 receives',
+      subject: { orderId: number === 0 ? 'o-1' : 'gone' },
+      fate: (now) => {
+        seen.push(now?.processState ?? null);
+        return { kind, why: `Because ${number}.` };
+      },
+      sendBack: act('sent'),
+      discard: act('deleted'),
+    };
+  });
+  const world = awsScenario({ letters });
+  world.app.get('/orders/o-1', (c) => c.json(order));
+  world.app.get('/orders/gone', (c) =>
+    c.json({ title: 'No', detail: 'No.', code: 'order-unknown' }, 404),
+  );
+  return { ...world, done, seen };
+}
+
+test('dlq shows each letter with what its order says, and does nothing', async () => {
+  const { run, done, seen } = letterbox(['redrive', 'discard', 'keep']);
+  const { exitCode, stdout } = await run('dlq --stack reeve-prod');
+  expect(exitCode).toBe(0);
+  for (const word of ['Ready-Normal', 'o-1', 'gave up after 5', 'send back', 'delete', 'keep']) {
+    expect(stdout).toContain(word);
+  }
+  expect(stdout).toContain('3 in all');
+  expect(seen).toEqual(['Pending', null, null]);
+  expect(done).toEqual([]);
+});
+
+test('dlq redrive only says what it would do, without --yes', async () => {
+  const { run, done } = letterbox(['redrive', 'discard']);
+  const { stdout } = await run('dlq redrive --stack reeve-prod');
+  expect(stdout).toContain('1 to send back');
+  expect(done).toEqual([]);
+});
+
+test('dlq redrive --yes does what each letter needs, and tells', async () => {
+  const { run, done } = letterbox(['redrive', 'discard', 'keep']);
+  const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
+  expect(exitCode).toBe(0);
+  expect(done).toEqual(['sent 0', 'deleted 1']);
+  expect(stdout).toContain('3 in all: 1 sent back, 1 deleted, 1 kept.');
+});
+
+test('what could not be done is told, and exits 4', async () => {
+  const { run } = letterbox(['redrive'], true);
+  const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
+  expect(exitCode).toBe(4);
+  expect(stdout).toContain('1 failed');
+});
+
+test('--json prints letters for programs', async () => {
+  const { run } = letterbox(['keep']);
+  const { stdout } = await run('dlq --json --stack reeve-prod');
+  expect(JSON.parse(stdout)).toEqual({
+    letters: [
+      {
+        queue: 'Ready-Normal',
+        kind: 'nudge',
+        reason: 'gave up after 5 receives',
+        subject: { orderId: 'o-1' },
+        fate: 'keep',
+        why: 'Because 0.',
+        outcome: null,
+      },
+    ],
+  });
+});
+
+test('no dead letters is said', async () => {
+  expect((await awsScenario().run('dlq --stack reeve-prod')).stdout).toBe('No dead letters.\n');
+});
