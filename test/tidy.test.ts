@@ -8,7 +8,7 @@ const filesIn = (folder: string, ending: string): string[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
 
-const sources = ['lib', 'bin', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const sources = ['lib', 'lambdas', 'bin', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', '.md')];
 
 function filesWith(pattern: RegExp, files: readonly string[] = sources): string[] {

@@ -1,32 +1,18 @@
-import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { startFauxqs } from 'fauxqs';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqsClient } from '#aws/clients.ts';
 import { discard, letterQueues, readLetters, sendBack } from '#aws/dead-letters.ts';
 import { orderId } from '#core/ids.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
-import { testCredentials } from '../support/dynamo-server.ts';
+import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
-let server: Awaited<ReturnType<typeof startFauxqs>>;
-let endpoint: string;
+let server: SqsServer;
 beforeAll(async () => {
-  process.env['AWS_REGION'] = 'us-east-1';
-  process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
-  process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
-  server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
-  endpoint = `http://127.0.0.1:${server.port}`;
+  server = await startSqs();
 });
-afterAll(() => server.stop());
+afterAll(() => server.close());
 
-const client = () => sqsClient({ endpoint });
-let made = 0;
-
-async function queue(): Promise<string> {
-  made += 1;
-  await client().send(new CreateQueueCommand({ QueueName: `queue-${made}` }));
-  // As AWS writes it; this server's own has a host name that is none.
-  return `${endpoint}/000000000000/queue-${made}`;
-}
+const client = () => server.client();
+const queue = () => server.queue();
 
 const bodiesIn = async (url: string) => {
   const { Messages = [] } = await client().send(
@@ -73,7 +59,7 @@ test('a letter whose queue cannot take it stays', async () => {
   const { queues } = await letters();
   const [letter] = await readLetters(client(), queues);
   if (letter === undefined) throw new Error('there are two');
-  const gone = { ...letter, source: `${endpoint}/000000000000/gone` };
+  const gone = { ...letter, source: `${server.endpoint}/000000000000/gone` };
   await expect(sendBack(client(), gone)).rejects.toThrow();
   await expect(sendBack(client(), { ...letter, source: null })).rejects.toMatchObject({
     code: 'no-source',

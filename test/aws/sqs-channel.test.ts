@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { CreateQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { startFauxqs } from 'fauxqs';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
@@ -13,31 +12,18 @@ import { sqsChannel } from '#aws/sqs-channel.ts';
 import { orderId } from '#core/ids.ts';
 import type { Nudge } from '#core/message.ts';
 import { nudgeCodec, submissionCodec } from '#core/message-codec.ts';
-import { testCredentials } from '../support/dynamo-server.ts';
+import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
-let server: Awaited<ReturnType<typeof startFauxqs>>;
-let endpoint: string;
-
+let server: SqsServer;
 beforeAll(async () => {
-  process.env['AWS_REGION'] = 'us-east-1';
-  process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
-  process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
-  server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
-  endpoint = `http://127.0.0.1:${server.port}`;
+  server = await startSqs();
 });
-afterAll(() => server.stop());
-
-async function queue(name: string): Promise<string> {
-  const { QueueUrl } = await sqsClient({ endpoint }).send(
-    new CreateQueueCommand({ QueueName: name }),
-  );
-  return QueueUrl ?? '';
-}
+afterAll(() => server.close());
 
 async function received(url: string) {
   const messages = [];
   for (;;) {
-    const { Messages = [] } = await sqsClient({ endpoint }).send(
+    const { Messages = [] } = await server.client().send(
       new ReceiveMessageCommand({
         QueueUrl: url,
         MaxNumberOfMessages: 10,
@@ -56,9 +42,9 @@ const nudges = (count: number): Nudge[] =>
   }));
 
 test('more than a batch is sent whole', async () => {
-  const url = await queue('many');
+  const url = await server.queue();
   const channel = sqsChannel({
-    client: sqsClient({ endpoint }),
+    client: server.client(),
     codec: nudgeCodec,
     queueOf: () => url,
   });
@@ -73,9 +59,9 @@ test('more than a batch is sent whole', async () => {
 });
 
 test('messages that are large together are sent in several batches', async () => {
-  const url = await queue('large');
+  const url = await server.queue();
   const channel = sqsChannel({
-    client: sqsClient({ endpoint }),
+    client: server.client(),
     codec: submissionCodec,
     queueOf: () => url,
   });
@@ -91,9 +77,9 @@ test('messages that are large together are sent in several batches', async () =>
 });
 
 test('each priority goes to its queue, and one without to that of normal', async () => {
-  const [normal, high] = [await queue('normal'), await queue('high')];
+  const [normal, high] = [await server.queue(), await server.queue()];
   const channel = sqsChannel({
-    client: sqsClient({ endpoint }),
+    client: server.client(),
     codec: nudgeCodec,
     queueOf: byPriority({ normal, high }),
   });
@@ -109,17 +95,17 @@ test('each priority goes to its queue, and one without to that of normal', async
 
 test('a queue that is not there is an error, not a loss', async () => {
   const channel = sqsChannel({
-    client: sqsClient({ endpoint }),
+    client: server.client(),
     codec: nudgeCodec,
-    queueOf: () => `${endpoint}/000000000000/nowhere`,
+    queueOf: () => `${server.endpoint}/000000000000/nowhere`,
   });
   await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'aws-unavailable' });
 });
 
 test('a parked message keeps its text and says why', async () => {
-  const dead = await queue('dead');
+  const dead = await server.queue();
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
-  const park = parking(sqsClient({ endpoint }), { [eventSourceARN]: dead });
+  const park = parking(server.client(), { [eventSourceARN]: dead });
   const record = {
     messageId: '1',
     receiptHandle: '1',
