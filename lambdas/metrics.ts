@@ -6,8 +6,8 @@ const metrics = new Metrics({ namespace: metricNamespace });
 
 /** Publishes the counts above zero, at once: a metric without data costs nothing. */
 export function publishCounts(counts: Readonly<Partial<Record<MetricName, number>>>): void {
-  for (const [name, count] of Object.entries(counts)) {
-    if (count > 0) metrics.addMetric(name, MetricUnit.Count, count);
-  }
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  if (found.length === 0) return;
+  for (const [name, count] of found) metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }

@@ -2,6 +2,7 @@
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Code,
   EventSourceMapping,
@@ -124,6 +125,16 @@ function operators(scope: Construct, email: string | undefined): ITopic {
     displayName: 'Reeve: what needs a person',
     enforceSSL: true,
   });
+  // A topic with any policy of its own has lost the one by which alarms may publish.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'Alarms',
+      actions: ['sns:Publish'],
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  );
   if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   return topic;
 }

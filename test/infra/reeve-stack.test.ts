@@ -103,6 +103,18 @@ test('every alarm says what to do and reaches the operators', () => {
   }
 });
 
+test('alarms and alerts may publish to the topic that they name', () => {
+  const [policy] = resources('AWS::SNS::TopicPolicy');
+  const statements: { Principal: { Service?: string }; Action: string }[] =
+    policy?.['Properties'].PolicyDocument.Statement;
+  const services = statements.flatMap(({ Principal, Action }) =>
+    Action === 'sns:Publish' ? [Principal.Service] : [],
+  );
+  expect(services).toEqual(
+    expect.arrayContaining(['cloudwatch.amazonaws.com', 'events.amazonaws.com']),
+  );
+});
+
 test('silence of the Supervisor is an alarm', () => {
   prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
     TreatMissingData: 'breaching',
