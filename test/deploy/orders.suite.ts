@@ -12,6 +12,7 @@ import { replyCodec, statusCodec } from '#core/message-codec.ts';
 import { reconcile } from '../crash/reconcile.ts';
 import type { Ended } from '../crash/submitter.ts';
 import { bootstrap, type CdkApp, deploy, destroy } from './cdk.ts';
+import { commandLine } from './command-line.ts';
 import { type BreakableSuppliers, breakableSuppliers, Deployed } from './deployed.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';
 
@@ -234,6 +235,20 @@ test('the API says that the Supervisor is at work, and lists what is there', asy
   expect(await reeve.api('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   const { body } = await reeve.api('GET', '/orders?limit=3');
   expect(body).toMatchObject({ orders: [{}, {}, {}], cursor: expect.any(String) });
+});
+
+test('the command line finds the stack, and redrives by state', async () => {
+  const stack = ['--stack', 'reeve-dev'];
+  const listed = await commandLine(reeve, 'list', '--json', '--limit', '1', ...stack);
+  expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
+  const [{ orderId }] = JSON.parse(listed.stdout).orders;
+  // A nudge for an order that has ended, as the queue's own redrive would have left it.
+  const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
+  await reeve.send(reeve.dead('Ready-Normal'), nudge);
+  await reeve.send(reeve.dead('Ready-Normal'), 'rubbish');
+  const done = await commandLine(reeve, 'dlq', 'redrive', '--yes', ...stack);
+  expect(done.stdout).toContain('The order is Processed.');
+  expect(done.stdout).toContain('2 in all: 1 deleted, 1 kept.');
 });
 
 test('the ledger agrees to the unit with every order of this suite', async () => {

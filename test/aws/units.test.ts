@@ -1,0 +1,99 @@
+/** What writes cost: a transition of a three-step order is one write unit all its life, trouble included. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import { dueAt } from '#core/due.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import {
+  createTables,
+  type DynamoServer,
+  startDynoxide,
+  testDynamoClient,
+} from '../support/dynamo-server.ts';
+import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+
+let server: DynamoServer;
+beforeAll(async () => {
+  server = await startDynoxide();
+});
+afterAll(() => server.close());
+
+const capacity = z.object({
+  Table: z.object({ CapacityUnits: z.number() }).optional(),
+  CapacityUnits: z.number(),
+});
+const consumed = z.object({
+  output: z.object({ ConsumedCapacity: z.union([capacity, z.array(capacity)]).optional() }),
+});
+
+/** Units of the tables themselves, and with their indexes, call by call. */
+function metered(client: DynamoDBClient) {
+  const calls: { readonly table: number; readonly all: number }[] = [];
+  client.middlewareStack.add(
+    (handle) => async (call) => {
+      Object.assign(call.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const answer = await handle(call);
+      const { ConsumedCapacity = [] } = consumed.parse(answer).output;
+      const each = [ConsumedCapacity].flat();
+      calls.push({
+        table: each.reduce((sum, { Table }) => sum + (Table?.CapacityUnits ?? 0), 0),
+        all: each.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0),
+      });
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+  return calls;
+}
+
+async function meteredStore() {
+  const client = testDynamoClient(server.url);
+  const calls = metered(client);
+  const tables = await createTables(server.client);
+  const store = dynamoStore({
+    client,
+    tables,
+    shards: 2,
+    sweepPeriodMs: 60_000,
+    keepEndedMs: 3_600_000,
+  });
+  return { store, calls };
+}
+
+const start = Date.UTC(2026, 0, 1, 12, 0, 1);
+
+test('an order that goes well costs eleven write units in its life', async () => {
+  const { store, calls } = await meteredStore();
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  await store.create(order, record);
+  let current: ProcessRecord = claimed(record, start + 50, 'k3v9x2m8q1wz');
+  await store.commit(current);
+  for (const step of ['east', 'west', 'roof']) {
+    current = succeeded(current, step, start + 300);
+    await store.commit(current);
+  }
+  expect(current.processState).toBe('Processed');
+  expect(calls.map(({ all }) => all)).toEqual([6, 1, 1, 1, 2]);
+});
+
+test('a record that times out again and again stays within one write unit', async () => {
+  const { store, calls } = await meteredStore();
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  await store.create(order, record);
+  let current: ProcessRecord = record;
+  let at = start;
+  // Two rounds of two attempts, and the cool-down between them: all the patience that its steps have.
+  while (current.processState === 'Pending' || current.processState === 'Processing') {
+    const due: number = dueAt(current) ?? at;
+    at = current.processState === 'Pending' ? Math.max(at, current.notBefore) : due + 1;
+    current =
+      current.processState === 'Pending'
+        ? claimed(current, at, 'k3v9x2m8q1wz')
+        : next(current, { type: 'expired' }, at);
+    await store.commit(current);
+    if (current.direction === 'undo') break;
+  }
+  expect(current.failureCount).toBeGreaterThan(4);
+  expect(calls.slice(1).map(({ table }) => table)).toEqual(calls.slice(1).map(() => 1));
+});

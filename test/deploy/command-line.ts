@@ -1,0 +1,47 @@
+/** The real command line against the deployed stack; only names under localhost are resolved for it. */
+import { operatorTools } from '#aws/operator-tools.ts';
+import { runCli } from '#cli/run-cli.ts';
+import type { Deployed } from './deployed.ts';
+
+/** Runs `reeve` with these words; gives what it said. */
+export async function commandLine(
+  reeve: Deployed,
+  ...words: readonly string[]
+): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
+  const said = { stdout: '', stderr: '' };
+  const never = () => Promise.reject(new Error('not in this test'));
+  /** By the Host header, as all else here; the signature travels with it. */
+  const byHost: typeof fetch = async (input, init) => {
+    const { pathname, search } = new URL(String(input));
+    const headers = Object.fromEntries(new Headers(init?.headers));
+    if (!headers['authorization']?.startsWith('AWS4-HMAC-SHA256')) {
+      throw new Error('the request is not signed');
+    }
+    const sent = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
+    const { status, body } = await reeve.api(
+      init?.method ?? 'GET',
+      `${pathname}${search}`,
+      sent,
+      headers,
+    );
+    return Response.json(body, { status });
+  };
+  const exitCode = await runCli(words, {
+    env: {},
+    stdout: (text) => {
+      said.stdout += text;
+    },
+    stderr: (text) => {
+      said.stderr += text;
+    },
+    stdin: never,
+    readFile: never,
+    fetch: never,
+    terminal: () => null,
+    sleep: never,
+    now: () => Date.now(),
+    aws: async () => operatorTools(byHost),
+    start: never,
+  });
+  return { exitCode, ...said };
+}

@@ -1,0 +1,55 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  queueVariables,
+  readConfig,
+  readyVariables,
+  serviceVariables,
+  storeVariables,
+} from '../../lambdas/config.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const store = {
+  REEVE_ORDERS_TABLE: 'orders',
+  REEVE_PROCESSES_TABLE: 'processes',
+  REEVE_SHARDS: '2',
+  REEVE_SWEEP_SECONDS: '60',
+  REEVE_KEEP_DAYS: '30',
+};
+
+function environment(variables: Readonly<Record<string, string>>) {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
+
+test('a function gets the variables that it names, as what they are', () => {
+  environment({ ...store, REEVE_READY_QUEUES: '{"normal":"https://sqs/ready"}' });
+  expect(readConfig({ ...storeVariables, ...readyVariables })).toEqual({
+    ...store,
+    REEVE_SHARDS: 2,
+    REEVE_SWEEP_SECONDS: 60,
+    REEVE_KEEP_DAYS: 30,
+    REEVE_READY_QUEUES: { normal: 'https://sqs/ready' },
+  });
+});
+
+test('every variable at fault is named, and the function does not start', () => {
+  environment({ ...store, REEVE_SHARDS: 'two', REEVE_DEAD_LETTERS: '{"a":7}' });
+  const read = () => readConfig({ ...storeVariables, ...queueVariables, ...readyVariables });
+  for (const name of ['REEVE_SHARDS', 'REEVE_DEAD_LETTERS', 'REEVE_READY_QUEUES']) {
+    expect(read).toThrow(name);
+  }
+});
+
+test('JSON that is none is told as such', () => {
+  environment({ REEVE_DEAD_LETTERS: 'a=b' });
+  expect(() => readConfig(queueVariables)).toThrow('REEVE_DEAD_LETTERS: is not JSON');
+});
+
+test('the address of a service has no slash at its end', () => {
+  environment({ REEVE_SERVICE_URL: 'https://payment.example.com/v1/' });
+  expect(readConfig(serviceVariables)).toEqual({
+    REEVE_SERVICE_URL: 'https://payment.example.com/v1',
+  });
+});
