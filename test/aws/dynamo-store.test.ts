@@ -1,27 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
-import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { stateStoreContract } from '../contracts/state-store.ts';
+import { type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 
 let server: DynamoServer;
 beforeAll(async () => {
   server = await startDynoxide();
 });
-afterAll(() => server.close());
+afterAll(() => server?.close());
 
-stateStoreContract('DynamoDB (Dynoxide)', async () => {
-  const tables = await createTables(server.client);
-  const open = (): StoreUnderTest => ({
-    store: dynamoStore({
-      client: server.client,
-      tables,
-      shards: 3,
-      sweepPeriodMs: 60_000,
-      keepEndedMs: 3_600_000,
-    }),
-    // Nothing of the store lives in the process.
-    reopen: async () => open(),
-    close: async () => {},
-  });
-  return open();
-});
+stateStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
