@@ -10,14 +10,14 @@ import { systemClock } from '#runtime/system-clock.ts';
 import { nudgesOnly } from './channels.ts';
 import { coordinationVariables, readConfig } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
-import { registry, submission } from './submission-role.ts';
+import { registry, submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
 const config = readConfig(coordinationVariables);
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
 
 const app = api({
-  submission,
+  submission: submissionOver(nudgesOnly),
   operator: operator(
     transitions({ store, channels: nudgesOnly, clock: systemClock, ids, log, registry }),
   ),

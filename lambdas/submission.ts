@@ -1,14 +1,19 @@
 /** The submission by queue: for producers in the account that would rather send than call. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { gatheringChannel } from '#aws/gathering-channel.ts';
 import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { submissionCodec } from '#core/message-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
-import { sqs } from './channels.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { nudges, nudgesOnly, sqs } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
-import { submission } from './submission-role.ts';
+import { submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
+/** Nudges of one batch leave together: its submissions are stored at about the same time. */
+const gathered = gatheringChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
+const submission = submissionOver({ ...nudgesOnly, nudges: gathered });
 const park = parking(sqs, readConfig(queueVariables).REEVE_DEAD_LETTERS);
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>

@@ -26,7 +26,7 @@ export async function redrive(context: Context, { yes }: RedriveOptions): Promis
   const judged = await judge(context, stackOf(context));
   if (yes !== true) return tell(context, judged);
   const done: Judged[] = [];
-  for (const one of judged) done.push({ ...one, outcome: await carryOut(one) });
+  for (const one of judged) done.push(await carryOut(one));
   tell(context, done);
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
 }
@@ -44,7 +44,13 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Judged[
   if (output === undefined) {
     throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.');
   }
-  const letters = await aws.letters(output);
+  const letters = await aws.letters(output).catch((cause: unknown) => {
+    throw new CliError(
+      exitCodes.failed,
+      `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your rights on the queues: sqs:ReceiveMessage, sqs:ChangeMessageVisibility.`,
+      { cause },
+    );
+  });
   const orders = new Map<string, OrderNow | null>();
   for (const { subject } of letters) {
     if (subject === null || orders.has(subject.orderId)) continue;
@@ -76,23 +82,31 @@ function isUnknown(answer: unknown): boolean {
   );
 }
 
-async function carryOut({ letter, fate }: Judged): Promise<Judged['outcome']> {
+async function carryOut(judged: Judged): Promise<Judged> {
+  const { letter, fate } = judged;
   try {
     switch (fate.kind) {
       case 'redrive':
         await letter.sendBack();
-        return 'sent back';
+        return { ...judged, outcome: 'sent back' };
       case 'discard':
         await letter.discard();
-        return 'deleted';
+        return { ...judged, outcome: 'deleted' };
       case 'keep':
-        return 'kept';
+        return { ...judged, outcome: 'kept' };
     }
-  } catch {
+  } catch (error) {
     // It is still in its queue: what could not be done is done by the next run.
-    return 'failed';
+    return { ...judged, fate: { ...fate, why: reasonOf(error) }, outcome: 'failed' };
   }
 }
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A reason may quote a message of who knows whom: no escape sequence of it reaches the terminal. */
+const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
 
 const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
 const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
@@ -114,9 +128,9 @@ function tell({ world, json, paint }: Context, judged: readonly Judged[]): ExitC
     letter.queue,
     letter.subject?.orderId ?? '',
     letter.subject?.step ?? '',
-    letter.reason,
+    plain(letter.reason),
     outcome ?? intents[fate.kind],
-    fate.why,
+    plain(fate.why),
   ]);
   printLines(world, [...tableLines(titles, rows, paint), '', total(judged)]);
   return exitCodes.done;

@@ -1,4 +1,8 @@
-import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { discard, letterQueues, readLetters, sendBack } from '#aws/dead-letters.ts';
 import { orderId } from '#core/ids.ts';
@@ -66,6 +70,54 @@ test('a letter whose queue cannot take it stays', async () => {
   });
   // Not deleted: its receipt is still good for that.
   await expect(discard(client(), letter)).resolves.toBeUndefined();
+});
+
+test('a look hides nothing from the next one, and its receipts stay good', async () => {
+  const { dead, queues } = await letters();
+  const first = await readLetters(client(), queues);
+  const second = await readLetters(client(), queues);
+  expect(second.map(({ body }) => body).toSorted()).toEqual(
+    first.map(({ body }) => body).toSorted(),
+  );
+  for (const letter of second) await discard(client(), letter);
+  expect(await bodiesIn(dead)).toEqual([]);
+});
+
+test('more letters than one request takes are all found, and all shown again', async () => {
+  const dead = await queue();
+  for (let at = 0; at < 23; at += 1) {
+    await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
+  }
+  const queues = letterQueues(JSON.stringify({ Alerts: { kind: 'change', dead, source: null } }));
+  expect(await readLetters(client(), queues)).toHaveLength(23);
+  expect(await readLetters(client(), queues)).toHaveLength(23);
+});
+
+test('a look waits for all servers of SQS: a letter that comes meanwhile is seen', async () => {
+  const { dead, queues } = await letters();
+  for (const letter of await readLetters(client(), queues)) await discard(client(), letter);
+  const looking = readLetters(client(), queues);
+  await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: 'late' }));
+  expect(await looking).toMatchObject([{ body: 'late' }]);
+});
+
+test('a crash between sending back and deleting leaves the letter in both queues', async () => {
+  const { dead, source, nudge, queues } = await letters();
+  const found = await readLetters(client(), queues);
+  const letter = found.find(({ subject }) => subject !== null);
+  if (letter === undefined) throw new Error('there is one');
+  const crashing = client();
+  crashing.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) =>
+        commandName === DeleteMessageCommand.name
+          ? Promise.reject(new Error('crashed'))
+          : next(args),
+    { step: 'initialize' },
+  );
+  await expect(sendBack(crashing, letter)).rejects.toThrow('crashed');
+  expect(await bodiesIn(source)).toEqual([nudge]);
+  expect(await bodiesIn(dead)).toContain(nudge);
 });
 
 test('an output of another kind is refused', () => {

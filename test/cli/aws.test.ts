@@ -6,12 +6,12 @@ const apiUrl = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
 interface AwsScenario {
   readonly outputs?: Readonly<Record<string, string>>;
-  readonly letters?: readonly DeadLetter[];
+  readonly letters?: AwsTools['letters'];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** An AWS with one stack, whose signature is a header that tests can see. */
-function awsScenario({ outputs, letters = [], env = {} }: AwsScenario = {}) {
+function awsScenario({ outputs, letters = async () => [], env = {} }: AwsScenario = {}) {
   const regions: (string | null)[] = [];
   const world = scenario({ env, aws: async () => aws });
   const aws: AwsTools = {
@@ -27,7 +27,7 @@ function awsScenario({ outputs, letters = [], env = {} }: AwsScenario = {}) {
         return world.world.fetch(url, { ...init, headers });
       };
     },
-    letters: async () => letters,
+    letters,
   };
   world.app.get('/orders', (c) => c.json({ orders: [], cursor: null }));
   return { ...world, regions };
@@ -126,7 +126,7 @@ function letterbox(fates: readonly LetterFate['kind'][], refuse = false) {
       discard: act('deleted'),
     };
   });
-  const world = awsScenario({ letters });
+  const world = awsScenario({ letters: async () => letters });
   world.app.get('/orders/o-1', (c) => c.json(order));
   world.app.get('/orders/gone', (c) =>
     c.json({ title: 'No', detail: 'No.', code: 'order-unknown' }, 404),
@@ -166,6 +166,33 @@ test('what could not be done is told, and exits 4', async () => {
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(4);
   expect(stdout).toContain('1 failed');
+  expect(stdout).toContain('the queue is away');
+});
+
+test('queues that cannot be read are told without a stack trace', async () => {
+  const denied = async () => {
+    throw new Error('not authorized to perform sqs:ReceiveMessage');
+  };
+  const { run } = awsScenario({ letters: denied });
+  const { exitCode, stdout, stderr } = await run('dlq redrive --yes --stack reeve-prod');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+  expect(stderr).toContain('not authorized to perform sqs:ReceiveMessage');
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
+test('no control character of a reason reaches the terminal', async () => {
+  const letter: DeadLetter = {
+    queue: 'Replies-payment',
+    kind: 'reply',
+    reason: 'does not fit at \u009b2J\nfield',
+    subject: null,
+    fate: () => ({ kind: 'keep', why: 'It cannot be read.' }),
+    sendBack: async () => {},
+    discard: async () => {},
+  };
+  const { run } = awsScenario({ letters: async () => [letter] });
+  const { stdout } = await run('dlq --stack reeve-prod');
+  expect(stdout).toContain('does not fit at  2J field');
 });
 
 test('--json prints letters for programs', async () => {
