@@ -2,7 +2,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
-/** Keys may be such values too, which `Stack.toJsonString` does not promise: they are put in as text. */
+/** Keys may be such values too: a queue's ARN is one. */
 export function jsonOf(scope: Construct, value: Readonly<Record<string, unknown>>): string {
   return Stack.of(scope).toJsonString(value);
 }

@@ -6,6 +6,7 @@
  *                       clock → Supervisor ───────────────────┘
  *                                  notifier → response queues, operators
  */
+import { join } from 'node:path';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -33,7 +34,8 @@ export interface ReeveStackProps extends StackProps {
   readonly agents: readonly AgentProps[];
 }
 
-const lambdas = 'lambdas';
+/** Wherever the app runs: it may be another project's. */
+const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
 const entryOfAgent = (name: string) => `agent-${name}`;
 
 export class ReeveStack extends Stack {
