@@ -1,6 +1,5 @@
 /** The dead-letter queues of a stack: what is in them, and sending back or deleting one letter. */
 import {
-  ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
@@ -15,15 +14,14 @@ import { reasonAttribute } from './parking.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
 const lettersMax = 200;
-/** How long a letter stays hidden while the rest are read, so that none is read twice, s. */
+/** How long a letter that was looked at stays hidden from the next look, s. */
 const hiddenSeconds = 20;
 /**
  * Any wait makes SQS ask all of its servers; without one it asks a few, and a queue with letters may look
  * empty (SQS, short and long polling). Less than the client's request timeout, s.
  */
 const waitSeconds = 1;
-/** Messages of one request, to receive or to change (SQS). */
-const batchMax = 10;
+const receiveMax = 10;
 
 const queueSchema = z.object({
   kind: z.enum(letterKinds),
@@ -58,7 +56,7 @@ export function letterQueues(output: string): LetterQueues {
   }
 }
 
-/** Changes nothing: the next look sees the same letters. */
+/** Hides what it gives for some seconds, and changes nothing else. */
 export async function readLetters(
   client: SQSClient,
   queues: LetterQueues,
@@ -66,7 +64,6 @@ export async function readLetters(
   const all = await Promise.all(
     Object.entries(queues).map(async ([queue, { kind, dead, source }]) => {
       const messages = await look(client, dead);
-      await release(client, dead, messages);
       return messages.map((message) => ({ ...letterOf(kind, message), queue, dead, source }));
     }),
   );
@@ -79,7 +76,7 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
     const { Messages: page = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: queue,
-        MaxNumberOfMessages: batchMax,
+        MaxNumberOfMessages: receiveMax,
         VisibilityTimeout: hiddenSeconds,
         WaitTimeSeconds: waitSeconds,
         MessageAttributeNames: [reasonAttribute],
@@ -91,25 +88,6 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
     if (found.size === before) break;
   }
   return [...found.values()];
-}
-
-/**
- * Shows the letters again at once: who looks and then redrives must find what was shown. A receipt stays
- * good for deleting until somebody else receives the letter. Where this fails, time does it.
- */
-async function release(
-  client: SQSClient,
-  queue: string,
-  messages: readonly Message[],
-): Promise<void> {
-  for (let from = 0; from < messages.length; from += batchMax) {
-    const Entries = messages
-      .slice(from, from + batchMax)
-      .map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle, VisibilityTimeout: 0 }));
-    await client
-      .send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue, Entries }))
-      .catch(() => {});
-  }
 }
 
 function letterOf(kind: LetterKind, message: Message) {

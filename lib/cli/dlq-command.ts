@@ -47,7 +47,7 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Judged[
   const letters = await aws.letters(output).catch((cause: unknown) => {
     throw new CliError(
       exitCodes.failed,
-      `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your rights on the queues: sqs:ReceiveMessage, sqs:ChangeMessageVisibility.`,
+      `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
       { cause },
     );
   });

@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -24,6 +25,18 @@ const bodiesIn = async (url: string) => {
   );
   return Messages.map(({ Body }) => Body);
 };
+
+/** Ends the hiding of a letter that was looked at, to see whether it is there: to delete one that is gone is no error. */
+async function stillIn(dead: string, { receipt, body }: { receipt: string; body: string }) {
+  await client().send(
+    new ChangeMessageVisibilityCommand({
+      QueueUrl: dead,
+      ReceiptHandle: receipt,
+      VisibilityTimeout: 0,
+    }),
+  );
+  return (await bodiesIn(dead)).includes(body);
+}
 
 async function letters() {
   const [dead, source] = [await queue(), await queue()];
@@ -60,7 +73,7 @@ test('a letter that is sent back is in its queue again, and no more among the de
 });
 
 test('a letter whose queue cannot take it stays', async () => {
-  const { queues } = await letters();
+  const { dead, queues } = await letters();
   const [letter] = await readLetters(client(), queues);
   if (letter === undefined) throw new Error('there are two');
   const gone = { ...letter, source: `${server.endpoint}/000000000000/gone` };
@@ -68,28 +81,15 @@ test('a letter whose queue cannot take it stays', async () => {
   await expect(sendBack(client(), { ...letter, source: null })).rejects.toMatchObject({
     code: 'no-source',
   });
-  // Not deleted: its receipt is still good for that.
-  await expect(discard(client(), letter)).resolves.toBeUndefined();
+  expect(await stillIn(dead, letter)).toBe(true);
 });
 
-test('a look hides nothing from the next one, and its receipts stay good', async () => {
-  const { dead, queues } = await letters();
-  const first = await readLetters(client(), queues);
-  const second = await readLetters(client(), queues);
-  expect(second.map(({ body }) => body).toSorted()).toEqual(
-    first.map(({ body }) => body).toSorted(),
-  );
-  for (const letter of second) await discard(client(), letter);
-  expect(await bodiesIn(dead)).toEqual([]);
-});
-
-test('more letters than one request takes are all found, and all shown again', async () => {
+test('more letters than one request takes are all found', async () => {
   const dead = await queue();
   for (let at = 0; at < 23; at += 1) {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
   }
   const queues = letterQueues(JSON.stringify({ Alerts: { kind: 'change', dead, source: null } }));
-  expect(await readLetters(client(), queues)).toHaveLength(23);
   expect(await readLetters(client(), queues)).toHaveLength(23);
 });
 
@@ -101,7 +101,7 @@ test('a look waits for all servers of SQS: a letter that comes meanwhile is seen
   expect(await looking).toMatchObject([{ body: 'late' }]);
 });
 
-test('a crash between sending back and deleting leaves the letter in both queues', async () => {
+test('a crash between sending back and deleting leaves the letter twice, never not at all', async () => {
   const { dead, source, nudge, queues } = await letters();
   const found = await readLetters(client(), queues);
   const letter = found.find(({ subject }) => subject !== null);
@@ -117,7 +117,7 @@ test('a crash between sending back and deleting leaves the letter in both queues
   );
   await expect(sendBack(crashing, letter)).rejects.toThrow('crashed');
   expect(await bodiesIn(source)).toEqual([nudge]);
-  expect(await bodiesIn(dead)).toContain(nudge);
+  expect(await stillIn(dead, letter)).toBe(true);
 });
 
 test('an output of another kind is refused', () => {
