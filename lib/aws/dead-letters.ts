@@ -1,5 +1,6 @@
 /** The dead-letter queues of a stack: what is in them, and sending back or deleting one letter. */
 import {
+  ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
@@ -14,8 +15,8 @@ import { reasonAttribute } from './parking.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
 const lettersMax = 200;
-/** How long a letter that was looked at stays hidden from the next look, s. */
-const hiddenSeconds = 20;
+/** How long a letter stays with whoever looked, unless it is released: their receipt is good so long, s. */
+const hiddenSeconds = 120;
 /**
  * Any wait makes SQS ask all of its servers; without one it asks a few, and a queue with letters may look
  * empty (SQS, short and long polling). Less than the client's request timeout, s.
@@ -35,6 +36,7 @@ export interface DeadLetter {
   readonly kind: LetterKind;
   /** Why it was parked, or that it was given up. */
   readonly reason: string;
+  readonly wasParked: boolean;
   /** Null when it cannot be read. */
   readonly subject: LetterSubject | null;
   readonly body: string;
@@ -56,18 +58,18 @@ export function letterQueues(output: string): LetterQueues {
   }
 }
 
-/** Hides what it gives for some seconds, and changes nothing else. */
+/** Hides what it gives, until it is released, and changes nothing else. */
 export async function readLetters(
   client: SQSClient,
   queues: LetterQueues,
-): Promise<readonly DeadLetter[]> {
+): Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }> {
   const all = await Promise.all(
     Object.entries(queues).map(async ([queue, { kind, dead, source }]) => {
       const messages = await look(client, dead);
       return messages.map((message) => ({ ...letterOf(kind, message), queue, dead, source }));
     }),
   );
-  return all.flat();
+  return { letters: all.flat(), isComplete: all.every(({ length }) => length < lettersMax) };
 }
 
 async function look(client: SQSClient, queue: string): Promise<readonly Message[]> {
@@ -80,7 +82,6 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
         VisibilityTimeout: hiddenSeconds,
         WaitTimeSeconds: waitSeconds,
         MessageAttributeNames: [reasonAttribute],
-        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
       }),
     );
     const before = found.size;
@@ -91,15 +92,15 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
 }
 
 function letterOf(kind: LetterKind, message: Message) {
-  const { Body: body = '', MessageAttributes, Attributes, ReceiptHandle: receipt = '' } = message;
-  const receives = Attributes?.ApproximateReceiveCount;
+  const { Body: body = '', MessageAttributes, ReceiptHandle: receipt = '' } = message;
+  const reason = MessageAttributes?.[reasonAttribute]?.StringValue;
   return {
     kind,
     body,
     receipt,
     subject: subjectOf(kind, body),
-    reason:
-      MessageAttributes?.[reasonAttribute]?.StringValue ?? `gave up after ${receives} receives`,
+    reason: reason ?? 'given up by its queue',
+    wasParked: reason !== undefined,
   };
 }
 
@@ -134,4 +135,15 @@ export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<v
 
 export async function discard(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
   await client.send(new DeleteMessageCommand({ QueueUrl: dead, ReceiptHandle: receipt }));
+}
+
+/** Shows it to the next look at once; its receipt is then no longer good. */
+export async function release(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
+  await client.send(
+    new ChangeMessageVisibilityCommand({
+      QueueUrl: dead,
+      ReceiptHandle: receipt,
+      VisibilityTimeout: 0,
+    }),
+  );
 }

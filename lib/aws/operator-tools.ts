@@ -1,9 +1,17 @@
 /** What an operator's command line needs of AWS: a stack's outputs, signed calls, dead letters. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type LetterFate, letterFate, type OrderNow } from '#core/dead-letter.ts';
 import { ReeveError } from '#core/errors.ts';
 import { sqsClient } from './clients.ts';
-import { type DeadLetter, discard, letterQueues, readLetters, sendBack } from './dead-letters.ts';
+import {
+  type DeadLetter,
+  discard,
+  letterQueues,
+  readLetters,
+  release,
+  sendBack,
+} from './dead-letters.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 export interface OperatorTools {
@@ -13,15 +21,19 @@ export interface OperatorTools {
   signedFetch(
     region: string | null,
   ): Promise<(url: string, init: RequestInit) => Promise<Response>>;
-  /** What is in the queues that the stack's output names. */
-  letters(deadLettersOutput: string): Promise<readonly OpenLetter[]>;
+  /** What is in the queues that the stack's output names; each letter is held until it is dealt with. */
+  letters(
+    deadLettersOutput: string,
+  ): Promise<{ readonly letters: readonly OpenLetter[]; readonly isComplete: boolean }>;
 }
 
 /** A dead letter, and what can be done with it. */
-export interface OpenLetter extends Pick<DeadLetter, 'queue' | 'kind' | 'reason' | 'subject'> {
+export interface OpenLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt'> {
   fate(order: OrderNow | null): LetterFate;
   sendBack(): Promise<void>;
   discard(): Promise<void>;
+  /** Leaves it where it is, for the next look. */
+  release(): Promise<void>;
 }
 
 /** Region and credentials come from where the SDK usually finds them. */
@@ -45,20 +57,25 @@ export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
       return signedFetch(config, region ?? (await config.region()), fetch);
     },
     async letters(output) {
-      const letters = await readLetters(sqs, letterQueues(output));
-      return letters.map((letter) => {
-        const { queue, kind, reason, subject } = letter;
-        return {
-          queue,
-          kind,
-          reason,
-          subject,
-          fate: (order) => letterFate(kind, subject, order),
-          sendBack: () => sendBack(sqs, letter),
-          discard: () => discard(sqs, letter),
-        };
-      });
+      const { letters, isComplete } = await readLetters(sqs, letterQueues(output));
+      return { letters: letters.map((letter) => open(sqs, letter)), isComplete };
     },
+  };
+}
+
+function open(sqs: SQSClient, letter: DeadLetter): OpenLetter {
+  const { queue, kind, reason, wasParked, subject, body } = letter;
+  return {
+    queue,
+    kind,
+    reason,
+    wasParked,
+    subject,
+    body,
+    fate: (order) => letterFate(letter, order),
+    sendBack: () => sendBack(sqs, letter),
+    discard: () => discard(sqs, letter),
+    release: () => release(sqs, letter),
   };
 }
 

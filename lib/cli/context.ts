@@ -3,7 +3,7 @@ import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { type Api, type Call, httpApi } from './http-api.ts';
 import { type Paint, paintFor } from './paint.ts';
-import { fetchFor, type Stack, stackOf } from './stack.ts';
+import { fetchFor, isExecuteApi, type Stack, stackOf } from './stack.ts';
 import type { World } from './world.ts';
 
 export const defaultUrl = 'http://127.0.0.1:4400';
@@ -46,7 +46,9 @@ export async function contextOf(world: World, options: GlobalOptions): Promise<C
         url,
         token,
         unreachableHint:
-          'Start it with `reeve start`, or name its address with --url or REEVE_URL, or its stack with --stack.',
+          stack === null && !isExecuteApi(url)
+            ? 'Start it with `reeve start`, or name its address with --url or REEVE_URL, or its stack with --stack.'
+            : 'Check AWS_REGION and your AWS credentials, and that they may call the API.',
       },
       token === null ? await fetchFor(world, url, stack) : world.fetch,
     ),

@@ -18,17 +18,26 @@ interface Judged {
   readonly outcome: 'sent back' | 'deleted' | 'kept' | 'failed' | null;
 }
 
+/** A look, which leaves everything as it was. */
 export async function showLetters(context: Context): Promise<ExitCode> {
-  return tell(context, await judge(context, stackOf(context)));
+  const found = await judge(context, stackOf(context));
+  await release(found.judged);
+  return tell(context, found);
 }
 
 export async function redrive(context: Context, { yes }: RedriveOptions): Promise<ExitCode> {
-  const judged = await judge(context, stackOf(context));
-  if (yes !== true) return tell(context, judged);
+  if (yes !== true) return showLetters(context);
+  const { judged, isComplete } = await judge(context, stackOf(context));
   const done: Judged[] = [];
   for (const one of judged) done.push(await carryOut(one));
-  tell(context, done);
+  await release(done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed'));
+  tell(context, { judged: done, isComplete });
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
+}
+
+/** Where that fails, time does it. */
+async function release(judged: readonly Judged[]): Promise<void> {
+  await Promise.allSettled(judged.map(({ letter }) => letter.release()));
 }
 
 function stackOf({ stack }: Context): Stack {
@@ -39,12 +48,18 @@ function stackOf({ stack }: Context): Stack {
   );
 }
 
-async function judge(context: Context, { outputs, aws }: Stack): Promise<Judged[]> {
+interface Found {
+  readonly judged: readonly Judged[];
+  /** False when a queue has more than one look shows. */
+  readonly isComplete: boolean;
+}
+
+async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> {
   const output = outputs['DeadLetters'];
   if (output === undefined) {
     throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.');
   }
-  const letters = await aws.letters(output).catch((cause: unknown) => {
+  const { letters, isComplete } = await aws.letters(output).catch((cause: unknown) => {
     throw new CliError(
       exitCodes.failed,
       `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
@@ -56,10 +71,11 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Judged[
     if (subject === null || orders.has(subject.orderId)) continue;
     orders.set(subject.orderId, await orderNow(context, subject.orderId));
   }
-  return letters.map((letter) => {
+  const judged = letters.map((letter) => {
     const order = orders.get(letter.subject?.orderId ?? '') ?? null;
     return { letter, fate: letter.fate(order), outcome: null };
   });
+  return { judged, isComplete };
 }
 
 /** Null when there is no such order. */
@@ -111,13 +127,15 @@ const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
 const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
 const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
 
-function tell({ world, json, paint }: Context, judged: readonly Judged[]): ExitCode {
+function tell({ world, json, paint }: Context, { judged, isComplete }: Found): ExitCode {
   if (json) {
     const letters = judged.map(({ letter, fate, outcome }) => {
-      const { queue, kind, reason, subject } = letter;
-      return { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
+      const { queue, kind, reason, subject, body } = letter;
+      const shown = { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
+      // Of what a person must look at, all there is.
+      return fate.kind === 'keep' ? { ...shown, body } : shown;
     });
-    printJson(world, { letters });
+    printJson(world, { letters, isComplete });
     return exitCodes.done;
   }
   if (judged.length === 0) {
@@ -132,7 +150,8 @@ function tell({ world, json, paint }: Context, judged: readonly Judged[]): ExitC
     outcome ?? intents[fate.kind],
     plain(fate.why),
   ]);
-  printLines(world, [...tableLines(titles, rows, paint), '', total(judged)]);
+  const more = isComplete ? [] : ['There are more: run it again for the rest.'];
+  printLines(world, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
   return exitCodes.done;
 }
 

@@ -49,15 +49,20 @@ export function buildProgram(world: World, done: Done): Command {
       getErrHelpWidth: () => world.terminal()?.columns ?? 80,
     })
     .exitOverride();
-  const run: Run = (work) =>
-    async function (...args) {
-      const context = await contextOf(world, this.optsWithGlobals<GlobalOptions>());
-      done(await work(context, ...args));
-    };
+  const runIn =
+    (of: World): Run =>
+    (work) =>
+      async function (...args) {
+        const context = await contextOf(of, this.optsWithGlobals<GlobalOptions>());
+        done(await work(context, ...args));
+      };
+  const run = runIn(world);
+  // The suppliers are on this machine, whatever stack Reeve is in.
+  const runHere = runIn({ ...world, env: { ...world.env, REEVE_STACK: '' } });
   addStart(program, world, done);
   addOrderCommands(program, run);
   addDeadLetters(program, run);
-  addSuppliers(program, run);
+  addSuppliers(program, runHere);
   return program;
 }
 

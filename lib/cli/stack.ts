@@ -39,7 +39,11 @@ export async function stackOf(
   return { name, apiUrl, outputs, aws };
 }
 
-const executeApi = /^[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com$/;
+const executeApi = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com$/;
+
+export function isExecuteApi(url: string): boolean {
+  return executeApi.test(URL.parse(url)?.hostname ?? '');
+}
 
 /** Signs what goes to API Gateway; leaves all other requests as they are. */
 export async function fetchFor(

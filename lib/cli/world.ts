@@ -20,10 +20,13 @@ export interface DeadLetter {
   readonly reason: string;
   /** What it is about; null when it cannot be read. */
   readonly subject: { readonly orderId: string; readonly step?: string } | null;
+  readonly body: string;
   /** What should become of it; `order`: as it is now, null when there is none. */
   readonly fate: (order: OrderNow | null) => LetterFate;
   readonly sendBack: () => Promise<void>;
   readonly discard: () => Promise<void>;
+  /** Leaves it where it is, for the next look. */
+  readonly release: () => Promise<void>;
 }
 
 export interface LetterFate {
@@ -42,7 +45,10 @@ export interface AwsTools {
   readonly outputs: (stack: string) => Promise<Readonly<Record<string, string>>>;
   /** A fetch that signs for an API of this region; null: the usual one. */
   readonly signedFetch: (region: string | null) => Promise<World['fetch']>;
-  readonly letters: (deadLettersOutput: string) => Promise<readonly DeadLetter[]>;
+  /** Each letter is held until it is dealt with, or for two minutes. */
+  readonly letters: (
+    deadLettersOutput: string,
+  ) => Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }>;
 }
 
 export interface World extends StartIo {

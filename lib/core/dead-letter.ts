@@ -31,17 +31,26 @@ export type LetterFate =
   /** Leave it: a person must look. */
   | { readonly kind: 'keep'; readonly why: string };
 
-/** `subject`: null when it cannot be read; `order`: null when there is none. */
+export interface Letter {
+  readonly kind: LetterKind;
+  /** Parked by a reader, with a reason; else given up by its queue after too many tries. */
+  readonly wasParked: boolean;
+  /** Null when it cannot be read, or is about no order yet. */
+  readonly subject: LetterSubject | null;
+}
+
+/** `order`: null when there is none. */
 export function letterFate(
-  kind: LetterKind,
-  subject: LetterSubject | null,
+  { kind, wasParked, subject }: Letter,
   order: OrderNow | null,
 ): LetterFate {
   switch (kind) {
     case 'change':
       return keep('Somebody was not told: see who refused it, then tell them by hand.');
     case 'submission':
-      return keep('Its producer must hear of the refusal, or send it anew: see the reason.');
+      return wasParked
+        ? keep('It was refused: its producer must hear of it, or send it anew.')
+        : redrive('It was never answered, and its key makes it one order.');
     case 'nudge':
     case 'request':
     case 'reply': {

@@ -5,7 +5,7 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { discard, letterQueues, readLetters, sendBack } from '#aws/dead-letters.ts';
+import { discard, letterQueues, readLetters, release, sendBack } from '#aws/dead-letters.ts';
 import { orderId } from '#core/ids.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
@@ -55,16 +55,21 @@ async function letters() {
 
 test('every letter is shown with its reason and what it is about', async () => {
   const { queues } = await letters();
-  const found = await readLetters(client(), queues);
+  const { letters: found } = await readLetters(client(), queues);
   expect(found.toSorted((a, b) => a.body.localeCompare(b.body))).toMatchObject([
-    { queue: 'ready', subject: { orderId: 'one' }, reason: 'gave up after 1 receives' },
-    { queue: 'ready', subject: null, reason: 'is not JSON' },
+    {
+      queue: 'ready',
+      subject: { orderId: 'one' },
+      reason: 'given up by its queue',
+      wasParked: false,
+    },
+    { queue: 'ready', subject: null, reason: 'is not JSON', wasParked: true },
   ]);
 });
 
 test('a letter that is sent back is in its queue again, and no more among the dead', async () => {
   const { dead, source, nudge, queues } = await letters();
-  for (const letter of await readLetters(client(), queues)) {
+  for (const letter of (await readLetters(client(), queues)).letters) {
     if (letter.subject !== null) await sendBack(client(), letter);
     else await discard(client(), letter);
   }
@@ -74,7 +79,7 @@ test('a letter that is sent back is in its queue again, and no more among the de
 
 test('a letter whose queue cannot take it stays', async () => {
   const { dead, queues } = await letters();
-  const [letter] = await readLetters(client(), queues);
+  const [letter] = (await readLetters(client(), queues)).letters;
   if (letter === undefined) throw new Error('there are two');
   const gone = { ...letter, source: `${server.endpoint}/000000000000/gone` };
   await expect(sendBack(client(), gone)).rejects.toThrow();
@@ -84,26 +89,40 @@ test('a letter whose queue cannot take it stays', async () => {
   expect(await stillIn(dead, letter)).toBe(true);
 });
 
+test('a letter that is released is there for the next look, and for what is done then', async () => {
+  const { source, nudge, queues } = await letters();
+  const look = async () => (await readLetters(client(), queues)).letters;
+  for (const letter of await look()) await release(client(), letter);
+  const again = await look();
+  expect(again).toHaveLength(2);
+  for (const letter of again) if (letter.subject !== null) await sendBack(client(), letter);
+  expect(await bodiesIn(source)).toEqual([nudge]);
+});
+
 test('more letters than one request takes are all found', async () => {
   const dead = await queue();
   for (let at = 0; at < 23; at += 1) {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
   }
   const queues = letterQueues(JSON.stringify({ Alerts: { kind: 'change', dead, source: null } }));
-  expect(await readLetters(client(), queues)).toHaveLength(23);
+  const { letters: found, isComplete } = await readLetters(client(), queues);
+  expect(found).toHaveLength(23);
+  expect(isComplete).toBe(true);
 });
 
 test('a look waits for all servers of SQS: a letter that comes meanwhile is seen', async () => {
   const { dead, queues } = await letters();
-  for (const letter of await readLetters(client(), queues)) await discard(client(), letter);
+  for (const letter of (await readLetters(client(), queues)).letters) {
+    await discard(client(), letter);
+  }
   const looking = readLetters(client(), queues);
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: 'late' }));
-  expect(await looking).toMatchObject([{ body: 'late' }]);
+  expect((await looking).letters).toMatchObject([{ body: 'late' }]);
 });
 
 test('a crash between sending back and deleting leaves the letter twice, never not at all', async () => {
   const { dead, source, nudge, queues } = await letters();
-  const found = await readLetters(client(), queues);
+  const { letters: found } = await readLetters(client(), queues);
   const letter = found.find(({ subject }) => subject !== null);
   if (letter === undefined) throw new Error('there is one');
   const crashing = client();

@@ -10,8 +10,15 @@ interface AwsScenario {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const holding =
+  (letters: readonly DeadLetter[], isComplete = true) =>
+  async () => ({
+    letters,
+    isComplete,
+  });
+
 /** An AWS with one stack, whose signature is a header that tests can see. */
-function awsScenario({ outputs, letters = async () => [], env = {} }: AwsScenario = {}) {
+function awsScenario({ outputs, letters = holding([]), env = {} }: AwsScenario = {}) {
   const regions: (string | null)[] = [];
   const world = scenario({ env, aws: async () => aws });
   const aws: AwsTools = {
@@ -105,8 +112,12 @@ const order = {
 };
 
 /** Letters whose fates are what the test says, and what was done with them. */
-function letterbox(fates: readonly LetterFate['kind'][], refuse = false) {
+function letterbox(
+  fates: readonly LetterFate['kind'][],
+  { refuse = false, isComplete = true } = {},
+) {
   const done: string[] = [];
+  const released: number[] = [];
   const seen: unknown[] = [];
   const letters = fates.map((kind, number): DeadLetter => {
     const act = (what: string) => async () => {
@@ -122,20 +133,24 @@ function letterbox(fates: readonly LetterFate['kind'][], refuse = false) {
         seen.push(now?.processState ?? null);
         return { kind, why: `Because ${number}.` };
       },
+      body: `body ${number}`,
       sendBack: act('sent'),
       discard: act('deleted'),
+      release: async () => {
+        released.push(number);
+      },
     };
   });
-  const world = awsScenario({ letters: async () => letters });
+  const world = awsScenario({ letters: holding(letters, isComplete) });
   world.app.get('/orders/o-1', (c) => c.json(order));
   world.app.get('/orders/gone', (c) =>
     c.json({ title: 'No', detail: 'No.', code: 'order-unknown' }, 404),
   );
-  return { ...world, done, seen };
+  return { ...world, done, released, seen };
 }
 
 test('dlq shows each letter with what its order says, and does nothing', async () => {
-  const { run, done, seen } = letterbox(['redrive', 'discard', 'keep']);
+  const { run, done, released, seen } = letterbox(['redrive', 'discard', 'keep']);
   const { exitCode, stdout } = await run('dlq --stack reeve-prod');
   expect(exitCode).toBe(0);
   for (const word of ['Ready-Normal', 'o-1', 'gave up after 5', 'send back', 'delete', 'keep']) {
@@ -144,6 +159,13 @@ test('dlq shows each letter with what its order says, and does nothing', async (
   expect(stdout).toContain('3 in all');
   expect(seen).toEqual(['Pending', null, null]);
   expect(done).toEqual([]);
+  // The next look, or the redrive after it, must find what was shown.
+  expect(released).toEqual([0, 1, 2]);
+});
+
+test('more letters than one look shows are told of', async () => {
+  const { run } = letterbox(['keep'], { isComplete: false });
+  expect((await run('dlq --stack reeve-prod')).stdout).toContain('run it again for the rest');
 });
 
 test('dlq redrive only says what it would do, without --yes', async () => {
@@ -154,15 +176,16 @@ test('dlq redrive only says what it would do, without --yes', async () => {
 });
 
 test('dlq redrive --yes does what each letter needs, and tells', async () => {
-  const { run, done } = letterbox(['redrive', 'discard', 'keep']);
+  const { run, done, released } = letterbox(['redrive', 'discard', 'keep']);
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(0);
   expect(done).toEqual(['sent 0', 'deleted 1']);
+  expect(released).toEqual([2]);
   expect(stdout).toContain('3 in all: 1 sent back, 1 deleted, 1 kept.');
 });
 
 test('what could not be done is told, and exits 4', async () => {
-  const { run } = letterbox(['redrive'], true);
+  const { run } = letterbox(['redrive', 'keep'], { refuse: true });
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(4);
   expect(stdout).toContain('1 failed');
@@ -187,10 +210,12 @@ test('no control character of a reason reaches the terminal', async () => {
     reason: 'does not fit at \u009b2J\nfield',
     subject: null,
     fate: () => ({ kind: 'keep', why: 'It cannot be read.' }),
+    body: '?',
     sendBack: async () => {},
     discard: async () => {},
+    release: async () => {},
   };
-  const { run } = awsScenario({ letters: async () => [letter] });
+  const { run } = awsScenario({ letters: holding([letter]) });
   const { stdout } = await run('dlq --stack reeve-prod');
   expect(stdout).toContain('does not fit at  2J field');
 });
@@ -208,9 +233,17 @@ test('--json prints letters for programs', async () => {
         fate: 'keep',
         why: 'Because 0.',
         outcome: null,
+        body: 'body 0',
       },
     ],
+    isComplete: true,
   });
+});
+
+test('the suppliers are asked without looking a stack up', async () => {
+  const { run, app } = awsScenario({ env: { REEVE_STACK: 'nowhere' } });
+  app.get('/ledger', (c) => c.json({ entries: [] }));
+  expect(await run('suppliers ledger')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 test('no dead letters is said', async () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type LetterKind, letterFate, type OrderNow } from '#core/dead-letter.ts';
+import {
+  type LetterKind,
+  type LetterSubject,
+  letterFate,
+  type OrderNow,
+} from '#core/dead-letter.ts';
 import type { ProcessState, StepState } from '#core/record.ts';
 
 const order = (
@@ -18,7 +23,7 @@ const about = (attempt: number, action: 'perform' | 'undo' = 'perform') => ({
 });
 const nudge = { orderId: 'o-1' };
 
-test.each<[LetterKind, Parameters<typeof letterFate>[1], OrderNow | null, string]>([
+test.each<[LetterKind, LetterSubject | null, OrderNow | null, string]>([
   ['nudge', nudge, order('Pending'), 'redrive'],
   ['nudge', nudge, order('Processing'), 'discard'],
   ['nudge', nudge, order('Error'), 'discard'],
@@ -40,7 +45,13 @@ test.each<[LetterKind, Parameters<typeof letterFate>[1], OrderNow | null, string
   ['submission', null, null, 'keep'],
   ['change', null, null, 'keep'],
 ])('a %s about %j, its order being %j: %s', (kind, subject, now, fate) => {
-  const found = letterFate(kind, subject, now);
+  const found = letterFate({ kind, subject, wasParked: true }, now);
   expect(found.kind).toBe(fate);
   expect(found.why).toMatch(/\.$/);
+});
+
+test('a submission that nobody answered is sent back; one that was refused is kept', () => {
+  const letter = { kind: 'submission', subject: null } as const;
+  expect(letterFate({ ...letter, wasParked: false }, null).kind).toBe('redrive');
+  expect(letterFate({ ...letter, wasParked: true }, null).kind).toBe('keep');
 });
