@@ -1,0 +1,63 @@
+/** What is in a function's bundle, and what must not be: size is cold start, and money. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '#infra/bundles.ts';
+
+const agents = ['fraud', 'inventory', 'payment', 'shipping'];
+const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier'];
+const entries = Object.fromEntries([
+  ...roles.map((name) => [name, `lambdas/${name}.ts`]),
+  ...agents.map((name) => [name, `lambdas/agents/${name}.ts`]),
+]);
+
+let sourceOf: (name: string) => string;
+beforeAll(() => {
+  const folderOf = bundle(entries, 'lib/workflows/shipped.ts');
+  sourceOf = (name) => readFileSync(join(folderOf(name), 'index.mjs'), 'utf8');
+});
+
+test.each(agents)('the agent %s is 600 KB at most', (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(600_000);
+});
+
+test.each(roles)('%s is 850 KB at most', (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(850_000);
+});
+
+/** A text that only the code of that thing has. */
+const signs = {
+  DynamoDB: 'DynamoDB_20120810',
+  SQS: 'SendMessageBatch',
+  EventBridge: 'AWSEvents',
+  'the API': 'urn:reeve:problem',
+  metrics: 'CloudWatchMetrics',
+  'other languages': 'Ongeldige invoer',
+};
+type Sign = keyof typeof signs;
+
+const parts: Readonly<Record<string, readonly Sign[]>> = {
+  'front-door': ['DynamoDB', 'SQS', 'the API'],
+  submission: ['DynamoDB', 'SQS'],
+  scheduler: ['DynamoDB', 'SQS'],
+  supervisor: ['DynamoDB', 'SQS', 'metrics'],
+  payment: ['SQS'],
+};
+
+describe.each(Object.entries(parts))('%s', (name, wanted) => {
+  test(`has ${wanted.join(', ')}, and nothing else of what could be in it`, () => {
+    const source = sourceOf(name);
+    const found = Object.entries(signs).filter(([, text]) => source.includes(text));
+    expect(found.map(([what]) => what)).toEqual(wanted);
+  });
+});
+
+test('the notifier tells by queue and event, and knows no workflow', () => {
+  const source = sourceOf('notifier');
+  expect(source).toContain(signs.EventBridge);
+  expect(source).not.toContain('order-fulfilment');
+});
+
+test('errors keep their names', () => {
+  expect(sourceOf('scheduler')).toContain('"UnavailableError"');
+});
