@@ -129,3 +129,82 @@ test('a reply that nests too deeply is malformed', () => {
   const text = `{"version":1,"kind":"reply","orderId":"a","step":"b","attempt":1,"action":"perform","result":{"kind":"succeeded","output":${deep}}}`;
   expect(replyCodec.decode(text)).toMatchObject({ reason: 'does not fit at result.output' });
 });
+
+const aRequest = fc.sample(request, { numRuns: 1, seed: 1 })[0] ?? fail();
+const spoiledRequest = (changes: Record<string, unknown>) =>
+  requestCodec.decode(JSON.stringify({ ...JSON.parse(requestCodec.encode(aRequest)), ...changes }));
+
+test.each([
+  ['without its slash', 'order-step', 'malformed'],
+  ['of 200 characters', `${'o'.repeat(100)}/${'s'.repeat(99)}`, 'message'],
+  ['of 201 characters', `${'o'.repeat(100)}/${'s'.repeat(100)}`, 'malformed'],
+  ['that is no text', 7, 'malformed'],
+])('a request with an idempotency key %s', (_, idempotencyKey, kind) => {
+  expect(spoiledRequest({ idempotencyKey }).kind).toBe(kind);
+});
+
+test('a request without an input is malformed, and one whose input is null is not', () => {
+  expect(spoiledRequest({ input: undefined })).toMatchObject({ reason: 'does not fit at input' });
+  expect(spoiledRequest({ input: null }).kind).toBe('message');
+});
+
+test('a submission of no stated priority is a normal one, of nobody', () => {
+  const text = '{"version":1,"kind":"submission","workflow":"house","details":{},"key":"k"}';
+  expect(submissionCodec.decode(text)).toEqual({
+    kind: 'message',
+    message: {
+      workflow: 'house',
+      details: {},
+      priority: 'normal',
+      tenant: null,
+      replyTo: null,
+      key: 'k',
+    },
+  });
+});
+
+const status = {
+  orderId: orderId('one'),
+  workflow: workflowName('house'),
+  workflowVersion: 1,
+  sequence: 5,
+  previousState: 'Processing',
+  processState: 'Error',
+  direction: 'forward',
+  fault: {
+    code: 'exhausted',
+    message: 'No.',
+    effect: 'possible',
+    step: stepName('roof'),
+    action: 'perform',
+  },
+  priority: 'normal',
+  tenant: 'acme',
+  replyTo: 'shop',
+  at: 1_767_225_600_000,
+} as const;
+
+test('a status message says the whole change, its fault included', () => {
+  expect(JSON.parse(statusCodec.encode(status))).toMatchObject({ version: 1, kind: 'status' });
+  expect(statusCodec.decode(statusCodec.encode(status))).toEqual({
+    kind: 'message',
+    message: status,
+  });
+});
+
+test.each([
+  [{ sequence: 0 }, 'does not fit at sequence'],
+  [{ fault: { code: 'x' } }, 'does not fit at fault.message'],
+  [{ kind: 'nudge' }, 'is no status of version 1'],
+])('a status message with %j is malformed', (changes, reason) => {
+  const decoded = statusCodec.decode(
+    JSON.stringify({ version: 1, kind: 'status', ...status, ...changes }),
+  );
+  expect(decoded).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(reason) });
+});
+
+test('a message of another kind is told by the kind that was wanted', () => {
+  const nudgeText = '{"version":1,"kind":"nudge","orderId":"a","priority":"low"}';
+  expect(requestCodec.decode(nudgeText)).toMatchObject({ reason: 'is no request of version 1' });
+  expect(replyCodec.decode(nudgeText)).toMatchObject({ reason: 'is no reply of version 1' });
+});
