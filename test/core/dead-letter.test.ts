@@ -58,6 +58,9 @@ test.each<[LetterKind, LetterSubject | null, OrderNow | null, string, string]>([
 
 test('a submission that nobody answered is sent back; one that was refused is kept', () => {
   const letter = { kind: 'submission', subject: null } as const;
-  expect(letterFate({ ...letter, wasParked: false }, null).kind).toBe('redrive');
+  expect(letterFate({ ...letter, wasParked: false }, null)).toEqual({
+    kind: 'redrive',
+    why: 'It was never answered, and its key makes it one order.',
+  });
   expect(letterFate({ ...letter, wasParked: true }, null).kind).toBe('keep');
 });
