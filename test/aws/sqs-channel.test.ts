@@ -102,6 +102,18 @@ test('a queue that is not there is an error, not a loss', async () => {
   await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'aws-unavailable' });
 });
 
+test("a queue's URL never decides where a signed request goes", async () => {
+  const url = await server.queue();
+  const elsewhere = `https://attacker.invalid${new URL(url).pathname}`;
+  const channel = sqsChannel({
+    client: server.client(),
+    codec: nudgeCodec,
+    queueOf: () => elsewhere,
+  });
+  await channel.send(nudges(1));
+  expect(await received(url)).toHaveLength(1);
+});
+
 test('a parked message keeps its text and says why', async () => {
   const dead = await server.queue();
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
