@@ -29,7 +29,10 @@ export interface SweepReport {
   readonly found: number;
   readonly recovered: number;
   readonly outage: boolean;
-  /** False when time ran out: what is left is still due, and found by the next sweep. */
+  /**
+   * False when something was left that is still due: because time ran out, or a write failed that an
+   * outage had delayed. The sweep before this one then goes on to be the last that was completed.
+   */
   readonly finished: boolean;
 }
 
@@ -62,7 +65,10 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
     if (outage) log.warn('outage-forgiven', { shard, sinceMs: now - previousSweepAt });
     const event = outage ? ramp('outage', now) : () => expired;
     const overdue = await recover(ports, { shard, from: 0, to: now }, event, mayGoOn);
-    return { startedAt: now, outage, ...overdue };
+    const { found, recovered, unwritten } = overdue;
+    // What could not be written now must find the outage still there: the next sweep would punish it.
+    const finished = overdue.finished && !(outage && unwritten > 0);
+    return { startedAt: now, outage, found, recovered, finished };
   }
 
   async function repairShard(shard: number): Promise<void> {
@@ -109,9 +115,11 @@ function ramp(reason: 'restart' | 'outage', now: number): (place: number) => Rec
   };
 }
 
-type Recovered = Pick<SweepReport, 'found' | 'recovered' | 'finished'>;
+interface Recovered extends Pick<SweepReport, 'found' | 'recovered' | 'finished'> {
+  readonly unwritten: number;
+}
 
-function sum(parts: readonly Recovered[]): Recovered {
+function sum(parts: readonly Omit<Recovered, 'unwritten'>[]): Omit<Recovered, 'unwritten'> {
   return {
     found: parts.reduce((all, { found }) => all + found, 0),
     recovered: parts.reduce((all, { recovered }) => all + recovered, 0),

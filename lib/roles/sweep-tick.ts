@@ -50,7 +50,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       const startedAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
       const shards = Array.from({ length: memory.shards }, (_, shard) => shard);
-      const reports = await Promise.all(
+      const reports = await allEnded(
         shards.map(async (shard) => {
           const unfinished = memory.unfinished.get(shard);
           const since = unfinished === undefined ? memory.sweptAt : unfinished.previousSweepAt;
@@ -63,7 +63,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       );
       const hour = (at: number) => Math.floor(at / repairEveryMs);
       if (memory.sweptAt === null || hour(memory.sweptAt) !== hour(startedAt)) {
-        await Promise.all(shards.map((shard) => ports.supervisor.repairShard(shard)));
+        await allEnded(shards.map((shard) => ports.supervisor.repairShard(shard)));
       }
       await coordination.remember(startedAt, memory.shards);
       return total(reports);
@@ -79,6 +79,12 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       );
     },
   };
+}
+
+/** A failure is told when all have ended: a function is frozen, whatever of it still runs. */
+async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 interface Shard {

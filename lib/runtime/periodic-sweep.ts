@@ -27,7 +27,8 @@ export function periodicSweep(
 
   async function sweep(): Promise<void> {
     try {
-      last = (await supervisor.sweep(last)).startedAt;
+      const report = await supervisor.sweep(last);
+      if (report.finished) last = report.startedAt;
     } catch (error) {
       if (stopped) return;
       // `last` stays: a sweep after a long failure of the store forgives what it finds (R20).

@@ -5,10 +5,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
+import type { TableNames } from '#aws/tables.ts';
+import { UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import { agentName, type OrderId, orderId, schedulerId, stepName } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { workflowRegistry } from '#core/registry.ts';
+import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { submission } from '#roles/submission.ts';
 import { transitions } from '#roles/transitions.ts';
@@ -37,6 +40,8 @@ afterAll(async () => {
 
 const registry = workflowRegistry([house]);
 const second = 1_000;
+const precision = { shards: 2, sweepPeriodMs: second, keepEndedMs: second };
+let tables: TableNames;
 let clock: VirtualClock;
 let direct: StateStore;
 let unreliable: StateStore;
@@ -46,10 +51,9 @@ let orders = 0;
 beforeEach(async () => {
   clock = virtualClock();
   sent = [];
-  const tables = await createTables(server.client);
-  const common = { tables, shards: 2, sweepPeriodMs: 1_000, keepEndedMs: 1_000 };
-  direct = dynamoStore({ client: server.client, ...common });
-  unreliable = dynamoStore({ client: testDynamoClient(proxy.url), ...common });
+  tables = await createTables(server.client);
+  direct = dynamoStore({ client: server.client, tables, ...precision });
+  unreliable = dynamoStore({ client: testDynamoClient(proxy.url), tables, ...precision });
 });
 
 const channels = {
@@ -82,6 +86,7 @@ async function apply(store: StateStore, id: OrderId, event: RecordEvent) {
 }
 
 const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
+const cancel: RecordEvent = { type: 'cancel', by: 'operator' };
 const paint = agentName('paint');
 
 async function stored(id: OrderId): Promise<ProcessRecord> {
@@ -176,7 +181,7 @@ const writes: Record<string, () => Promise<Prepared>> = {
     clock.jump(12 * second);
     return { id, event: { type: 'excused', reason: 'outage', notBefore: clock.now() } };
   },
-  cancel: async () => ({ id: await running(), event: { type: 'cancel', by: 'operator' } }),
+  cancel: async () => ({ id: await running(), event: cancel }),
   resubmit: async () => ({ id: await inError(), event: { type: 'resubmit', by: 'operator' } }),
   'success of an undo': async () => {
     const id = await undoing();
@@ -200,10 +205,12 @@ describe.each(Object.entries(writes))('the write of a %s', (_, prepare) => {
       const { id, event } = await prepare();
       const before = await stored(id);
       sent = [];
+      const arrived = proxy.applied('PutItem');
       proxy.lose('PutItem', lost);
       const outcome = await apply(unreliable, id, event);
 
       expect(outcome?.kind).toBe('committed');
+      expect(proxy.applied('PutItem')).toBe(arrived + lost + 1);
       const after = await stored(id);
       expect(after.revision).toBe(before.revision + 1);
       expect(after.history.map(({ type }) => type)).toEqual(
@@ -236,31 +243,88 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
   expect(sent).toEqual([`nudge ${items[0]?.orderId}`]);
 });
 
-test('a lost claim that an operator overtakes is decided anew, and no attempt is given twice', async () => {
-  const id = await created();
-  sent = [];
-  const real = unreliable.commit;
-  let overtaken = false;
-  const store: StateStore = {
-    ...unreliable,
-    async commit(record) {
-      try {
-        return await real(record);
-      } catch (error) {
-        // Between the lost answers and the second asking somebody else writes.
-        if (!overtaken) await happens(id, { type: 'cancel', by: 'operator' });
-        overtaken = true;
-        throw error;
+/** Agents that were asked answer; who was not asked never does, and the Supervisor sees to it. */
+async function broughtToItsEnd(id: OrderId): Promise<string> {
+  for (let rounds = 0; rounds < 30; rounds += 1) {
+    const { processState, steps } = await stored(id);
+    if (processState === 'Processed' || processState === 'Undone') return processState;
+    let answered = 0;
+    for (const { name, attempt, progress } of steps) {
+      const reply = { step: name, attempt, agent: paint };
+      if (progress.state === 'Running' && sent.includes(`perform ${name} ${attempt}`)) {
+        await happens(id, { type: 'stepSucceeded', ...reply, output: { litres: 1 } });
+        answered += 1;
       }
-    },
-  };
-  proxy.lose('PutItem', sdkTries);
-  const outcome = await apply(store, id, claim);
-  expect(overtaken).toBe(true);
-  expect(outcome?.kind).toBe('ignored');
-  const { history, steps } = await stored(id);
-  expect(history.map(({ type }) => type)).toEqual(['submit', 'claim', 'cancel']);
-  expect(steps.map(({ attempt }) => attempt)).toEqual([1, 1, 0]);
+      if (progress.state === 'Undoing' && sent.includes(`undo ${name} ${attempt}`)) {
+        await happens(id, { type: 'undoSucceeded', ...reply });
+        answered += 1;
+      }
+    }
+    if (answered > 0) continue;
+    clock.jump(61 * second);
+    await happens(id, processState === 'Pending' ? claim : { type: 'expired' });
+  }
+  throw new Error('never at its end');
+}
+
+function expectNothingAskedTwice(): void {
+  const asked = sent.filter((line) => !line.startsWith('nudge'));
+  expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+}
+
+const overtaken: [string, string, (id: OrderId) => Promise<RecordEvent>, string][] = [
+  ['claim', 'an operator', async () => cancel, 'Undone'],
+  [
+    'success of one of several steps',
+    'another agent',
+    async (id) => ({ type: 'stepSucceeded', ...(await of(id, 'west')), output: { litres: 1 } }),
+    'Processed',
+  ],
+  ['success that starts the next step', 'an operator', async () => cancel, 'Undone'],
+  ['expiry', 'a Scheduler', async () => claim, 'Processed'],
+  ['resubmit', 'a Scheduler', async () => claim, 'Processed'],
+];
+
+test.each(overtaken)(
+  'a lost %s that %s overtakes is decided anew: no step is lost, and none asked for twice',
+  async (write, _, other, end) => {
+    const prepare = writes[write];
+    if (prepare === undefined) throw new Error(`no write of a ${write}`);
+    const { id, event } = await prepare();
+    const before = (await stored(id)).history.map(({ type }) => type);
+    let overtaking: string | undefined;
+    const store: StateStore = {
+      ...unreliable,
+      async commit(record) {
+        try {
+          return await unreliable.commit(record);
+        } catch (error) {
+          // Between the lost answers and the second asking somebody else writes.
+          const next = await other(id);
+          await happens(id, next);
+          overtaking = next.type;
+          throw error;
+        }
+      },
+    };
+    proxy.lose('PutItem', sdkTries);
+    expect((await apply(store, id, event))?.kind).toBe('ignored');
+    const { history } = await stored(id);
+    expect(history.map(({ type }) => type)).toEqual([...before, event.type, overtaking]);
+    expect(await broughtToItsEnd(id)).toBe(end);
+    expectNothingAskedTwice();
+  },
+);
+
+test('a claim whose answers are all lost sends nothing; its deadlines bring the order to its end', async () => {
+  const id = await created();
+  proxy.lose('PutItem', 2 * sdkTries);
+  expect((await apply(unreliable, id, claim))?.kind).toBe('failed');
+  expect(sent).toEqual([]);
+  // The message comes again.
+  expect((await apply(unreliable, id, claim))?.kind).toBe('ignored');
+  expect(await broughtToItsEnd(id)).toBe('Processed');
+  expectNothingAskedTwice();
 });
 
 test('a read whose answer is lost is asked again', async () => {
@@ -272,19 +336,30 @@ test('a read whose answer is lost is asked again', async () => {
   expect((await unreliable.due(query)).cursor).toBeNull();
 });
 
-test('an answer that comes too late is not waited for, and its write is recognised', async () => {
-  const impatient = dynamoStore({
-    client: testDynamoClient(proxy.url, 200),
-    tables: await createTables(server.client),
-    shards: 2,
-    sweepPeriodMs: 1_000,
-    keepEndedMs: 1_000,
+describe('an answer that comes too late is not waited for, and its write is recognised', () => {
+  const impatient = (tables: TableNames) =>
+    dynamoStore({ client: testDynamoClient(proxy.url, 200), tables, ...precision });
+
+  test('on create', async () => {
+    const store = impatient(await createTables(server.client));
+    const { order, record } = newOrder('late', clock.now());
+    const before = proxy.applied('TransactWriteItems');
+    proxy.delay('TransactWriteItems', 5_000);
+    expect(await store.create(order, record)).toBe('created');
+    expect(proxy.applied('TransactWriteItems')).toBe(before + 2);
   });
-  const { order, record } = newOrder('late', clock.now());
-  const before = proxy.applied('TransactWriteItems');
-  proxy.delay('TransactWriteItems', 5_000);
-  expect(await impatient.create(order, record)).toBe('created');
-  expect(proxy.applied('TransactWriteItems')).toBe(before + 2);
+
+  test('on commit', async () => {
+    const id = await created();
+    sent = [];
+    const before = proxy.applied('PutItem');
+    proxy.delay('PutItem', 5_000);
+    const outcome = await apply(impatient(tables), id, claim);
+    expect(outcome).toMatchObject({ kind: 'committed', record: { revision: 2 } });
+    expect((await stored(id)).revision).toBe(2);
+    expect(sent).toEqual(['perform east 1', 'perform west 1']);
+    expect(proxy.applied('PutItem')).toBe(before + 2);
+  });
 });
 
 describe('the coordination of Supervisors', () => {
@@ -308,6 +383,34 @@ describe('the coordination of Supervisors', () => {
       await coordination.giveBack(0, 'me', true);
       expect((await coordination.recall(2)).unfinished.size).toBe(0);
       expect(await coordination.take(0, { ...lease, now, holder: 'other' })).toBe(true);
+    },
+  );
+
+  const calls: [string, string, (coordination: Coordination, now: number) => Promise<unknown>][] = [
+    ['take', 'UpdateItem', (it, now) => it.take(0, { ...lease, now })],
+    ['giveBack, finished', 'DeleteItem', (it) => it.giveBack(0, 'me', true)],
+    ['giveBack, unfinished', 'UpdateItem', (it) => it.giveBack(0, 'me', false)],
+    ['remember', 'PutItem', (it, now) => it.remember(now, 2)],
+  ];
+  test.each(calls)(
+    '%s without any answer is told as such, and asked again does what it does once',
+    async (_, operation, call) => {
+      const now = clock.now();
+      const twin = async (lost: number) => {
+        const { coordination: table } = await createTables(server.client);
+        const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
+        await coordination.take(0, { ...lease, now });
+        proxy.lose(operation, lost);
+        if (lost > 0) await expect(call(coordination, now)).rejects.toThrow(UnavailableError);
+        const answer = await call(coordination, now);
+        const memory = await coordination.recall(2);
+        return {
+          answer,
+          memory,
+          free: await coordination.take(0, { ...lease, now, holder: 'other' }),
+        };
+      };
+      expect(await twin(sdkTries)).toEqual(await twin(0));
     },
   );
 });

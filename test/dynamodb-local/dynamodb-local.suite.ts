@@ -1,6 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { coordinationContract } from '../contracts/coordination.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
-import type { DynamoServer } from '../support/dynamo-server.ts';
+import { createTables, type DynamoServer } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 import { startDynamoDbLocal } from './start.ts';
 
@@ -11,3 +13,7 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+coordinationContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoCoordination(server.client, coordination);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
 import { orderId, stepName } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { ProcessRecord } from '#core/record.ts';
@@ -126,4 +127,37 @@ test('a store that fails for one order is told, and the others are recovered', a
   world.clock.jump(12 * second);
   expect(await supervise(world).sweep(null)).toMatchObject({ found: 2, recovered: 1 });
   expect(world.log.lines.map(({ event }) => event)).toContain('recovery-failed');
+});
+
+test('what an outage had delayed and could not be written is forgiven by the sweep after it (R20)', async () => {
+  let failing = true;
+  const world = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (failing && record.orderId === 'bad') throw new UnavailableError('away', 'Throttled.');
+      return store.commit(record);
+    },
+  }));
+  for (const id of ['good', 'bad', 'fine']) await world.createClaimed(id);
+  const before = world.clock.now();
+  world.clock.jump(3_600 * second);
+  const role = supervise(world);
+  expect(await role.sweep(before)).toMatchObject({ outage: true, recovered: 2, finished: false });
+  failing = false;
+  world.clock.jump(second);
+  expect(await role.sweep(before)).toMatchObject({ outage: true, finished: true });
+  expect((await world.record(orderId('bad'))).failureCount).toBe(0);
+});
+
+test('a write that fails without any outage leaves the sweep completed', async () => {
+  const world = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (record.orderId === 'bad') throw new UnavailableError('away', 'Throttled.');
+      return store.commit(record);
+    },
+  }));
+  for (const id of ['good', 'bad']) await world.createClaimed(id);
+  world.clock.jump(12 * second);
+  expect(await supervise(world).sweep(null)).toMatchObject({ recovered: 1, finished: true });
 });

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll } from 'vitest';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { coordinationContract } from '../contracts/coordination.ts';
+import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+
+let server: DynamoServer;
+beforeAll(async () => {
+  server = await startDynoxide();
+});
+afterAll(() => server?.close());
+
+coordinationContract('DynamoDB (Dynoxide)', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoCoordination(server.client, coordination);
+});
