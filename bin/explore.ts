@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/** Explores the small worlds whole: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
+import { parseArgs } from 'node:util';
+import { type Exploration, explore } from '#sim/explore.ts';
+import { worlds } from '#sim/worlds.ts';
+
+/** More than any of them has: a world that grows beyond it is told as incomplete. */
+const statesMax = 3_000_000;
+
+const { values: flags } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, world: { type: 'string' } },
+});
+
+const chosen = worlds.filter(({ name }) => flags.world === undefined || name === flags.world);
+if (chosen.length === 0) {
+  console.error(`--world ${flags.world}: there are ${worlds.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+const found: Exploration[] = [];
+for (const world of chosen) {
+  const began = performance.now();
+  const exploration = explore(world, statesMax);
+  found.push(exploration);
+  if (!flags.json) console.log(line(exploration, performance.now() - began, world.about));
+}
+
+if (flags.json) {
+  const rows = found.map(({ bad, ...rest }) => ({ ...rest, bad: bad.length }));
+  console.log(JSON.stringify({ worlds: rows }));
+} else {
+  const states = found.reduce((sum, one) => sum + one.states, 0);
+  console.log(`${states.toLocaleString('en')} distinct states in all`);
+  for (const { name, bad } of found) {
+    for (const { rule, path } of bad) console.log(`\n${name}: ${rule}\n  ${path.join('\n  ')}`);
+  }
+}
+if (found.some(({ complete, bad }) => !complete || bad.length > 0)) process.exitCode = 1;
+
+function line(
+  { name, states, depth, complete, bad }: Exploration,
+  ms: number,
+  about: string,
+): string {
+  return [
+    name.padEnd(10),
+    `${states.toLocaleString('en').padStart(9)} states`,
+    `depth ${String(depth).padStart(2)}`,
+    complete ? 'complete' : 'INCOMPLETE',
+    `${bad.length} bad`,
+    `${(ms / 1_000).toFixed(1).padStart(5)} s`,
+    about,
+  ].join('  ');
+}

@@ -1,0 +1,94 @@
+/** Breadth first through every state of a small world: safety in each, and an end within reach of each. */
+import { canonical } from './canonical.ts';
+import { brokenBy } from './small-rules.ts';
+import { firstState, movesOf, type SmallWorld, type WorldState } from './small-world.ts';
+
+export interface Exploration {
+  readonly name: string;
+  readonly states: number;
+  /** Moves from the first state to the farthest. */
+  readonly depth: number;
+  /** Whether all there is was seen. */
+  readonly complete: boolean;
+  /** What is wrong, each with the shortest way there. */
+  readonly bad: readonly { readonly rule: string; readonly path: readonly string[] }[];
+}
+
+/** One wrong state is enough to work on; more are the same mistake, mostly. */
+const badMax = 3;
+
+interface Found {
+  readonly parent: number;
+  readonly label: string;
+  readonly depth: number;
+}
+
+export function explore(world: SmallWorld, statesMax: number): Exploration {
+  const first = firstState(world);
+  const numbers = new Map([[canonical(first), 0]]);
+  const found: Found[] = [{ parent: -1, label: 'submit', depth: 0 }];
+  const from: number[][] = [[]];
+  const ends: number[] = [];
+  const bad: { rule: string; path: string[] }[] = [];
+  let frontier: [number, WorldState][] = [[0, first]];
+  let depth = 0;
+
+  while (frontier.length > 0 && numbers.size <= statesMax && bad.length < badMax) {
+    const nextFrontier: [number, WorldState][] = [];
+    for (const [number, state] of frontier) {
+      if (isEnd(state)) ends.push(number);
+      for (const move of movesOf(world, state)) {
+        const rule = brokenBy(world.workflow, state, move);
+        if (rule !== null && bad.length < badMax) {
+          bad.push({ rule, path: [...pathTo(found, number), move.label] });
+        }
+        const key = canonical(move.next);
+        const known = numbers.get(key);
+        const to = known ?? numbers.size;
+        if (known === undefined) {
+          numbers.set(key, to);
+          found.push({ parent: number, label: move.label, depth: depth + 1 });
+          from.push([]);
+          nextFrontier.push([to, move.next]);
+        }
+        if (to !== number) from[to]?.push(number);
+      }
+    }
+    frontier = nextFrontier;
+    if (frontier.length > 0) depth += 1;
+  }
+  const complete = frontier.length === 0;
+  if (complete) bad.push(...stuck(found, from, ends).slice(0, badMax));
+  return { name: world.name, states: numbers.size, depth, complete, bad };
+}
+
+/** R16: an order ends, or stops for a person with nothing left to wait for. */
+function isEnd({ record }: WorldState): boolean {
+  const { processState } = record;
+  return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
+}
+
+/** States from which no end can be reached. */
+function stuck(found: readonly Found[], from: readonly number[][], ends: readonly number[]) {
+  const reaches = new Uint8Array(found.length);
+  const open = [...ends];
+  for (const end of ends) reaches[end] = 1;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const before of from[at] ?? []) {
+      if (reaches[before] === 1) continue;
+      reaches[before] = 1;
+      open.push(before);
+    }
+  }
+  return [...reaches.keys()]
+    .filter((number) => reaches[number] === 0)
+    .map((number) => ({ rule: 'R16: no end is within reach', path: pathTo(found, number) }));
+}
+
+function pathTo(found: readonly Found[], number: number): string[] {
+  const labels: string[] = [];
+  for (let at: number = number; at >= 0; at = found[at]?.parent ?? -1) {
+    labels.push(found[at]?.label ?? '');
+  }
+  return labels.reverse();
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { decide } from '#core/decide.ts';
+import type { RecordEvent } from '#core/event.ts';
+import type { ProcessRecord, StepRecord } from '#core/record.ts';
+import { canonical } from '#sim/canonical.ts';
+import { explore } from '#sim/explore.ts';
+import { firstState, movesOf, type SmallWorld, type WorldState } from '#sim/small-world.ts';
+import { worlds } from '#sim/worlds.ts';
+
+const world = (name: string): SmallWorld => {
+  const found = worlds.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no world ${name}`);
+  return found;
+};
+
+const statesMax = 200_000;
+
+test.each(['fork', 'held', 'one-way'])(
+  'the world %s is seen whole, and nothing in it is bad',
+  (name) => {
+    const { complete, bad, states } = explore(world(name), statesMax);
+    expect({ complete, bad }).toEqual({ complete: true, bad: [] });
+    expect(states).toBeGreaterThan(5_000);
+  },
+);
+
+type Decide = SmallWorld['decide'];
+const isReply = ({ type }: RecordEvent) => type.startsWith('step') || type.startsWith('undo');
+
+/** `decide` with its record changed after the fact. */
+const changing =
+  (
+    change: (after: ProcessRecord, before: ProcessRecord, event: RecordEvent) => ProcessRecord,
+  ): Decide =>
+  (record, event, known, nowMs) => {
+    const decision = decide(record, event, known, nowMs);
+    if (decision.kind === 'ignored') return decision;
+    return { ...decision, record: change(decision.record, record, event) };
+  };
+
+const steps = (record: ProcessRecord, to: (step: StepRecord) => StepRecord): ProcessRecord => ({
+  ...record,
+  steps: record.steps.map(to),
+});
+
+/** A mistake, the world it shows in, and the rule that must say so. */
+const mistakes: readonly [string, string, Decide, RegExp][] = [
+  [
+    'a late reply is taken',
+    'fork',
+    (record, event, known, nowMs) =>
+      decide(record, event, known, isReply(event) ? Math.min(nowMs, record.updatedAt) : nowMs),
+    /^R6/,
+  ],
+  [
+    'a doubt is forgotten when its attempt expires',
+    'fork',
+    changing((after, _, { type }) =>
+      type === 'expired' ? steps(after, (step) => ({ ...step, doubtUntil: null })) : after,
+    ),
+    /^R10/,
+  ],
+  [
+    'what comes after is not waited for',
+    'fork',
+    (record, event, known, nowMs) =>
+      decide(
+        record,
+        event,
+        known && {
+          ...known,
+          definition: {
+            ...known.definition,
+            steps: known.definition.steps.map((step) => ({ ...step, after: [] })),
+          },
+        },
+        nowMs,
+      ),
+    /^R4/,
+  ],
+  [
+    'the Supervisor does nothing',
+    'fork',
+    (record, event, known, nowMs) =>
+      event.type === 'expired'
+        ? { kind: 'ignored', reason: 'not-due' }
+        : decide(record, event, known, nowMs),
+    /^R16/,
+  ],
+  [
+    'the undo of a step is not waited for',
+    'fork',
+    changing((after) =>
+      after.direction === 'undo' && after.processState === 'Processing'
+        ? {
+            ...after,
+            processState: 'Undone',
+            lockedBy: null,
+            completeBy: null,
+          }
+        : after,
+    ),
+    /^R10/,
+  ],
+  [
+    'a step that is Completed is started again by the next claim',
+    'held',
+    (record, event, known, nowMs) =>
+      decide(
+        event.type === 'claim' && record.direction === 'forward'
+          ? steps(record, (step) =>
+              step.progress.state === 'Completed'
+                ? { ...step, progress: { state: 'NotStarted' } }
+                : step,
+            )
+          : record,
+        event,
+        known,
+        nowMs,
+      ),
+    /^R5/,
+  ],
+  [
+    'an attempt number skips one',
+    'fork',
+    changing((after, before) =>
+      steps(after, (step) => {
+        const was = before.steps.find(({ name }) => name === step.name)?.attempt;
+        return was === step.attempt ? step : { ...step, attempt: step.attempt + 1 };
+      }),
+    ),
+    /^R8/,
+  ],
+];
+
+test.each(mistakes)('when %s, the world %s shows it', (_, name, planted, rule) => {
+  const { bad } = explore({ ...world(name), decide: planted }, statesMax);
+  expect(bad.length).toBeGreaterThan(0);
+  expect(bad[0]?.rule).toMatch(rule);
+  expect(bad[0]?.path[0]).toBe('submit');
+});
+
+test('a world that is larger than allowed is told as incomplete', () => {
+  expect(explore(world('fork'), 100)).toMatchObject({ complete: false });
+});
+
+test('states that are written alike behave alike', () => {
+  const successors = (state: WorldState) =>
+    movesOf(small, state)
+      .map(({ next }) => canonical(next))
+      .toSorted();
+  const small = world('one-way');
+  const seen = new Map<string, readonly string[]>();
+  let compared = 0;
+  let frontier = [firstState(small)];
+  while (frontier.length > 0) {
+    const next: WorldState[] = [];
+    for (const state of frontier) {
+      const key = canonical(state);
+      const known = seen.get(key);
+      if (known !== undefined) {
+        compared += 1;
+        expect(successors(state)).toEqual(known);
+        continue;
+      }
+      seen.set(key, successors(state));
+      next.push(...movesOf(small, state).map((move) => move.next));
+    }
+    frontier = next;
+  }
+  expect(compared).toBeGreaterThan(5_000);
+});
