@@ -19,9 +19,18 @@ function jsonResponse<Schema extends z.ZodType>(description: string, schema: Sch
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** What can be done next with the order that an answer names. */
+const next = Object.fromEntries(
+  (['showOrder', 'resubmitOrder', 'cancelOrder'] as const).map((operationId) => [
+    operationId,
+    { operationId, parameters: { id: '$response.body#/orderId' } },
+  ]),
+);
+
 const submitRoute = createRoute({
   method: 'post',
   path: '/orders',
+  operationId: 'submitOrder',
   summary: 'Submit an order',
   request: {
     headers: keyHeader,
@@ -31,6 +40,7 @@ const submitRoute = createRoute({
     202: {
       ...jsonResponse('Accepted: order and process record are on disk.', acceptedSchema),
       headers: z.object({ location: z.string() }),
+      links: next,
     },
     ...problemResponses(400, 401, 403, 409, 413, 415, 422),
   },
@@ -39,6 +49,7 @@ const submitRoute = createRoute({
 const showRoute = createRoute({
   method: 'get',
   path: '/orders/{id}',
+  operationId: 'showOrder',
   summary: 'Show an order: its process record and its details',
   request: { params: orderParam },
   responses: { 200: jsonResponse('The order.', orderSchema), ...problemResponses(401, 403, 404) },
@@ -47,6 +58,7 @@ const showRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/orders',
+  operationId: 'listOrders',
   summary: 'List orders, newest first',
   request: { query: listQuery },
   responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403) },
@@ -56,6 +68,7 @@ const operatorRoute = (action: 'resubmit' | 'cancel', summary: string) =>
   createRoute({
     method: 'post',
     path: `/orders/{id}/${action}`,
+    operationId: `${action}Order`,
     summary,
     request: { params: orderParam },
     responses: {

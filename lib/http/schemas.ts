@@ -42,6 +42,8 @@ export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
   .openapi('AcceptedOrder');
 
+// Where one of these may be missing it is a union with null: `nullable` of a named schema is described as
+// something that is at once the schema and null, which nothing is.
 const faultSchema = z
   .object({ code: z.string(), message: z.string(), effect: z.enum(effects) })
   .openapi('Fault');
@@ -61,7 +63,7 @@ const stepSchema = z
     inDoubt: z.boolean().openapi({ description: 'May have had an effect that nobody knows of.' }),
     completeBy: instant.nullable(),
     output: json,
-    fault: faultSchema.nullable(),
+    fault: z.union([faultSchema, z.null()]),
     policy: z.object({
       completeWithinMs: z.int(),
       maxDurationMs: z.int(),
@@ -98,7 +100,7 @@ const summarySchema = z
     workflowVersion: z.int(),
     processState,
     direction: z.enum(directions),
-    fault: orderFaultSchema.nullable(),
+    fault: z.union([orderFaultSchema, z.null()]),
     priority: z.enum(priorities),
     tenant: z.string().nullable(),
     revision: z.int(),
@@ -123,7 +125,11 @@ export const orderSchema = summarySchema
 export const listQuery = z.object({
   state: processState.optional(),
   limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),
-  cursor: z.string().min(1).max(200).optional(),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, 'is not one that a listing gave')
+    .max(limits.cursorLengthMax)
+    .optional(),
 });
 
 export const listSchema = z

@@ -38,7 +38,13 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       ? context.json({ status: 'degraded' as const, lastSweepAt }, 503)
       : context.json({ status: 'ok' as const, lastSweepAt }, 200);
   });
-  app.doc31('/openapi.json', {
+  const names = [...new Set(ports.registry.all.map(({ name }) => name))];
+  app.get('/openapi.json', (context) => context.json(described(app, names)));
+}
+
+/** The description of the API, with the workflows that this one knows. */
+function described(app: OpenAPIHono, workflows: readonly string[]) {
+  const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Reeve',
@@ -47,4 +53,8 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
         'Submits orders and follows them to their end. Errors are RFC 9457 problem documents with a stable code.',
     },
   });
+  const submission = document.components?.schemas?.['Submission'] ?? {};
+  const workflow = 'properties' in submission ? submission.properties?.['workflow'] : undefined;
+  if (workflow !== undefined && 'type' in workflow) workflow.enum = [...workflows];
+  return document;
 }

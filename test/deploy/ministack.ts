@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/dynamo-server.ts';
-import { pythonTools } from './python-tools.ts';
+import { pythonTools } from '../support/python-tools.ts';
 
 const ministack = { package: 'ministack', version: '1.4.21' };
 

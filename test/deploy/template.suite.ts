@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { pythonTools } from './python-tools.ts';
+import { pythonTools } from '../support/python-tools.ts';
 
 const cfnLint = { package: 'cfn-lint', version: '1.58.0' };
 

@@ -1,0 +1,99 @@
+/**
+ * Thousands of requests that a machine made from the API's own description, sound ones and spoiled ones:
+ * no answer of 5xx, and none that the description does not have.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { PermanentFault } from '#ports/agent.ts';
+import { serveApi } from '#runtime/http-server.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { testLog } from '../support/log.ts';
+import { pythonTools } from '../support/python-tools.ts';
+
+const schemathesis = { package: 'schemathesis', version: '4.32.5' };
+const casesMin = 2_000;
+
+const cook = defineAgent({
+  name: 'cook',
+  input: z.json(),
+  output: z.null(),
+  undo: 'unneeded',
+});
+
+/** Takes whatever document comes, so that orders of every kind are made; some of them go wrong. */
+const anything = defineWorkflow({ name: 'anything', version: 1, details: z.json() })
+  .step('cook', { agent: cook, onFault: 'hold', input: ({ details }) => details })
+  .build();
+
+async function serve() {
+  const log = testLog();
+  const reeve = await startLocalReeve({
+    workflows: [anything],
+    agents: [
+      {
+        contract: cook,
+        async perform(input) {
+          const isEven = JSON.stringify(input).length % 2 === 0;
+          if (isEven) throw new PermanentFault('burnt', 'It is burnt.', 'none');
+          return null;
+        },
+      },
+    ],
+    path: ':memory:',
+    clock: systemClock,
+    random: systemRandom,
+    breakerFor: () => ({ run: (call) => call() }),
+    responseChannels: { shop: async () => {} },
+    log,
+  });
+  const options = { host: '127.0.0.1', port: 0, token: null, clock: systemClock, log };
+  const server = await serveApi(reeve, options);
+  onTestFinished(async () => {
+    await server.close();
+    reeve.close();
+  });
+  return { url: server.url, log };
+}
+
+test('no request that can be made from the description breaks the API, nor its description', async () => {
+  const { url, log } = await serve();
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-hostile-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const child = spawn(
+    pythonTools(schemathesis, 'schemathesis'),
+    [
+      'run',
+      `${url}/openapi.json`,
+      '--phases=examples,coverage,fuzzing,stateful',
+      '--max-examples=400',
+      '--seed=20261121',
+      '--continue-on-failure',
+      '--suppress-health-check=all',
+      '--warnings=off',
+      // Streams that do not end by themselves.
+      '--exclude-path-regex=/events$',
+      // What fits its schema may be refused all the same: by the workflow's own schema, an unknown cursor or
+      // response channel, or an order that has ended.
+      '--exclude-checks=positive_data_acceptance',
+    ],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'exit');
+  expect(code, said).toBe(0);
+  const [, cases = '0'] = /(\d+) generated/.exec(said) ?? [];
+  expect(Number(cases), said).toBeGreaterThanOrEqual(casesMin);
+  expect(log.lines.filter(({ event }) => event === 'request-failed')).toEqual([]);
+});
