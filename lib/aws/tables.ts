@@ -47,8 +47,8 @@ export const attention = 'Error';
 /** All of them hold the keys alone. */
 export const processIndexes: readonly Index[] = [dueIndex, recentIndex, attentionIndex];
 
-/** Remembered in one BatchGetItem (100 keys), and listed by as many queries. */
-export const shardsMax = 64;
+/** Remembered in one BatchGetItem (100 keys), and told of in one cursor (core's limit of its length). */
+export const shardsMax = 32;
 
 /** FNV-1a: spreads order ids over the shards, the same in every process and for ever. */
 export function shardOf(orderId: string, shards: number): number {

@@ -44,7 +44,7 @@ export const limits = {
   tenantLengthMax: 64,
   submissionKeyLengthMax: 128,
   listMax: 200,
-  /** A listing over 64 shards says of each where it stands; servers take 8 KB of a request's line and more. */
+  /** A listing over 32 shards says of each where it stands; servers take 8 KB of a request's line and more. */
   cursorLengthMax: 4_000,
   sweepPage: 200,
   conflictRetriesMax: 20,

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { dueCursor, listCursor, type Place } from '#aws/cursors.ts';
+import { shardOf, shardsMax } from '#aws/tables.ts';
+import { orderId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+
+const longest = orderId('o'.repeat(64));
+
+test('the cursor of as many shards as there may be is one that the API takes', () => {
+  const places = Array.from({ length: shardsMax }, (): Place => [9_999_999_999_999, longest]);
+  const cursor = listCursor.encode(places);
+  expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+  expect(cursor.length).toBeLessThanOrEqual(limits.cursorLengthMax);
+  expect(listCursor.decode(cursor)).toEqual(places);
+});
+
+test('the cursor of a due query comes back as the key it was', () => {
+  const key = { DueShard: { N: '3' }, DueAt: { N: '1767225600000' }, OrderID: { S: 'one' } };
+  expect(dueCursor.decode(dueCursor.encode(key))).toEqual(key);
+});
+
+test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is no cursor', (cursor) => {
+  expect(() => listCursor.decode(cursor)).toThrow(/cursor is not one/);
+  expect(() => dueCursor.decode(cursor)).toThrow(/cursor is not one/);
+});
+
+test('orders are spread evenly over the shards, always the same way', () => {
+  const counts = Array.from({ length: 8 }, () => 0);
+  for (let at = 0; at < 8_000; at += 1) {
+    const shard = shardOf(`01m7xvhwqb${at.toString(36).padStart(16, 'k')}`, counts.length);
+    counts[shard] = (counts[shard] ?? 0) + 1;
+  }
+  for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(200);
+  // Of all time: another shard for a stored order would hide it from its index.
+  expect(['one', 'two', 'three'].map((id) => shardOf(id, 8))).toEqual([7, 1, 3]);
+});
