@@ -9,7 +9,7 @@ import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { Page, StateStore } from '#ports/state-store.ts';
 import type { Transitions } from './transitions.ts';
 
 export interface SupervisorPorts {
@@ -147,7 +147,7 @@ async function recover(
   let cursor: string | null = null;
   do {
     if (!mayGoOn()) return { ...total, finished: false };
-    const page: Awaited<ReturnType<StateStore['due']>> = await ports.store.due({
+    const page: Page<OrderId> = await ports.store.due({
       ...range,
       limit: limits.sweepPage,
       cursor,
@@ -199,7 +199,7 @@ async function recoverEvery(
   const found: OrderId[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<StateStore['due']>> = await ports.store.due({
+    const page: Page<OrderId> = await ports.store.due({
       shard,
       from: 0,
       to: Number.MAX_SAFE_INTEGER,
