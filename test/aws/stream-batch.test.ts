@@ -1,4 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Item, toItem } from '#aws/attributes.ts';
 import { deliverStream, type StreamConsumer } from '#aws/stream-batch.ts';
@@ -146,4 +147,36 @@ test('a record that no version wrote fails alone, so that it reaches the failure
     { itemIdentifier: poison?.dynamodb?.SequenceNumber },
   ]);
   expect(told).toHaveLength(3);
+});
+
+const attributeValue = fc.oneof(
+  fc.record({ S: fc.string() }),
+  fc.record({ N: fc.oneof(fc.integer().map(String), fc.string()) }),
+  fc.record({ NULL: fc.boolean() }),
+  fc.record({ BOOL: fc.boolean() }),
+);
+const sound = life('sound').at(1)?.dynamodb?.NewImage ?? {};
+
+test('whatever an image holds, the batch is answered, and what cannot be read is not acknowledged', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.keys(sound)),
+      attributeValue,
+      fc.boolean(),
+      async (name, value, isGone) => {
+        const { [name]: _, ...rest } = sound;
+        const spoiled: DynamoDBRecord = {
+          eventName: 'INSERT',
+          dynamodb: {
+            SequenceNumber: '7',
+            Keys: { OrderID: { S: 'sound' } },
+            NewImage: isGone ? rest : { ...rest, [name]: value },
+          },
+        };
+        const { told, of } = consumer();
+        const { response } = await deliverStream({ Records: [spoiled] }, of);
+        expect(response.batchItemFailures.length + told.length).toBe(1);
+      },
+    ),
+  );
 });
