@@ -1,10 +1,10 @@
 /** Where orders wait to be claimed: a queue for each priority class. */
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import type { LetterKind } from '#core/dead-letter.ts';
 import type { Priority } from '#core/record.ts';
-import { jsonOf } from './json-of.ts';
 import type { ReeveFunction } from './reeve-function.ts';
-import { type MessageKind, WorkQueue } from './work-queue.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** Queues of the same purpose, one for each priority class that is deployed. */
 export class PriorityQueues extends Construct {
@@ -16,7 +16,7 @@ export class PriorityQueues extends Construct {
     scope: Construct,
     id: string,
     props: {
-      readonly kind: MessageKind;
+      readonly kind: LetterKind;
       readonly priorities: readonly Priority[];
       readonly functionTimeout: Duration;
     },
@@ -43,5 +43,5 @@ const named = (priority: Priority) => priority.charAt(0).toUpperCase() + priorit
 
 /** For a function that nudges. */
 export function readyVariable(scope: Construct, ready: PriorityQueues): Record<string, string> {
-  return { REEVE_READY_QUEUES: jsonOf(scope, ready.urls) };
+  return { REEVE_READY_QUEUES: Stack.of(scope).toJsonString(ready.urls) };
 }

@@ -14,7 +14,6 @@ import type { Construct } from 'constructs';
 import { AgentChannel, type AgentProps } from './agent-channel.ts';
 import { bundle } from './bundles.ts';
 import { FrontDoor } from './front-door.ts';
-import { jsonOf } from './json-of.ts';
 import { Notifications } from './notifications.ts';
 import { Observability } from './observability.ts';
 import { PriorityQueues } from './priority-queues.ts';
@@ -51,7 +50,9 @@ export class ReeveStack extends Stack {
     const every = Duration.minutes(settings.sweepMinutes);
     const code = codeOf(settings, workflows, agents);
     const responses = {
-      REEVE_RESPONSE_QUEUES: jsonOf(this, mapValues(settings.responseQueues, responseQueueUrl)),
+      REEVE_RESPONSE_QUEUES: Stack.of(this).toJsonString(
+        mapValues(settings.responseQueues, responseQueueUrl),
+      ),
     };
 
     const store = new StateStore(this, 'StateStore', {
@@ -141,7 +142,7 @@ export class ReeveStack extends Stack {
     out(
       'DeadLetters',
       'What `reeve dlq` reads: dead-letter queues and where their letters came from',
-      jsonOf(this, {
+      Stack.of(this).toJsonString({
         ...Object.fromEntries(letters),
         Notifications: untold(failures),
         Alerts: untold(undelivered),

@@ -1,9 +1,8 @@
 /** The Scheduler: works off the ready queues and every agent's replies, and sends requests. */
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { AgentChannel } from './agent-channel.ts';
-import { jsonOf } from './json-of.ts';
 import { type PriorityQueues, readyVariable } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
@@ -40,12 +39,10 @@ export class Scheduler extends Construct {
         ...store.environment,
         ...readyVariable(this, ready),
         ...deadLetterVariable(this, queues),
-        REEVE_REQUEST_QUEUES: jsonOf(
-          this,
+        REEVE_REQUEST_QUEUES: Stack.of(this).toJsonString(
           Object.fromEntries(agents.map(({ agent, requests }) => [agent, requests.urls])),
         ),
-        REEVE_REPLY_QUEUES: jsonOf(
-          this,
+        REEVE_REPLY_QUEUES: Stack.of(this).toJsonString(
           Object.fromEntries(agents.map(({ agent, replies }) => [replies.queue.queueArn, agent])),
         ),
       },

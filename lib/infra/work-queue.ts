@@ -1,17 +1,15 @@
 /** A queue that a function works off, and the dead-letter queue beside it. */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { LetterKind } from '#core/dead-letter.ts';
 import { acknowledge } from './acknowledge.ts';
-import { jsonOf } from './json-of.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 
-/** What the messages of a queue are: how `reeve dlq` reads and judges them. */
-export type MessageKind = 'nudge' | 'request' | 'reply' | 'submission' | 'change';
-
 export interface WorkQueueProps {
-  readonly kind: MessageKind;
+  /** What its messages are: how `reeve dlq` reads and judges them. */
+  readonly kind: LetterKind;
   /** Of the function that works it off. */
   readonly functionTimeout: Duration;
 }
@@ -26,7 +24,7 @@ const deadLetterRetention = Duration.days(14);
 const batchSize = 10;
 
 export class WorkQueue extends Construct {
-  readonly kind: MessageKind;
+  readonly kind: LetterKind;
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
@@ -73,5 +71,5 @@ export function deadLetterVariable(
   queues: readonly WorkQueue[],
 ): Record<string, string> {
   const urls = queues.map(({ queue, deadLetters }) => [queue.queueArn, deadLetters.queueUrl]);
-  return { REEVE_DEAD_LETTERS: jsonOf(scope, Object.fromEntries(urls)) };
+  return { REEVE_DEAD_LETTERS: Stack.of(scope).toJsonString(Object.fromEntries(urls)) };
 }

@@ -1,27 +1,11 @@
-import type { SQSRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
 import type { Delivery } from '#roles/delivery.ts';
 import { testLog } from '../support/log.ts';
+import { sqsRecord as record } from '../support/sqs-record.ts';
 
-const record = (messageId: string, body: string): SQSRecord => ({
-  messageId,
-  body,
-  receiptHandle: messageId,
-  attributes: {
-    ApproximateReceiveCount: '1',
-    SentTimestamp: '0',
-    SenderId: 'sender',
-    ApproximateFirstReceiveTimestamp: '0',
-  },
-  messageAttributes: {},
-  md5OfBody: '',
-  eventSource: 'aws:sqs',
-  eventSourceARN: 'arn:aws:sqs:us-east-1:123456789012:ready',
-  awsRegion: 'us-east-1',
-});
 const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
 
 const delivery: fc.Arbitrary<Delivery> = fc.constantFrom<Delivery>(

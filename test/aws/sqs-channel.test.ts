@@ -12,6 +12,7 @@ import { sqsChannel } from '#aws/sqs-channel.ts';
 import { orderId } from '#core/ids.ts';
 import type { Nudge } from '#core/message.ts';
 import { nudgeCodec, submissionCodec } from '#core/message-codec.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
 let server: SqsServer;
@@ -118,26 +119,11 @@ test('a parked message keeps its text and says why', async () => {
   const dead = await server.queue();
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
   const park = parking(server.client(), { [eventSourceARN]: dead });
-  const record = {
-    messageId: '1',
-    receiptHandle: '1',
-    body: 'rubbish',
-    attributes: {
-      ApproximateReceiveCount: '1',
-      SentTimestamp: '0',
-      SenderId: 'sender',
-      ApproximateFirstReceiveTimestamp: '0',
-    },
-    messageAttributes: {},
-    md5OfBody: '',
-    eventSource: 'aws:sqs',
-    awsRegion: 'us-east-1',
-  };
-  await park({ ...record, eventSourceARN }, 'is not JSON');
+  await park(sqsRecord('1', 'rubbish', eventSourceARN), 'is not JSON');
   const [letter] = await received(dead);
   expect(letter?.Body).toBe('rubbish');
   expect(letter?.MessageAttributes?.['Reason']?.StringValue).toBe('is not JSON');
-  await expect(park({ ...record, eventSourceARN: 'other' }, 'x')).rejects.toMatchObject({
+  await expect(park(sqsRecord('1', 'rubbish', 'other'), 'x')).rejects.toMatchObject({
     code: 'no-dead-letter-queue',
   });
 });

@@ -1,0 +1,23 @@
+/** A message as Lambda hands it to a function. */
+import type { SQSRecord } from 'aws-lambda';
+
+export const sqsRecord = (
+  messageId: string,
+  body: string,
+  eventSourceARN = 'arn:aws:sqs:us-east-1:123456789012:ready',
+): SQSRecord => ({
+  messageId,
+  body,
+  eventSourceARN,
+  receiptHandle: messageId,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '0',
+    SenderId: 'sender',
+    ApproximateFirstReceiveTimestamp: '0',
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  awsRegion: 'us-east-1',
+});
