@@ -1,14 +1,11 @@
-/**
- * A batch of the change stream. In order for each order, side by side for different ones; the first
- * record that fails is where the stream goes on next time, so that what comes after it may be told
- * twice, and never not at all.
- */
+/** A batch of the Processes table's change stream, and the answer that the stream understands. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { CorruptDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { Notifier } from '#roles/notifier.ts';
+import { deliverInOrder } from '#roles/stream-delivery.ts';
 import { streamEntry } from './process-stream.ts';
 
 export interface StreamConsumer {
@@ -32,39 +29,30 @@ export async function deliverStream(
   { notifier, forget, log }: StreamConsumer,
 ): Promise<StreamDelivery> {
   const stopped = { Processed: 0, Undone: 0, Error: 0 };
-  const failedAt: number[] = [];
-  const removed: { readonly at: number; readonly orderId: OrderId }[] = [];
-  const attempt = async (at: number, work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      failedAt.push(at);
-      const name = error instanceof Error ? error.name : 'unknown';
-      log.error('change-untold', { orderId: keyOf(records[at]), error: name });
-      return false;
-    }
-  };
-  const deliver = async (at: number, record: DynamoDBRecord) => {
+  const removed: { readonly place: number; readonly orderId: OrderId }[] = [];
+  const deliver = async (record: DynamoDBRecord, place: number) => {
     const entry = streamEntry(record);
-    if (entry.kind === 'removed') removed.push({ at, orderId: entry.orderId });
+    if (entry.kind === 'removed') removed.push({ place, orderId: entry.orderId });
     if (entry.kind !== 'changed') return;
     await notifier.onChange(entry.change);
     const { processState } = entry.change;
     if (isStop(processState)) stopped[processState] += 1;
   };
+  const untold = (record: DynamoDBRecord | undefined, error: unknown) =>
+    log.error('change-untold', {
+      orderId: keyOf(record),
+      error: error instanceof Error ? error.name : 'unknown',
+    });
 
-  const byOrder = Map.groupBy(records.entries(), ([, record]) => keyOf(record));
-  await Promise.all(
-    [...byOrder.values()].map(async (own) => {
-      for (const [at, record] of own) {
-        if (!(await attempt(at, () => deliver(at, record)))) return;
-      }
-    }),
-  );
-  const [first] = removed.toSorted((a, b) => a.at - b.at);
+  const failedAt = [...(await deliverInOrder(records, keyOf, deliver, untold))];
+  const [first] = removed.toSorted((a, b) => a.place - b.place);
   if (first !== undefined) {
-    await attempt(first.at, () => forget(removed.map(({ orderId }) => orderId)));
+    try {
+      await forget(removed.map(({ orderId }) => orderId));
+    } catch (error) {
+      failedAt.push(first.place);
+      untold(records[first.place], error);
+    }
   }
   return { stopped, response: answer(records, failedAt) };
 }

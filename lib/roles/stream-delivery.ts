@@ -1,0 +1,30 @@
+/**
+ * A batch of the change stream: in order for each order, side by side for different ones. The first
+ * record that fails is where the stream goes on next time, so that what comes after it may be told
+ * twice, and never not at all.
+ */
+
+/** Gives the places of those that failed; `deliver` is not called for what follows them of the same key. */
+export async function deliverInOrder<Entry>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+  deliver: (entry: Entry, place: number) => Promise<void>,
+  failed: (entry: Entry, error: unknown) => void,
+): Promise<readonly number[]> {
+  const failedAt: number[] = [];
+  const byKey = Map.groupBy(entries.entries(), ([, entry]) => keyOf(entry));
+  await Promise.all(
+    [...byKey.values()].map(async (own) => {
+      for (const [place, entry] of own) {
+        try {
+          await deliver(entry, place);
+        } catch (error) {
+          failedAt.push(place);
+          failed(entry, error);
+          return;
+        }
+      }
+    }),
+  );
+  return failedAt;
+}
