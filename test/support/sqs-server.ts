@@ -8,7 +8,7 @@ export interface SqsServer {
   readonly endpoint: string;
   client(): SQSClient;
   /** A new queue's URL, as AWS writes it: this server's own has a host name that is none. */
-  queue(): Promise<string>;
+  queue(attributes?: Readonly<Record<string, string>>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -24,13 +24,18 @@ export async function startSqs(): Promise<SqsServer> {
   return {
     endpoint,
     client,
-    async queue() {
+    async queue(attributes = {}) {
       queues += 1;
-      await client().send(new CreateQueueCommand({ QueueName: `queue-${queues}` }));
-      return `${endpoint}/000000000000/queue-${queues}`;
+      const QueueName = `queue-${queues}`;
+      await client().send(new CreateQueueCommand({ QueueName, Attributes: { ...attributes } }));
+      return `${endpoint}/000000000000/${QueueName}`;
     },
     close: async () => {
       await app.close();
     },
   };
 }
+
+/** Of a queue of this server, by its URL. */
+export const queueArn = (url: string) =>
+  `arn:aws:sqs:us-east-1:000000000000:${new URL(url).pathname.split('/').at(-1)}`;
