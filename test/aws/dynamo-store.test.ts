@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { stateStoreContract } from '../contracts/state-store.ts';
+import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 
@@ -10,3 +11,4 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
+stateStoreModel('DynamoDB (Dynoxide)', () => dynamoUnderTest(server), 80);

@@ -1,14 +1,13 @@
 /**
- * What every state store must do, written against the port alone. A store passes it unchanged, or it
- * is no state store of Reeve.
+ * What every state store must do, written against the port alone. A store passes it unchanged, and
+ * state-store-model.ts beside it, or it is no state store of Reeve.
  */
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dueAt } from '#core/due.ts';
 import { type OrderId, orderId, writeId } from '#core/ids.ts';
-import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
+import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+import { claimed, newOrder, succeeded } from '../support/orders.ts';
 
 export interface StoreUnderTest {
   readonly store: StateStore;
@@ -19,7 +18,7 @@ export interface StoreUnderTest {
 
 const now = Date.UTC(2026, 0, 1);
 /** No adapter rounds due times up by more than this: the longest sweep period. */
-const roundingMaxMs = 60_000;
+export const roundingMaxMs = 60_000;
 
 /** `open` gives an empty store each time. */
 export function stateStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
@@ -241,94 +240,5 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       expect(await due(0, now + 3_600_000)).toHaveLength(2);
       expect(await store.commit(record)).toBe('committed');
     });
-
-    test('does as a map with conditional writes would, whatever comes in whatever order', async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(storeCall, { minLength: 1, maxLength: 40 }), async (calls) => {
-          const fresh = await open();
-          try {
-            await compare(fresh.store, calls);
-          } finally {
-            await fresh.close();
-          }
-        }),
-        { numRuns: 25 },
-      );
-    });
   });
-}
-
-const storeCall = fc.record({
-  id: fc.constantFrom('a', 'b', 'c'),
-  call: fc.constantFrom('create', 'claim', 'east', 'west', 'expire', 'resubmit', 'cancel', 'again'),
-  /** Decides on the record as it was one revision ago. */
-  stale: fc.boolean(),
-  afterMs: fc.integer({ min: 0, max: 200_000 }),
-});
-type StoreCall = typeof storeCall extends fc.Arbitrary<infer Call> ? Call : never;
-
-async function compare(store: StateStore, calls: readonly StoreCall[]): Promise<void> {
-  const model = new Map<string, ProcessRecord[]>();
-  let at = now;
-  for (const [number, { id, call, stale, afterMs }] of calls.entries()) {
-    at += afterMs;
-    const revisions = model.get(id) ?? [];
-    if (call === 'create') {
-      const { order, record: made } = newOrder(id, at);
-      const record = { ...made, writeId: writeId(`w${number}`) };
-      const outcome = await store.create(order, record);
-      expect(outcome).toBe(revisions.length === 0 ? 'created' : 'exists');
-      if (outcome === 'created') model.set(id, [record]);
-      continue;
-    }
-    const base = revisions.at(stale ? -2 : -1) ?? revisions.at(-1);
-    const latest = revisions.at(-1);
-    if (base === undefined || latest === undefined) continue;
-    const record = call === 'again' ? latest : eventOn(base, call, at, `w${number}`);
-    if (record === undefined) continue;
-    const expected =
-      record === latest || base.revision === latest.revision ? 'committed' : 'conflict';
-    expect(await store.commit(record)).toBe(expected);
-    if (expected === 'committed' && record !== latest) model.set(id, [...revisions, record]);
-  }
-  for (const [id, revisions] of model) {
-    const key = orderId(id);
-    expect((await store.records([key])).get(key)).toEqual(revisions.at(-1));
-  }
-  for (const processState of processStates) {
-    const page = await store.list({ processState, limit: 10, cursor: null });
-    const expected = [...model].filter(([, all]) => all.at(-1)?.processState === processState);
-    expect(page.items.map((record) => record.orderId).toSorted()).toEqual(
-      expected.map(([id]) => id).toSorted(),
-    );
-  }
-}
-
-/** The record after the event; undefined where it is ignored. */
-function eventOn(
-  record: ProcessRecord,
-  call: StoreCall['call'],
-  at: number,
-  write: string,
-): ProcessRecord | undefined {
-  const named = (result: ProcessRecord) => ({ ...result, writeId: writeId(write) });
-  try {
-    switch (call) {
-      case 'claim':
-        return named(claimed(record, at));
-      case 'east':
-      case 'west':
-        return named(succeeded(record, call, at));
-      case 'expire':
-        return named(next(record, { type: 'expired' }, at));
-      case 'resubmit':
-      case 'cancel':
-        return named(next(record, { type: call, by: 'operator' }, at));
-      case 'create':
-      case 'again':
-        return undefined;
-    }
-  } catch {
-    return undefined;
-  }
 }

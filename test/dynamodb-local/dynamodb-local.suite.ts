@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
+import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { createTables, type DynamoServer } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 import { startDynamoDbLocal } from './start.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+stateStoreModel('DynamoDB Local', () => dynamoUnderTest(server), 60);
 coordinationContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCoordination(server.client, coordination);

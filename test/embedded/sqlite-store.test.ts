@@ -7,6 +7,7 @@ import { UnavailableError } from '#core/errors.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type SqliteStore, type StoredChange, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
+import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -42,6 +43,7 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<StoreUnd
 }
 
 stateStoreContract('SQLite', underTest);
+stateStoreModel('SQLite', underTest, 150);
 
 test('a second process is refused, and told what to do', () => {
   const path = join(directory(), 'reeve.db');

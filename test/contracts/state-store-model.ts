@@ -1,0 +1,187 @@
+/**
+ * A state store beside a map of what was written to it: whatever is called in whatever order, and at
+ * once, each answer must be the map's. The records are those that `decide` comes to, so that a store is
+ * tried with what it will hold.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dueAt } from '#core/due.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
+import type { Page, StateStore } from '#ports/state-store.ts';
+import { happenings } from '../support/happenings.ts';
+import { roundingMaxMs, type StoreUnderTest } from './state-store.ts';
+import {
+  type Call,
+  call,
+  commit,
+  commitAgain,
+  commitAtOnce,
+  commitSkipping,
+  commitStale,
+  commitUnknown,
+  create,
+  createAgain,
+  createAtOnce,
+  latest,
+  type Model,
+  type Real,
+} from './state-store-writes.ts';
+
+const ids = ['a', 'b', 'c', 'd', 'e'].map(orderId);
+/** Pages of one query, before it is taken for one that never ends. */
+const pagesMax = 100;
+
+const read = (some: readonly OrderId[]) =>
+  call(`read ${some.join(', ')}`, async (model, store) => {
+    const expected = some.flatMap((id) => model.orders.get(id) ?? []);
+    expect(await store.records(some)).toEqual(
+      new Map(expected.map(({ order, revisions }) => [order.orderId, revisions.at(-1)])),
+    );
+    expect(await store.orders(some)).toEqual(
+      new Map(expected.map(({ order }) => [order.orderId, order])),
+    );
+  });
+
+/** Page by page, each of them within its limit. */
+async function pages<Item>(
+  limit: number,
+  page: (cursor: string | null) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let cursor: string | null = null;
+  for (let count = 0; count < pagesMax; count += 1) {
+    const next: Page<Item> = await page(cursor);
+    expect(next.items.length).toBeLessThanOrEqual(limit);
+    found.push(...next.items);
+    cursor = next.cursor;
+    if (cursor === null) return found;
+  }
+  throw new Error(`no end after ${pagesMax} pages`);
+}
+
+async function expectDue(model: Model, store: StateStore, from: number, to: number, limit: number) {
+  const dueOf = (id: OrderId) => {
+    const record = latest(model, id);
+    return (record === undefined ? null : dueAt(record)) ?? Number.NaN;
+  };
+  const found: OrderId[] = [];
+  for (let shard = 0; shard < store.dueShards; shard += 1) {
+    const own = await pages(limit, (cursor) => store.due({ shard, from, to, limit, cursor }));
+    for (const [at, id] of own.entries()) {
+      expect(dueOf(own[at - 1] ?? id), 'earliest first').toBeLessThan(dueOf(id) + roundingMaxMs);
+    }
+    found.push(...own);
+  }
+  expect(found.toSorted(), 'each once').toEqual([...new Set(found)].toSorted());
+  // The index may hold an order for up to the rounding later than it is due, never earlier.
+  const surely = ids.filter((id) => dueOf(id) >= from && dueOf(id) + roundingMaxMs <= to);
+  expect(found).toEqual(expect.arrayContaining(surely));
+  for (const id of found) {
+    expect(dueOf(id)).toBeGreaterThan(from - roundingMaxMs);
+    expect(dueOf(id)).toBeLessThanOrEqual(to);
+  }
+}
+
+const due = (id: OrderId, beforeMs: number, afterMs: number, limit: number) =>
+  call(
+    `due from ${beforeMs} ms before ${id} to ${afterMs} ms after it, by ${limit}`,
+    async (model, store) => {
+      const record = latest(model, id);
+      const about = (record === undefined ? null : dueAt(record)) ?? model.now;
+      await expectDue(model, store, about - beforeMs, about + afterMs, limit);
+    },
+  );
+
+async function expectList(
+  model: Model,
+  store: StateStore,
+  processState: ProcessState | null,
+  limit: number,
+): Promise<void> {
+  const found = await pages(limit, (cursor) => store.list({ processState, limit, cursor }));
+  const expected = ids
+    .flatMap((id) => latest(model, id) ?? [])
+    .filter((record) => processState === null || record.processState === processState);
+  const newestFirst = (a: ProcessRecord, b: ProcessRecord) => b.submittedAt - a.submittedAt;
+  expect(found.map(({ submittedAt }) => submittedAt)).toEqual(
+    expected.toSorted(newestFirst).map(({ submittedAt }) => submittedAt),
+  );
+  const byId = (a: ProcessRecord, b: ProcessRecord) => (a.orderId < b.orderId ? -1 : 1);
+  expect(found.toSorted(byId)).toEqual(expected.toSorted(byId));
+}
+
+const list = (processState: ProcessState | null, limit: number) =>
+  call(`list ${processState ?? 'all'} by ${limit}`, (model, store) =>
+    expectList(model, store, processState, limit),
+  );
+
+const wait = (ms: number) =>
+  call(`wait ${ms} ms`, async (model) => {
+    model.now += ms;
+  });
+
+const crash = (): Call => ({
+  check: () => true,
+  async run(_, real) {
+    real.under = await real.under.reopen();
+  },
+  toString: () => 'crash',
+});
+
+const id = fc.constantFrom(...ids);
+/** Most orders come to their end, as most do; the others cover the rest. */
+const happening = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom('claim' as const, 'succeed' as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...happenings) },
+);
+const limit = fc.integer({ min: 1, max: 3 });
+const committed = fc.tuple(id, happening).map(([...of]) => commit(...of));
+
+/** More than once: what is to come more often. */
+const calls: fc.Arbitrary<Call>[] = [
+  id.map(create),
+  id.map(create),
+  id.map(createAgain),
+  fc.tuple(id, fc.integer({ min: 2, max: 5 })).map(([...of]) => createAtOnce(...of)),
+  ...Array.from({ length: 14 }, () => committed),
+  id.map(commitUnknown),
+  fc.tuple(id, fc.nat({ max: 2 })).map(([...of]) => commitAgain(...of)),
+  fc.tuple(id, happening).map(([...of]) => commitStale(...of)),
+  fc.tuple(id, happening).map(([...of]) => commitSkipping(...of)),
+  fc
+    .tuple(id, fc.array(happening, { minLength: 2, maxLength: 5 }))
+    .map(([...of]) => commitAtOnce(...of)),
+  fc.subarray(ids).map(read),
+  fc
+    .tuple(id, fc.nat({ max: 150_000 }), fc.nat({ max: 150_000 }), limit)
+    .map(([...of]) => due(...of)),
+  fc.tuple(fc.constantFrom(null, ...processStates), limit).map(([...of]) => list(...of)),
+  fc.nat({ max: 100_000 }).map(wait),
+  fc.constant(crash()),
+];
+
+/** `open` gives an empty store each time; `runs` as many as the store is quick. */
+export function stateStoreModel(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+  runs: number,
+): void {
+  test(`the state store model: ${name} answers as a map of what was written would`, async () => {
+    const histories = fc.commands(calls, { maxCommands: 100, size: 'max' });
+    const property = fc.asyncProperty(histories, async (history) => {
+      const real: Real = { under: await open() };
+      const model: Model = { now: Date.UTC(2026, 0, 1), writes: 0, orders: new Map() };
+      try {
+        await fc.asyncModelRun(() => ({ model, real }), history);
+        const { store } = real.under;
+        await read(ids).run(model, real);
+        await expectDue(model, store, 0, Number.MAX_SAFE_INTEGER, 2);
+        for (const state of [null, ...processStates]) await expectList(model, store, state, 2);
+      } finally {
+        await real.under.close();
+      }
+    });
+    await fc.assert(property, { numRuns: runs });
+  });
+}

@@ -1,0 +1,82 @@
+/** What may happen next to an order of the small workflow, without knowing how far it has come. */
+import { decide } from '#core/decide.ts';
+import { dueAt } from '#core/due.ts';
+import type { RecordEvent } from '#core/event.ts';
+import { schedulerId, writeId } from '#core/ids.ts';
+import { type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
+import { details, house } from './orders.ts';
+
+export const happenings = [
+  'claim',
+  'succeed',
+  'expire',
+  'beat',
+  'resubmit',
+  'fail',
+  'cancel',
+  'park',
+] as const;
+export type Happening = (typeof happenings)[number];
+
+/**
+ * The next revision, at `now` or when the order is due: by what is wished, or else by the first of
+ * `happenings` that counts, so that an order comes on. Null at its end.
+ */
+export function happened(
+  record: ProcessRecord,
+  wished: Happening,
+  now: number,
+  write: string,
+): ProcessRecord | null {
+  for (const happening of [wished, ...happenings]) {
+    const event = eventOf(record, happening);
+    if (event === null) continue;
+    const at = Math.max(now, earliest(record, happening));
+    const known = happening === 'park' ? null : { definition: house, details };
+    const decision = decide(record, event, known, at);
+    if (decision.kind === 'transition') return { ...decision.record, writeId: writeId(write) };
+  }
+  return null;
+}
+
+function earliest(record: ProcessRecord, happening: Happening): number {
+  if (happening === 'claim' || happening === 'park') return record.notBefore;
+  return happening === 'expire' ? (dueAt(record) ?? 0) : 0;
+}
+
+/** Null when there is no step that it could happen to. */
+function eventOf(record: ProcessRecord, happening: Happening): RecordEvent | null {
+  const step = record.steps.find(({ progress }) => underWay(progress));
+  switch (happening) {
+    case 'cancel':
+    case 'resubmit':
+      return { type: happening, by: 'operator' };
+    case 'claim':
+    case 'park':
+      return { type: 'claim', by: schedulerId('scheduler') };
+    case 'expire':
+      return { type: 'expired' };
+    case 'fail':
+    case 'succeed':
+    case 'beat':
+      return step === undefined ? null : replyOf(step, happening);
+  }
+}
+
+function replyOf(
+  { name, attempt, agent, progress: { state } }: StepRecord,
+  happening: 'fail' | 'succeed' | 'beat',
+): RecordEvent {
+  const from = { step: name, attempt, agent };
+  const fault = { code: 'refused', message: 'No.', effect: 'none' } as const;
+  switch (happening) {
+    case 'beat':
+      return { type: 'heartbeat', ...from };
+    case 'fail':
+      return { type: state === 'Undoing' ? 'undoFailed' : 'stepFailed', ...from, fault };
+    case 'succeed':
+      return state === 'Undoing'
+        ? { type: 'undoSucceeded', ...from }
+        : { type: 'stepSucceeded', ...from, output: { litres: 3 } };
+  }
+}
