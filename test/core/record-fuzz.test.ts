@@ -1,0 +1,103 @@
+/** Stored records that no version wrote: refused by one error, or what was stored, never a guess (R19). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CorruptDataError } from '#core/errors.ts';
+import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
+import { rubbish, spoiled } from '../support/spoiled.ts';
+import {
+  beat,
+  claim,
+  diamond,
+  excuse,
+  expire,
+  flow,
+  no,
+  ok,
+  play,
+  resubmit,
+  submit,
+  undoNo,
+  undoOk,
+} from './support.ts';
+
+const started = play(submit(diamond()), [0, claim()]);
+const undoing = play(started, [1, ok('a')], [2, no('b')]);
+/** Between them, every form of a step and of a history entry. */
+const sound: readonly StoredRecord[] = [
+  started,
+  undoing,
+  play(undoing, [3, undoOk('a')]),
+  play(undoing, [3, undoNo('a')]),
+  play(
+    submit(flow({ a: { maxDuration: 9_000, onFault: 'hold' }, b: { when: () => false } })),
+    [1, excuse('restart', 1)],
+    [2, claim()],
+    [600, beat('a')],
+    [700, no('a', 1, 'possible')],
+    [800, resubmit],
+    [900, claim()],
+    [1_901, expire],
+  ),
+].map(({ record }) => encodeRecord(record));
+const some = fc.constantFrom(...sound);
+
+/** As JSON has it, which makes no difference between 0 and -0, nor by spaces. */
+const normal = (text: string) => JSON.stringify(JSON.parse(text));
+
+/** Refused, or read and then stored as it was, but for what a fault has beside a fault's fields. */
+function judge(stored: object): void {
+  let again: StoredRecord;
+  try {
+    again = encodeRecord(decodeRecord(stored));
+  } catch (error) {
+    expect(error).toBeInstanceOf(CorruptDataError);
+    expect(error).toMatchObject({ code: 'record-corrupt', cause: expect.any(Error) });
+    return;
+  }
+  expect(encodeRecord(decodeRecord(again))).toEqual(again);
+  const { Fault: _, ...rest } = again;
+  for (const [name, value] of Object.entries(rest)) {
+    const before = new Map<string, unknown>(Object.entries(stored)).get(name);
+    const isJson = name === 'Steps' || name === 'History';
+    expect(isJson ? normal(String(before)) : JSON.stringify(before), name).toBe(
+      isJson ? value : JSON.stringify(value),
+    );
+  }
+}
+
+describe('a stored record', () => {
+  it('that is sound is read', () => {
+    for (const stored of sound) expect(encodeRecord(decodeRecord(stored))).toEqual(stored);
+  });
+
+  it('that is rubbish is refused', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), rubbish), (stored) => {
+        expect(() => decodeRecord(stored)).toThrow(CorruptDataError);
+      }),
+    );
+  });
+
+  it('of which one attribute was spoiled is refused, or is what was stored', () => {
+    const broken = some.chain((stored) => spoiled(stored));
+    fc.assert(
+      fc.property(broken, (text) => judge(JSON.parse(text))),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(['Steps', 'History', 'Fault'] as const)(
+    'whose %s was spoiled within is refused, or is what was stored',
+    (name) => {
+      const withIt = sound.filter((stored) => stored[name] !== null);
+      const broken = fc
+        .constantFrom(...withIt)
+        .chain((stored) =>
+          fc
+            .oneof({ weight: 6, arbitrary: spoiled(JSON.parse(stored[name] ?? '')) }, rubbish)
+            .map((text) => ({ ...stored, [name]: text })),
+        );
+      fc.assert(fc.property(broken, judge), { numRuns: 500 });
+    },
+  );
+});
