@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { UnavailableError } from '#core/errors.ts';
@@ -167,32 +166,4 @@ test('a mistake of ours is told without details', async () => {
   const response = await submit();
   expect(await response.clone().text()).not.toContain('not a function');
   await expectProblem(response, 500, 'internal');
-});
-
-test('no body and no header make it fail', async () => {
-  const { app } = await scenario();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(
-        fc.json(),
-        fc.string(),
-        fc.record({
-          workflow: fc.constantFrom('dinner', 'x', ''),
-          details: fc.jsonValue({ maxDepth: 3 }),
-          priority: fc.constantFrom('high', 'x', 1),
-        }),
-      ),
-      fc.stringMatching(/^[ -~]{0,140}$/),
-      async (document, key) => {
-        const response = await app.request('/orders', {
-          method: 'POST',
-          headers: { ...json, 'idempotency-key': key },
-          body: typeof document === 'string' ? document : JSON.stringify(document),
-        });
-        expect(response.status).toBeGreaterThanOrEqual(200);
-        expect(response.status).toBeLessThan(500);
-      },
-    ),
-    { numRuns: 200 },
-  );
 });

@@ -1,0 +1,214 @@
+/** What comes out of the tables may have been edited by anybody: it is checked, and told by one error. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { changeOf } from '#core/change.ts';
+import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import {
+  ageOf,
+  changeOfRow,
+  dueCursor,
+  dueOf,
+  listCursor,
+  orderOf,
+  recordOf,
+  seqOf,
+} from '#embedded/rows.ts';
+import { sqliteStore } from '#embedded/sqlite-store.ts';
+import { newOrder } from '../support/orders.ts';
+import { rubbish, spoiled } from '../support/spoiled.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const { order, record } = newOrder('one', now, 'shop');
+const change = changeOf(null, record);
+const fault = { code: 'x', message: 'y', effect: 'none', step: 'east', action: 'undo' } as const;
+const changes = [change, { ...change, processState: 'Error', previousState: 'Processing', fault }];
+
+const readers: readonly [string, (row: unknown) => unknown, Record<string, unknown>][] = [
+  ['a process record', recordOf, { ...encodeRecord(record) }],
+  [
+    'an order',
+    orderOf,
+    { OrderID: 'one', Details: JSON.stringify(order.details), Digest: 'd', SubmittedAt: now },
+  ],
+  ['an entry of the due index', dueOf, { DueAt: now, OrderID: 'one' }],
+  ['a place in a listing', seqOf, { Seq: 7 }],
+  [
+    'the age of an order',
+    ageOf,
+    { Seq: 7, OrderID: 'one', ProcessState: 'Undone', SubmittedAt: now, UpdatedAt: now },
+  ],
+  ['a change', changeOfRow, { Seq: 7, Change: JSON.stringify(change) }],
+];
+
+/** What is read is read the same way again; or the one error. */
+function judge(read: (row: unknown) => unknown, row: unknown): 'read' | 'refused' {
+  try {
+    expect(read(row)).toEqual(read(row));
+    return 'read';
+  } catch (error) {
+    expect(error).toBeInstanceOf(CorruptDataError);
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(row|record)-corrupt$/) });
+    return 'refused';
+  }
+}
+
+describe.each(readers)('%s', (_, read, row) => {
+  test('that is sound is read', () => {
+    expect(judge(read, row)).toBe('read');
+  });
+
+  test('that is rubbish is refused', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), rubbish), (value) => {
+        expect(judge(read, value)).toBe('refused');
+      }),
+    );
+  });
+
+  test('of which one column was spoiled is refused, or read', () => {
+    fc.assert(fc.property(spoiled(row), (text) => void judge(read, JSON.parse(text))));
+  });
+
+  test.each(Object.keys(row))('without %s, or with another type there, is refused', (name) => {
+    const { [name]: value, ...rest } = row;
+    for (const broken of [rest, { ...rest, [name]: typeof value === 'number' ? 'x' : 0.5 }]) {
+      expect(judge(read, broken)).toBe('refused');
+    }
+  });
+});
+
+test('details and changes are what was stored, or refused, whatever their text became', () => {
+  const details = { colour: 'blue', sizes: [1, null, { deep: true }] };
+  const row = { OrderID: 'one', Digest: 'd', SubmittedAt: now };
+  fc.assert(
+    fc.property(fc.oneof(spoiled(details), rubbish), (Details) => {
+      if (judge(orderOf, { ...row, Details }) === 'refused') {
+        expect(() => JSON.parse(Details)).toThrow(SyntaxError);
+      } else {
+        expect(JSON.stringify(orderOf({ ...row, Details }).details)).toBe(
+          JSON.stringify(JSON.parse(Details)),
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+  const text = fc.oneof(...changes.map((one) => spoiled(one)), rubbish);
+  fc.assert(
+    fc.property(text, (Change) => {
+      if (judge(changeOfRow, { Seq: 1, Change }) === 'refused') return;
+      expect(JSON.parse(Change)).toMatchObject(
+        JSON.parse(JSON.stringify({ ...changeOfRow({ Seq: 1, Change }).change, fault: undefined })),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('a cursor', () => {
+  const refuses = (read: () => unknown) => {
+    try {
+      return [read()];
+    } catch (error) {
+      expect(error).toBeInstanceOf(ReeveError);
+      expect(error).toMatchObject({ code: 'cursor-invalid' });
+      return null;
+    }
+  };
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[0-9.eE+-]{0,20}$/),
+    fc.stringMatching(/^\d{1,18}(\.[A-Za-z0-9_-]{0,66})?$/),
+  );
+
+  test('of a listing is a number, or refused', () => {
+    fc.assert(
+      fc.property(text, (cursor) => {
+        const read = refuses(() => listCursor(cursor));
+        if (read !== null) expect(read).toEqual([Number.parseInt(cursor, 10)]);
+      }),
+    );
+  });
+
+  test('of a due query comes back as it was, or is refused', () => {
+    fc.assert(
+      fc.property(text, (cursor) => {
+        const [read] = refuses(() => dueCursor(cursor)) ?? [];
+        if (Array.isArray(read)) expect(cursor).toMatch(new RegExp(`^0*${read[0]}\\.${read[1]}$`));
+      }),
+    );
+  });
+
+  test('makes no query fail, though it is one that no listing gave', async () => {
+    const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+    onTestFinished(() => store.close());
+    await store.create(order, record);
+    const due = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5 };
+    await fc.assert(
+      fc.asyncProperty(text, async (cursor) => {
+        for (const query of [
+          store.list({ processState: null, limit: 5, cursor }),
+          store.due({ ...due, cursor }),
+        ]) {
+          const outcome = await query.catch((error: unknown) => error);
+          if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'cursor-invalid' });
+        }
+      }),
+    );
+  });
+});
+
+test('a store of which one value was edited on disk gives that order truly, or says that it cannot', async () => {
+  const path = join(directory(), 'reeve.db');
+  const first = sqliteStore({ path, sweepPeriodMs: 1_000 });
+  await first.create(order, record);
+  first.close();
+  const columns = fc.constantFrom(...Object.keys(encodeRecord(record)), 'Details', 'Digest');
+  const value = fc.oneof(fc.string(), fc.integer(), fc.constantFrom(null, '{}', '[]', '[["C"]]'));
+  await fc.assert(
+    fc.asyncProperty(columns, value, async (column, edit) => {
+      const copy = join(directory(), 'reeve.db');
+      copyFileSync(path, copy);
+      if (!edited(copy, column, edit)) return;
+      const store = sqliteStore({ path: copy, sweepPeriodMs: 1_000 });
+      try {
+        const reads = await Promise.allSettled([
+          store.records([order.orderId]),
+          store.orders([order.orderId]),
+          store.list({ processState: null, limit: 5, cursor: null }),
+          store.due({ shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null }),
+        ]);
+        for (const read of reads) {
+          if (read.status === 'rejected') expect(read.reason).toBeInstanceOf(CorruptDataError);
+        }
+      } finally {
+        store.close();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** False when the tables themselves take no such value. */
+function edited(path: string, column: string, value: string | number | null): boolean {
+  const database = new DatabaseSync(path);
+  const table = column === 'Details' || column === 'Digest' ? 'Orders' : 'Processes';
+  try {
+    database.prepare(`UPDATE ${table} SET ${column} = ?`).run(value);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
+}
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'reeve-rows-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}

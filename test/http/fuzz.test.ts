@@ -1,0 +1,158 @@
+/** Requests that nobody meant to make: answered, by a problem document where they are refused, never by 5xx. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { problemSchema } from '#http/problem.ts';
+import { rubbish, spoiled } from '../support/spoiled.ts';
+import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
+
+let world: Scenario;
+let known: string;
+beforeEach(async () => {
+  world = await scenario();
+  known = await orderIdOf(await world.submit());
+  await world.reaches(known, 'Processed');
+});
+
+async function answered(path: string, init: RequestInit): Promise<Response> {
+  const response = await world.app.request(path, init);
+  expect(response.status).toBeLessThan(500);
+  if (response.status >= 400 && init.method !== 'HEAD') {
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    const document = problemSchema.parse(await response.clone().json());
+    expect(document.status).toBe(response.status);
+    expect(document.code).not.toBe('internal');
+  }
+  return response;
+}
+
+/** What a client can put into a header: others are refused by whatever makes the request. */
+const headerText = fc.oneof(
+  fc.stringMatching(/^[ -~]{0,200}$/),
+  fc.constantFrom('__proto__', '-1', '1e99', 'NaN', '9'.repeat(400), 'é'),
+);
+
+/** The schemas drop a key of this name, wherever it is, and keep and refuse all others. */
+const withoutProto = (text: string): object =>
+  JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value));
+
+describe('a submission', () => {
+  const full = { ...body, priority: 'high', tenant: 'acme' };
+  const post = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    answered('/orders', { method: 'POST', headers: { ...json, ...headers }, body: text });
+
+  test('that is rubbish is refused', async () => {
+    const bytes = fc.uint8Array({ maxLength: 300 }).map((all) => new Uint8Array(all));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(rubbish, bytes), async (text) => {
+        expect((await post(text)).status).toBeGreaterThanOrEqual(400);
+      }),
+    );
+  });
+
+  test('of which one place was spoiled is refused, or is shown as it was sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(spoiled(full), async (text) => {
+        const response = await post(text);
+        if (response.status !== 202) return;
+        const order = await (await world.get(`/orders/${await orderIdOf(response)}`)).json();
+        expect(order).toMatchObject(withoutProto(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('with any idempotency key and any other header is answered', async () => {
+    await fc.assert(
+      fc.asyncProperty(headerText, headerText, async (key, other) => {
+        await post(JSON.stringify(body), { 'idempotency-key': key, authorization: other });
+        await post(JSON.stringify(body), { 'content-type': other });
+      }),
+    );
+  });
+});
+
+const segment = fc.oneof(
+  fc
+    .string({ unit: 'binary', maxLength: 80 })
+    .map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom('%', '%00', '%ff', '..%2f', '__proto__', 'constructor', 'x'.repeat(5_000)),
+  fc.stringMatching(/^[A-Za-z0-9_-]{1,70}$/),
+);
+
+test('every path and every method is answered', async () => {
+  const path = fc.oneof(
+    fc.array(segment, { maxLength: 4 }).map((all) => `/${all.join('/')}`),
+    fc
+      .tuple(segment, fc.constantFrom('', '/resubmit', '/cancel', '/events'))
+      .map(([id, action]) => `/orders/${id}${action}`),
+    fc.constantFrom('/orders', '/workflows', '/openapi.json', '/healthz'),
+  );
+  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+  await fc.assert(
+    fc.asyncProperty(path, method, async (where, how) => {
+      // Degraded until the first sweep, which is what a health check is for.
+      if (where !== '/healthz') await answered(where, { method: how });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('every query of a listing is answered, by orders or by what is wrong with it', async () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('Error', '1', '200', '0', '1e2', '0x10', '', ' 5', '9'.repeat(400)),
+    fc.stringMatching(/^\d{1,20}$/),
+  );
+  const name = fc.constantFrom('state', 'limit', 'cursor', '__proto__', 'x');
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
+      const query = new URLSearchParams();
+      for (const [key, text] of pairs) query.append(key, text.toWellFormed());
+      const { status } = await answered(`/orders?${query}`, {});
+      expect([200, 400]).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a raw query, with escapes that are none, is answered', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.stringMatching(/^[%&=+a-f0-9limtcurso]{0,60}$/), async (query) => {
+      await answered(`/orders?${query}`, {});
+    }),
+  );
+});
+
+test('events go on from any id a reader claims to have seen', async () => {
+  await fc.assert(
+    fc.asyncProperty(headerText, async (seen) => {
+      const response = await answered(`/orders/${known}/events`, {
+        headers: { 'last-event-id': seen },
+      });
+      // The order has ended, so its stream does.
+      expect(await response.text()).toContain('event: order');
+    }),
+  );
+});
+
+test('any host, origin and token is answered', async () => {
+  const guarded = await scenario((ports) => ({
+    ...ports,
+    guard: { hosts: new Set(['localhost']), token: 'secret' },
+  }));
+  const close = fc.constantFrom('localhost', 'http://localhost', 'Bearer secret', 'Bearer secret2');
+  const text = fc.oneof(headerText, close);
+  await fc.assert(
+    fc.asyncProperty(text, text, text, async (host, origin, authorization) => {
+      const { status } = await guarded.app.request('/orders', {
+        headers: { host, origin, authorization },
+      });
+      const isLet =
+        host === 'localhost' && origin === 'http://localhost' && authorization === 'Bearer secret';
+      expect(status).toBe(
+        isLet ? 200 : host === 'localhost' && origin === `http://${host}` ? 401 : 403,
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
