@@ -1,0 +1,155 @@
+/** What comes from AWS may have been made by anybody with rights on it: checked, and told by one error. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fromItem, type Item, toItem } from '#aws/attributes.ts';
+import { callerOf } from '#aws/caller.ts';
+import { dueCursor, listCursor } from '#aws/cursors.ts';
+import { letterQueues } from '#aws/dead-letters.ts';
+import { type StreamEntry, streamEntry } from '#aws/process-stream.ts';
+import { ReeveError } from '#core/errors.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import { claimed, newOrder } from '../support/orders.ts';
+import { rubbish, spoiled } from '../support/spoiled.ts';
+import { spoiledItem } from '../support/spoiled-item.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const { record } = newOrder('one', now, 'shop');
+const before = toItem({ ...encodeRecord(record), DueShard: 1 });
+const after = toItem({ ...encodeRecord(claimed(record, now)), DueShard: 1 });
+
+/** What is read; undefined for the one error that is allowed. */
+function readOr<Value>(code: string, read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReeveError);
+    expect(error).toMatchObject({ code });
+    return undefined;
+  }
+}
+
+describe('a record of the change stream', () => {
+  type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+  /** The SDK's items as the event has them. */
+  const image = (item: Item): Image => JSON.parse(JSON.stringify(item));
+  const entry = (code: string, old: Item, young: Item): StreamEntry | undefined =>
+    readOr(code, () =>
+      streamEntry({
+        eventName: 'MODIFY',
+        dynamodb: { OldImage: image(old) ?? {}, NewImage: image(young) ?? {} },
+      }),
+    );
+
+  test('that is sound is a change', () => {
+    expect(entry('', before, after)).toMatchObject({
+      kind: 'changed',
+      change: { orderId: 'one', previousState: 'Pending', processState: 'Processing' },
+    });
+  });
+
+  test('with one attribute of the new image spoiled is a change, nothing, or corrupt', () => {
+    fc.assert(
+      fc.property(spoiledItem(after), (young) => {
+        const read = entry('record-corrupt', before, young);
+        if (read?.kind === 'changed') expect(read.change.orderId).toBe(young['OrderID']?.S);
+        else expect(read?.kind).not.toBe('removed');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('with one attribute of the old image spoiled says its process state, or is corrupt', () => {
+    fc.assert(
+      fc.property(spoiledItem(before), (old) => {
+        const read = entry('stream-record-corrupt', old, after);
+        if (read === undefined) expect(old['ProcessState']).not.toEqual(before['ProcessState']);
+        else if (read.kind === 'changed') {
+          expect(read.change.previousState).toBe(old['ProcessState']?.S);
+        } else expect(old['ProcessState']).toEqual(after['ProcessState']);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('an item of texts, numbers and nulls comes back as it was; one of anything else is refused', () => {
+  fc.assert(
+    fc.property(spoiledItem(after), (item) => {
+      const read = readOr('attribute-unknown', () => fromItem(item));
+      const isKnown = Object.values(item).every(({ S, N, NULL: none }) => S ?? N ?? none);
+      if (read === undefined) expect(isKnown).toBe(false);
+      else expect(fromItem(toItem(read))).toEqual(read);
+    }),
+  );
+});
+
+describe('a cursor', () => {
+  const packed = (text: string) => Buffer.from(text).toString('base64url');
+  const places = [[now, 'one'], 'start', 'end', [now, 'two']];
+  const place = [2, now, 'one'];
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    rubbish.map(packed),
+    spoiled(places).map(packed),
+    spoiled(place).map(packed),
+    fc.stringMatching(/^[A-Za-z0-9_-]{0,60}$/),
+  );
+
+  test('that was given is read', () => {
+    expect(listCursor.decode(packed(JSON.stringify(places)))).toEqual(places);
+    expect(dueCursor.decode(packed(JSON.stringify(place)))).toEqual({
+      DueShard: { N: '2' },
+      DueAt: { N: String(now) },
+      OrderID: { S: 'one' },
+    });
+  });
+
+  test('that nobody gave is refused, or names the same place after a further way', () => {
+    fc.assert(
+      fc.property(text, (cursor) => {
+        const listed = readOr('cursor-invalid', () => listCursor.decode(cursor));
+        if (listed !== undefined) {
+          expect(listCursor.decode(listCursor.encode(listed))).toEqual(listed);
+        }
+        const due = readOr('cursor-invalid', () => dueCursor.decode(cursor));
+        if (due !== undefined) expect(dueCursor.decode(dueCursor.encode(due))).toEqual(due);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('the output of a stack is read as it is, or refused', () => {
+  const url = 'https://sqs.us-east-1.amazonaws.com/123456789012/dead';
+  const output = {
+    ready: { kind: 'nudge', dead: url, source: url },
+    Alerts: { kind: 'change', dead: url, source: null },
+  };
+  expect(letterQueues(JSON.stringify(output))).toEqual(output);
+  fc.assert(
+    fc.property(fc.oneof(spoiled(output), rubbish), (text) => {
+      const queues = readOr('outputs-unknown', () => letterQueues(text));
+      if (queues !== undefined) expect(JSON.parse(text)).toMatchObject(queues);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('whoever asks has a short name, whatever the authorizer says', () => {
+  const arn = 'arn:aws:sts::123456789012:assumed-role/ops/olga';
+  const env = {
+    requestContext: { authorizer: { iam: { userArn: arn }, jwt: { claims: { sub: 'olga' } } } },
+  };
+  expect(callerOf(env)).toBe('assumed-role/ops/olga');
+  const given = fc.oneof(
+    fc.anything(),
+    spoiled(env).map((text): unknown => JSON.parse(text)),
+  );
+  fc.assert(
+    fc.property(given, (some) => {
+      expect(callerOf(some).length).toBeLessThanOrEqual(100);
+    }),
+    { numRuns: 300 },
+  );
+});

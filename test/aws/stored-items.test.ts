@@ -1,0 +1,93 @@
+/** Items edited by hand, in a table of a DynamoDB: the store gives what they say, or says that it cannot. */
+import {
+  type DynamoDBClient,
+  DynamoDBServiceException,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Item } from '#aws/attributes.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import { CorruptDataError } from '#core/errors.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { claimed, newOrder } from '../support/orders.ts';
+import { spoiledItem } from '../support/spoiled-item.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const { order, record } = newOrder('one', now);
+const key = { OrderID: { S: 'one' } };
+
+let server: DynamoServer;
+let client: DynamoDBClient;
+let tables: Awaited<ReturnType<typeof createTables>>;
+let store: StateStore;
+beforeAll(async () => {
+  server = await startDynoxide();
+  client = server.client;
+  tables = await createTables(client);
+  store = dynamoStore({ client, tables, shards: 1, sweepPeriodMs: 60_000, keepEndedMs: 60_000 });
+  await store.create(order, record);
+  await store.commit(claimed(record, now));
+});
+afterAll(() => server?.close());
+
+async function stored(table: string): Promise<Item> {
+  const { Item: item = {} } = await client.send(new GetItemCommand({ TableName: table, Key: key }));
+  return item;
+}
+
+/** False when the table takes no such item, as with a key of another type. */
+async function put(table: string, item: Item): Promise<boolean> {
+  try {
+    await client.send(new PutItemCommand({ TableName: table, Item: { ...item, ...key } }));
+    return true;
+  } catch (error) {
+    if (error instanceof DynamoDBServiceException && error.name === 'ValidationException') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function judged<Value>(read: Promise<Value>): Promise<Value | undefined> {
+  return read.catch((error: unknown) => {
+    expect(error).toBeInstanceOf(CorruptDataError);
+    return undefined;
+  });
+}
+
+test('a record edited by hand is read, listed and found due, or is corrupt', async () => {
+  const sound = await stored(tables.processes);
+  await fc.assert(
+    fc.asyncProperty(spoiledItem(sound), async (item) => {
+      if (!(await put(tables.processes, item))) return;
+      const found = (await judged(store.records([record.orderId])))?.get(record.orderId);
+      if (found !== undefined) expect(found.orderId).toBe('one');
+      await judged(store.list({ processState: null, limit: 5, cursor: null }));
+      await judged(store.list({ processState: 'Error', limit: 5, cursor: null }));
+      const everything = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null };
+      expect((await store.due(everything)).items.every((id) => id === 'one')).toBe(true);
+    }),
+  );
+});
+
+test('an order edited by hand is read, or is corrupt', async () => {
+  const sound = await stored(tables.orders);
+  expect((await store.orders([order.orderId])).get(order.orderId)).toEqual(order);
+  await fc.assert(
+    fc.asyncProperty(spoiledItem(sound), async (item) => {
+      if (!(await put(tables.orders, item))) return;
+      const read = (await judged(store.orders([order.orderId])))?.get(order.orderId);
+      if (read === undefined) return;
+      expect(JSON.stringify(read.details)).toBe(
+        JSON.stringify(JSON.parse(item['Details']?.S ?? '')),
+      );
+      expect([read.digest, String(read.submittedAt)]).toEqual([
+        item['Digest']?.S,
+        item['SubmittedAt']?.N,
+      ]);
+    }),
+  );
+});

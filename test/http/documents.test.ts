@@ -1,0 +1,108 @@
+/** The API's documents, at both ends: what it says is what it describes, and the command line reads it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ZodType } from 'zod';
+import {
+  acceptedSchema,
+  ledgerSchema,
+  listSchema,
+  orderSchema,
+  problemSchema,
+} from '#cli/documents.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import * as described from '#http/schemas.ts';
+import { orderView, summaryView } from '#http/view.ts';
+import { type Happening, happened, happenings } from '../support/happenings.ts';
+import { newOrder } from '../support/orders.ts';
+import { rubbish, spoiled } from '../support/spoiled.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const { order, record: pending } = newOrder('one', now);
+
+function lived(life: readonly Happening[]): ProcessRecord {
+  let record: ProcessRecord = pending;
+  for (const [at, happening] of life.entries()) {
+    record = happened(record, happening, now + at, `w${at}`) ?? record;
+  }
+  return record;
+}
+const life = fc.array(fc.constantFrom(...happenings), { maxLength: 25 });
+const shown = (record: ProcessRecord): unknown =>
+  JSON.parse(JSON.stringify(orderView(record, order)));
+
+test('an order in whatever state is shown as described, and read by the command line', () => {
+  fc.assert(
+    fc.property(life.map(lived), (record) => {
+      const document = shown(record);
+      expect(described.orderSchema.parse(document)).toEqual(document);
+      const { processState, revision, submittedAt, history } = orderSchema.parse(document);
+      expect({ processState, revision, submittedAt }).toEqual({
+        processState: record.processState,
+        revision: record.revision,
+        submittedAt: record.submittedAt,
+      });
+      expect(history.map(({ type }) => type)).toEqual(record.history.map(({ type }) => type));
+      const page = JSON.parse(JSON.stringify({ orders: [summaryView(record)], cursor: null }));
+      expect(described.listSchema.parse(page)).toEqual(page);
+      expect(listSchema.parse(page).orders).toHaveLength(1);
+    }),
+  );
+});
+
+describe('a document of who knows whom', () => {
+  const eventful = lived(['claim', 'beat', 'succeed', 'fail', 'claim', 'expire', 'claim', 'fail']);
+  const documents: readonly [string, ZodType, unknown][] = [
+    ['an order', orderSchema, shown(eventful)],
+    ['a list', listSchema, { orders: [summaryView(eventful)], cursor: 'abc' }],
+    ['an answer', acceptedSchema, { orderId: 'one', processState: 'Pending' }],
+    ['a problem', problemSchema, { title: 'a', detail: 'b', code: 'c', errors: [] }],
+    [
+      'a ledger',
+      ledgerSchema,
+      {
+        entries: [
+          {
+            ...{ service: 'payment', key: 'one/east', orderId: null, state: 'done' },
+            ...{ calls: 1, effects: 1, at: new Date(now).toISOString() },
+          },
+        ],
+      },
+    ],
+  ];
+
+  test.each(documents)('%s is read, or refused, and steers no terminal', (_, schema, document) => {
+    expect(schema.safeParse(document).success).toBe(true);
+    fc.assert(
+      fc.property(fc.oneof(spoiled(document), spoiled(document), rubbish), (text) => {
+        let json: unknown;
+        try {
+          json = JSON.parse(text);
+        } catch {
+          return;
+        }
+        JSON.stringify(schema.safeParse(json).data, (key, value: unknown) => {
+          expect(`${key}${typeof value === 'string' ? value : ''}`).not.toMatch(/\p{Cc}/u);
+          return value;
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('an instant is one, or refused', () => {
+    const instant = fc.oneof(
+      fc.stringMatching(
+        /^[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9](:[0-6][0-9])?(\.[0-9]{1,12})?(Z|[+-][0-2][0-9]:[0-9]{2})$/,
+      ),
+      fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'never' : date.toISOString())),
+    );
+    const sound = orderView(eventful, order);
+    fc.assert(
+      fc.property(instant, (at) => {
+        const { data } = orderSchema.safeParse({ ...sound, updatedAt: at });
+        if (data !== undefined) expect(new Date(data.updatedAt).toISOString()).not.toBe('');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
