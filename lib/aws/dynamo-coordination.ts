@@ -7,6 +7,7 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { clockToleranceMs } from '#core/due.ts';
 import type { Coordination, Unfinished } from '#ports/coordination.ts';
 import { fromItem, type Item, toItem } from './attributes.ts';
 import { unavailable } from './failure.ts';
@@ -43,12 +44,14 @@ export function dynamoCoordination(client: DynamoDBClient, table: string): Coord
         TableName: table,
         Key: { Name: { S: shardKey(shard) } },
         UpdateExpression: 'SET Holder = :me, HeldUntil = :until, PreviousSweepAt = :since',
-        ConditionExpression: 'attribute_not_exists(HeldUntil) OR HeldUntil < :now OR Holder = :me',
+        ConditionExpression:
+          'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me',
         ExpressionAttributeValues: toItem({
           ':me': holder,
           ':until': now + leaseMs,
           ':since': previousSweepAt,
           ':now': now,
+          ':latest': now + leaseMs + clockToleranceMs,
         }),
       });
       return ifCondition(() => client.send(command));

@@ -25,6 +25,8 @@ export interface Coordination {
   remember(sweptAt: number, shards: number): Promise<void>;
   /**
    * Takes the shard until `now + leaseMs` and marks it unfinished; false while another holder has it.
+   * A lease that ends later than any right clock would have it end holds nobody back: who took it may
+   * be dead, and its clock was days ahead.
    */
   take(shard: number, lease: Lease): Promise<boolean>;
   /** Gives it back, finished or not; does nothing when the lease has passed to another. */

@@ -54,10 +54,14 @@ export function deadline(clock: Clock, first: number): Deadline {
       cancel = schedule();
     },
     async pause(ms) {
-      const pause = Promise.withResolvers<void>();
-      const stop = clock.after(ms, pause.resolve);
-      await Promise.race([pause.promise, late.catch(() => {})]);
-      stop();
+      let stop: (() => void) | undefined;
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          stop = clock.after(ms, resolve);
+        }),
+        late.catch(() => {}),
+      ]);
+      stop?.();
     },
     end: () => cancel(),
   };

@@ -25,11 +25,11 @@ import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import type { Delivery } from '#roles/delivery.ts';
 import { notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
+import { periodicSweep, type SweepTimer } from '#roles/periodic-sweep.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
 import { transitions } from '#roles/transitions.ts';
-import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
 
 export interface LocalReeveOptions {

@@ -48,6 +48,18 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(taken.filter(Boolean)).toHaveLength(1);
       });
 
+      test('is free when its lease ends later than any right clock would have it end', async () => {
+        const days = 3 * 24 * 3_600_000;
+        await take('ahead', now + days);
+        expect(await take('right', now)).toBe(true);
+        expect(await take('ahead', now + days)).toBe(true);
+      });
+
+      test('is kept by a holder whose clock is a little ahead', async () => {
+        await take('ahead', now + 60_000);
+        expect(await take('right', now)).toBe(false);
+      });
+
       test('can be taken again by its holder, whose answer may have been lost', async () => {
         await take('one');
         expect(await take('one', now + 1)).toBe(true);

@@ -1,7 +1,7 @@
 /** The Supervisor's schedule in one process: a sweep, a pause, and again. */
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Supervisor } from '#roles/supervisor.ts';
+import type { Supervisor } from './supervisor.ts';
 
 export interface SweepTimer {
   /** When the last completed sweep began; null before the first. */

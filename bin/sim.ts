@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+/**
+ * Simulates worlds from their seeds: `npm run sim -- --seeds 3000`. One of them, as a story:
+ * `npm run sim -- --seed 7 --trace`. For machines: `--json`; a hash for each seed: `--hashes`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { awaitSitesOf, crashPoints, missedPoints } from '#sim/crash-points.ts';
+import { faultNames } from '#sim/faults.ts';
+import { simulate } from '#sim/simulate.ts';
+import { nothing, sum, type Tally } from '#sim/tally.ts';
+import { settle } from './sim-settle.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '3000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    threads: { type: 'string', default: String(availableParallelism()) },
+    trace: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    hashes: { type: 'boolean', default: false },
+  },
+});
+
+if (flags.seed === undefined) await many();
+else await one(number('seed', flags.seed));
+
+function number(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  console.error(`--${name} ${text}: give a positive whole number`);
+  process.exit(2);
+}
+
+async function one(seed: number): Promise<void> {
+  const points = crashPoints();
+  const told = await simulate({ seed, settle, crashPoints: points, keepStory: flags.trace });
+  if (flags.trace) console.log(told.story.join('\n'));
+  console.log(`seed ${seed}  trace ${told.hash}  ${told.orders} orders`);
+  for (const { rule, what } of told.violations) console.log(`BROKEN ${rule}: ${what}`);
+  if (told.violations.length > 0) process.exitCode = 1;
+}
+
+async function many(): Promise<void> {
+  const seeds = number('seeds', flags.seeds);
+  const first = number('from', flags.from);
+  const threads = Math.min(number('threads', flags.threads), seeds);
+  const began = performance.now();
+  let tally: Tally = nothing;
+  const seconds = () => (performance.now() - began) / 1_000;
+  const told = (one: Tally) => {
+    tally = sum(tally, one);
+    if (process.stderr.isTTY) process.stderr.write(`\r${progress(tally, seconds())}`);
+  };
+  await Promise.all(
+    Array.from({ length: threads }, (_, at) =>
+      worker({ first: first + at, last: first + seeds - 1, step: threads }, told),
+    ),
+  );
+  report(tally, seconds(), threads);
+}
+
+interface Share {
+  readonly first: number;
+  readonly last: number;
+  readonly step: number;
+}
+
+function worker(share: Share, told: (tally: Tally) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
+      workerData: { ...share, hashes: flags.hashes },
+    });
+    thread.on('message', told);
+    thread.on('error', reject);
+    thread.on('exit', () => resolve());
+  });
+}
+
+function megabytes(): number {
+  return Math.round(process.memoryUsage.rss() / 2 ** 20);
+}
+
+function progress({ seeds, failures }: Tally, seconds: number): string {
+  const speed = Math.round(seeds / seconds);
+  return `${seeds.toLocaleString('en')} seeds, ${speed} a second, ${failures.length} broken, ${megabytes()} MB `;
+}
+
+function report(tally: Tally, seconds: number, threads: number): void {
+  const sites = readdirSync('lib/roles').flatMap((file) =>
+    awaitSitesOf(file, readFileSync(`lib/roles/${file}`, 'utf8')),
+  );
+  const missed = missedPoints(sites, new Set(tally.struck));
+  const unseen = faultNames.filter((name) => tally.faults[name] === undefined);
+  const total = 2 * sites.length;
+  const crash = { hit: total - missed.length, total };
+  const seedsPerSecond = Math.round(tally.seeds / seconds);
+  if (flags.hashes) {
+    const bySeed = (line: string) => Number(line.split(' ')[0]);
+    console.log(tally.hashes.toSorted((a, b) => bySeed(a) - bySeed(b)).join('\n'));
+  } else if (flags.json) {
+    const { seeds, failures, faults } = tally;
+    const violations = failures.length;
+    console.log(JSON.stringify({ seeds, violations, seedsPerSecond, faults, crashPoints: crash }));
+  } else {
+    for (const name of faultNames) {
+      const times = tally.faults[name] ?? 0;
+      console.log(`${name.padEnd(28)}${times.toLocaleString('en').padStart(14)}`);
+    }
+    const places = `${crash.hit}/${crash.total}`;
+    const hours = Math.round(tally.hours).toLocaleString('en');
+    console.log(`
+${tally.seeds.toLocaleString('en')} seeds, ${tally.orders.toLocaleString('en')} orders, ${hours} hours of virtual time
+${seedsPerSecond} seeds a second on ${threads} threads, ${megabytes()} MB at the end
+${places} awaits of the roles crashed, before and after`);
+    for (const point of missed) console.log(`  never crashed: ${point}`);
+    console.log(`${tally.failures.length} violations`);
+  }
+  for (const { seed, first } of tally.failures.slice(0, 20)) {
+    console.error(`seed ${seed}: BROKEN ${first.rule}: ${first.what}`);
+  }
+  if (unseen.length > 0) console.error(`faults that never happened: ${unseen.join(', ')}`);
+  if (tally.failures.length + unseen.length + missed.length > 0) process.exitCode = 1;
+}

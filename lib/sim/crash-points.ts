@@ -1,0 +1,73 @@
+/**
+ * Where in the roles a crash struck: each `await` is a place where a process may die, before the work
+ * behind it has acted or after. The stack of calls says which awaits wait for that work.
+ */
+
+export type Moment = 'before' | 'after';
+
+/** `scheduler.ts:34`: a file of lib/roles, and a line of it. */
+export type Line = string;
+
+/** An `await` of the roles, and the lines of what it waits for. */
+export interface AwaitSite {
+  readonly line: Line;
+  readonly lines: readonly Line[];
+}
+
+/** Every line of lib/roles at which somebody waits for the call this is asked in. */
+export function waitingLines(): readonly Line[] {
+  const usual = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const { stack = '' } = new Error('where');
+  Error.stackTraceLimit = usual;
+  return [...stack.matchAll(/lib\/roles\/([\w-]+\.ts:\d+)/g)].map(([, line]) => line ?? '');
+}
+
+/** The awaits in a role's source: each reaches to where its parentheses close. */
+export function awaitSitesOf(file: string, source: string): readonly AwaitSite[] {
+  const code = source.split('\n').map((line) => line.replace(/^\s*(\*|\/\*|\/\/).*$/, ''));
+  return code.flatMap((line, at) => {
+    const begins = line.search(/\bawait\b/);
+    if (begins < 0) return [];
+    const lines = [`${file}:${at + 1}`];
+    let open = depthOf(line.slice(begins));
+    for (let next = at + 1; open > 0 && next < code.length; next += 1) {
+      lines.push(`${file}:${next + 1}`);
+      open += depthOf(code[next] ?? '');
+    }
+    return [{ line: `${file}:${at + 1}`, lines }];
+  });
+}
+
+function depthOf(code: string): number {
+  return code.split('(').length - code.split(')').length;
+}
+
+/** Lines at which a process died, with the moment; of all simulations that share it. */
+export interface CrashPoints {
+  mark(lines: readonly Line[], moment: Moment): void;
+  readonly struck: ReadonlySet<string>;
+}
+
+export function crashPoints(): CrashPoints {
+  const struck = new Set<string>();
+  return {
+    struck,
+    mark(lines, moment) {
+      for (const line of lines) struck.add(`${line} ${moment}`);
+    },
+  };
+}
+
+/** Of all awaits, before and after: those at which nobody ever died. */
+export function missedPoints(
+  sites: readonly AwaitSite[],
+  struck: ReadonlySet<string>,
+): readonly string[] {
+  const moments: readonly Moment[] = ['before', 'after'];
+  return sites.flatMap(({ line, lines }) =>
+    moments
+      .filter((moment) => !lines.some((one) => struck.has(`${one} ${moment}`)))
+      .map((moment) => `${line} ${moment}`),
+  );
+}

@@ -1,0 +1,206 @@
+/** Carries messages from the queues, and changes from the stream, to the machines that take them. */
+import { changeOf, hasAudience } from '#core/change.ts';
+import type { AgentName, OrderId } from '#core/ids.ts';
+import {
+  type MessageCodec,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+  submissionCodec,
+} from '#core/message-codec.ts';
+import type { Delivery } from '#roles/delivery.ts';
+import { deliverLetters } from '#roles/queue-delivery.ts';
+import { deliverInOrder } from '#roles/stream-delivery.ts';
+import { submissionDelivery } from '#roles/submission-delivery.ts';
+import type { Duty, Fleet } from './fleet.ts';
+import type { Host } from './host.ts';
+import type { Plant } from './plant.ts';
+import type { Queues } from './queues.ts';
+import type { QueueLetter, SimQueue } from './sim-queue.ts';
+import { recordsOf } from './sim-table.ts';
+
+export interface Deliveries {
+  /** Hands over what can be received. */
+  pump(queue: SimQueue): void;
+  pumpStream(): void;
+}
+
+export interface DeliveryOptions {
+  readonly plant: Plant;
+  readonly fleet: Fleet;
+  /** A process's own channel shows again at once what was not taken, ms; null: a queue, which waits. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Runs work on a host, and counts it as running until it is done. */
+export function invoke(host: Host, { rules }: Plant, work: () => Promise<void>): void {
+  host.running += 1;
+  host.machine.whenAwake(() => {
+    void work()
+      .catch((error: unknown) => {
+        host.log.error('invocation-failed', { error: error instanceof Error ? error.name : '' });
+      })
+      .then(() => {
+        host.running -= 1;
+        if (host.running === 0 && host.onlyInvoked) rules.idle(host.machine);
+      });
+  });
+}
+
+/** While nobody can take it, a message waits, ms. */
+const waitMs = 500;
+
+export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Deliveries {
+  const { around, queues } = plant;
+  const { timeline, trace, faults } = around;
+  const routes = routesOf(plant, queues);
+
+  function pump(queue: SimQueue): void {
+    const route = routes.get(queue);
+    if (route === undefined) return;
+    const host = fleet.pick(route.duty);
+    if (host === null) {
+      timeline.at(fleet.soon(waitMs), () => pump(queue));
+      return;
+    }
+    const letters = queue.receive();
+    if (letters.length === 0) return;
+    trace.tell(`${host.machine.name} receives ${letters.map(({ body }) => body).join(' ')}`);
+    invoke(host, plant, async () => {
+      const done = await route.deliver(host, letters);
+      if (faults.strike('crash-before-acknowledging')) {
+        host.machine.die();
+        return;
+      }
+      queue.acknowledge(done);
+      if (retryAfterMs !== null) queue.release(letters, retryAfterMs);
+    });
+  }
+
+  return {
+    pump,
+    pumpStream() {
+      const host = fleet.pick('notifier');
+      if (host === null) {
+        timeline.at(fleet.soon(waitMs), () => this.pumpStream());
+        return;
+      }
+      const batch = plant.stream.take();
+      if (batch === null) return;
+      invoke(host, plant, async () => {
+        const failed = await deliverInOrder(
+          batch.entries,
+          ({ record }) => record.orderId,
+          async ({ previousState, record }) => {
+            const change = changeOf(previousState, record);
+            if (change !== null && hasAudience(change)) await host.notifier.onChange(change);
+          },
+          ({ record }) => trace.tell(`${record.orderId} ${record.revision} could not be told`),
+        );
+        batch.answer(failed);
+      });
+    },
+  };
+}
+
+interface Route {
+  readonly duty: Duty;
+  /** Gives those that may be forgotten. */
+  deliver(host: Host, letters: readonly QueueLetter[]): Promise<readonly QueueLetter[]>;
+}
+
+function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
+  const { rules, table } = plant;
+  const routes = new Map<SimQueue, Route>();
+  const revisions = () =>
+    new Map(recordsOf(table).map(({ orderId, revision }) => [orderId, revision]));
+  routes.set(queues.nudges, {
+    duty: 'scheduler',
+    deliver: route(queues.nudges, nudgeCodec, revisions, {
+      receive: (host) => host.scheduler.onNudges,
+      forgot: (nudge, host, then) =>
+        rules.forgotNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
+    }),
+  });
+  routes.set(queues.submissions, {
+    duty: 'door',
+    deliver: route(queues.submissions, submissionCodec, revisions, {
+      receive: (host) => (messages) =>
+        Promise.all(
+          messages.map((message) => submissionDelivery(host.submission, message, host.log)),
+        ),
+      forgot: rules.forgotSubmission,
+    }),
+  });
+  for (const [agent, queue] of queues.requests) {
+    routes.set(queue, {
+      duty: agent,
+      deliver: route(queue, requestCodec, revisions, {
+        receive: (host) => (requests) =>
+          Promise.all(requests.map((request) => handled(host, agent, request))),
+        forgot: (request, host) => rules.forgotRequest(request, host.machine),
+      }),
+    });
+  }
+  for (const [agent, queue] of queues.replies) {
+    routes.set(queue, {
+      duty: 'scheduler',
+      deliver: route(queue, replyCodec, revisions, {
+        receive: (host) => (replies) => host.scheduler.onReplies(agent, replies),
+        forgot: (reply, host) => rules.forgotReply(reply, host.machine),
+      }),
+    });
+  }
+  return routes;
+
+  async function handled(
+    host: Host,
+    agent: AgentName,
+    request: Parameters<typeof rules.handling>[0],
+  ): Promise<Delivery> {
+    rules.handling(request, host.machine);
+    return host.runners.get(agent)?.handle(request) ?? { kind: 'retry' };
+  }
+}
+
+type Revisions = ReadonlyMap<OrderId, number>;
+
+interface Reader<Message> {
+  readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
+  /**
+   * Judges a message that was taken: nobody will see it again. `then`: the orders' revisions when it
+   * was received.
+   */
+  readonly forgot: (message: Message, host: Host, then: Revisions) => void;
+}
+
+function route<Message>(
+  queue: SimQueue,
+  codec: MessageCodec<Message>,
+  revisions: () => Revisions,
+  { receive, forgot }: Reader<Message>,
+): Route['deliver'] {
+  return async (host, letters) => {
+    const parked = new Set<QueueLetter>();
+    const then = revisions();
+    const again = await deliverLetters(letters, {
+      codec,
+      receive: receive(host),
+      log: host.log,
+      park: async (letter, reason) => {
+        await host.machine.call({
+          what: `park ${letter.messageId}: ${reason}`,
+          refusal: 'queue-throttled',
+          act: () => queue.park(letter, reason),
+        });
+        parked.add(letter);
+      },
+    });
+    const done = letters.filter((letter) => !again.includes(letter));
+    for (const letter of done) {
+      const decoded = codec.decode(letter.body);
+      if (decoded.kind === 'message' && !parked.has(letter)) forgot(decoded.message, host, then);
+    }
+    return done;
+  };
+}

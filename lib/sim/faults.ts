@@ -1,0 +1,115 @@
+/** Everything that goes wrong, each by its name, with how often and how often it did. */
+import type { Chance } from './chance.ts';
+
+/** The rate of each where it is drawn to happen at all: of the calls, messages or minutes it may befall. */
+const usual = {
+  // A process.
+  'crash-before-call': 0.006,
+  'crash-after-call': 0.006,
+  'crash-between-items': 0.01,
+  'crash-while-waiting': 0.01,
+  'crash-before-acknowledging': 0.01,
+  frozen: 0.15,
+  // Its clock.
+  'clock-skewed': 0.3,
+  'clock-jumps-days': 0.05,
+  'clock-steps-back': 0.15,
+  // Any call over the network.
+  'call-slow': 0.02,
+  'answer-lost': 0.02,
+  'retried-underneath': 0.03,
+  // The state store, its index, its stream.
+  'store-throttled': 0.03,
+  'record-unreadable': 0.01,
+  'index-late': 0.2,
+  'page-short': 0.2,
+  'stream-late': 0.1,
+  'stream-doubled': 0.05,
+  // The queues.
+  'queue-throttled': 0.03,
+  'batch-partly-sent': 0.02,
+  'message-lost': 0.02,
+  'message-doubled': 0.06,
+  'message-late': 0.06,
+  'seen-too-soon': 0.06,
+  'message-poisoned': 0.3,
+  // The Supervisor's schedule.
+  'sweep-skipped': 0.15,
+  'sweep-doubled': 0.2,
+  'sweep-late': 0.2,
+  'sweep-out-of-time': 0.15,
+  'hand-over-lost': 0.3,
+  'coordination-throttled': 0.03,
+  // The remote services.
+  'service-down': 0.08,
+  'service-slow': 0.08,
+  'service-unanswering': 0.05,
+  'service-late': 0.04,
+  'service-refuses': 0.03,
+  'service-fails': 0.02,
+  'undo-refused': 0.1,
+  // Those who are told.
+  'submitter-deaf': 0.1,
+  'operator-deaf': 0.1,
+  // People.
+  'submitted-twice': 0.3,
+  'key-reused': 0.15,
+  'operator-resubmits': 0.3,
+  'operator-cancels': 0.2,
+  // The whole.
+  'new-version': 0.3,
+  'old-version': 0.2,
+  outage: 0.25,
+} as const;
+
+export type FaultName = keyof typeof usual;
+export const faultNames = Object.keys(usual).filter(isFault);
+
+function isFault(name: string): name is FaultName {
+  return name in usual;
+}
+
+export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
+
+export interface Faults {
+  /** Whether it happens now; counted when it does. */
+  strike(name: FaultName): boolean;
+  /** From now on nothing goes wrong any more. */
+  end(): void;
+  readonly hits: ReadonlyMap<FaultName, number>;
+}
+
+/**
+ * Each run has its own mix: about half of all faults never, the others at half, once or three times
+ * the usual rate. What hides behind a frequent fault shows in runs that have it not (swarm testing:
+ * Groce and others, ISSTA 2012).
+ */
+export function drawnRates(chance: Chance): FaultRates {
+  const rates: Partial<Record<FaultName, number>> = {};
+  for (const name of faultNames) {
+    if (chance.hits(0.5)) rates[name] = Math.min(0.9, usual[name] * chance.pick([0.5, 1, 3]));
+  }
+  return rates;
+}
+
+export function faults(rates: FaultRates, chance: Chance): Faults {
+  const hits = new Map<FaultName, number>();
+  let ended = false;
+  return {
+    hits,
+    strike(name) {
+      if (ended || !chance.hits(rates[name] ?? 0)) return false;
+      hits.set(name, (hits.get(name) ?? 0) + 1);
+      return true;
+    },
+    end() {
+      ended = true;
+    },
+  };
+}
+
+const clockFaults = ['clock-skewed', 'clock-jumps-days', 'clock-steps-back'] as const;
+
+/** Whether every clock was right until now. */
+export const clocksWereRight = (hits: ReadonlyMap<FaultName, number>) =>
+  clockFaults.every((name) => !hits.has(name));

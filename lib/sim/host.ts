@@ -1,0 +1,252 @@
+/** The roles that ship, on a simulated machine: each port is one of the simulation's, all else is real. */
+import { ReeveError } from '#core/errors.ts';
+import { type AgentName, type OrderId, orderId, schedulerId, writeId } from '#core/ids.ts';
+import { type MessageCodec, nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
+import { PermanentFault, TransientFault } from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import type { Channel } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Publisher } from '#ports/publisher.ts';
+import type { Ids } from '#ports/random.ts';
+import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
+import { type Notifier, notifier } from '#roles/notifier.ts';
+import { type Operator, operator } from '#roles/operator.ts';
+import { type Scheduler, scheduler } from '#roles/scheduler.ts';
+import { type Submission, submission } from '#roles/submission.ts';
+import { type Supervisor, supervisor } from '#roles/supervisor.ts';
+import { type SweepTick, sweepTick } from '#roles/sweep-tick.ts';
+import { transitions } from '#roles/transitions.ts';
+import type { Machine, Surroundings } from './machine.ts';
+import type { Plant } from './plant.ts';
+import { simCoordination } from './sim-coordination.ts';
+import type { SimQueue } from './sim-queue.ts';
+import { simStore } from './sim-store.ts';
+import { contracts, implementation, type Release, registries } from './sim-workflows.ts';
+
+export interface Host {
+  readonly machine: Machine;
+  readonly release: Release;
+  readonly log: Log;
+  readonly scheduler: Scheduler;
+  readonly supervisor: Supervisor;
+  readonly submission: Submission;
+  readonly operator: Operator;
+  readonly notifier: Notifier;
+  readonly runners: ReadonlyMap<AgentName, AgentRunner>;
+  /** A sweep under leases, by a holder of its own. */
+  sweepTick(): SweepTick;
+  /** How many invocations run on it. */
+  running: number;
+  /** Whether it takes anything yet. */
+  ready: boolean;
+  /** False where something goes on by itself, beside what is invoked. */
+  onlyInvoked: boolean;
+}
+
+/** The channel that submitters of the simulation listen to. */
+export const responseChannel = 'submitters';
+
+/** A holder that died is succeeded after this, ms: as in lambdas/supervisor.ts. */
+const leaseMs = 90_000;
+
+export function host(machine: Machine, release: Release, plant: Plant): Host {
+  const { table, queues, rules, around } = plant;
+  const { clock } = machine;
+  const log = logOf(machine, around);
+  const registry = registries[release];
+  const store = simStore({
+    table,
+    machine,
+    faults: around.faults,
+    operations: plant.operations,
+    onCommitted: rules.committed,
+  });
+  const channels = {
+    nudges: channelOf(plant, machine, nudgeCodec, () => queues.nudges, rules.nudging),
+    requests: channelOf(
+      plant,
+      machine,
+      requestCodec,
+      ({ agent }) => queueOf(queues.requests, agent),
+      rules.requesting,
+    ),
+  };
+  const ids = idsOf(machine);
+  const common = { store, channels, clock, ids, log, registry };
+  const committed = transitions(common);
+  const sweeper = supervisor({
+    store,
+    transitions: committed,
+    clock,
+    log,
+    outageAfterMs: plant.outageAfterMs,
+  });
+  let ticks = 0;
+  return {
+    machine,
+    release,
+    log,
+    running: 0,
+    ready: true,
+    onlyInvoked: true,
+    scheduler: scheduler({ id: schedulerId(machine.name), transitions: committed, registry, log }),
+    supervisor: sweeper,
+    submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
+    operator: operator(committed),
+    notifier: notifier(publisherOf(plant, machine)),
+    runners: runnersOf(plant, machine, log),
+    sweepTick() {
+      ticks += 1;
+      return sweepTick({
+        supervisor: sweeper,
+        store,
+        coordination: simCoordination(plant.coordination, machine),
+        clock,
+        holder: `${machine.name}-${ticks}`,
+        leaseMs,
+        handOver: (shard) =>
+          machine.call({ what: `hand over ${shard}`, act: () => plant.handOver(shard) }),
+      });
+    },
+  };
+}
+
+function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runners'] {
+  const { queues, rules, around, services } = plant;
+  return new Map(
+    contracts.map((contract) => {
+      const { name } = contract;
+      const replies = channelOf(
+        plant,
+        machine,
+        replyCodec,
+        () => queueOf(queues.replies, name),
+        (sent) => rules.replying(name, sent, machine),
+      );
+      const runner = agentRunner(implementation(contract, machine, services), {
+        replies,
+        breaker: simBreaker(machine.clock),
+        clock: machine.clock,
+        random: around.chance,
+        log,
+      });
+      return [name, runner] as const;
+    }),
+  );
+}
+
+function channelOf<Message>(
+  { around, rules }: Plant,
+  machine: Machine,
+  codec: MessageCodec<Message>,
+  queueFor: (message: Message) => SimQueue,
+  onSend: (messages: readonly Message[], machine: Machine) => void,
+): Channel<Message> {
+  return {
+    async send(messages) {
+      if (!machine.isAlive()) return;
+      onSend(messages, machine);
+      const put = (some: readonly Message[]) => {
+        for (const message of some) queueFor(message).put([codec.encode(message)]);
+      };
+      const part = messages.slice(0, Math.floor(messages.length / 2));
+      try {
+        await machine.call({
+          what: `send ${messages.length} to ${messages[0] && queueFor(messages[0]).name}`,
+          refusal: 'queue-throttled',
+          ...(messages.length > 1 ? { actInPart: () => put(part) } : {}),
+          act() {
+            if (messages.length > 1 && around.faults.strike('batch-partly-sent')) {
+              put(part);
+              throw new ReeveError('messages-unsent', 'The simulation: batch-partly-sent.');
+            }
+            put(messages);
+          },
+        });
+      } catch (error) {
+        rules.unsent(machine);
+        throw error;
+      }
+    },
+  };
+}
+
+function queueOf(queues: ReadonlyMap<AgentName, SimQueue>, agent: AgentName): SimQueue {
+  const queue = queues.get(agent);
+  if (queue !== undefined) return queue;
+  throw new ReeveError('agent-missing', `The simulation has no agent ${agent}.`);
+}
+
+function publisherOf({ responses, alerts }: Plant, machine: Machine): Publisher {
+  return {
+    respond: (_, { orderId: id, sequence }) =>
+      machine.call({
+        what: `tell the submitter ${id} ${sequence}`,
+        refusal: 'submitter-deaf',
+        act: () => {
+          responses.push({ orderId: id, sequence });
+        },
+      }),
+    alert: ({ change: { orderId: id, sequence } }) =>
+      machine.call({
+        what: `alert the operator ${id} ${sequence}`,
+        refusal: 'operator-deaf',
+        act: () => {
+          alerts.push({ orderId: id, sequence });
+        },
+      }),
+  };
+}
+
+function logOf({ name }: Machine, { trace }: Surroundings): Log {
+  const tell = (event: string, fields: Readonly<Record<string, unknown>>) =>
+    trace.tell(`${name} says ${event} ${Object.values(fields).join(' ')}`);
+  return { info() {}, warn: tell, error: tell };
+}
+
+function idsOf({ name }: Machine): Ids {
+  let count = 0;
+  const next = (): string => {
+    count += 1;
+    return `${name}-${count}`;
+  };
+  return {
+    orderId: (): OrderId => orderId(`o-${next().replaceAll('.', '-')}`),
+    writeId: () => writeId(next()),
+  };
+}
+
+/** Opens after five failures in a row, for a second; nothing of it decides anything about an order. */
+function simBreaker(clock: Clock): Breaker {
+  let failures = 0;
+  let openUntil = 0;
+  return {
+    async run(call) {
+      if (clock.now() < openUntil)
+        throw new TransientFault('circuit-open', 'Left alone for a while.');
+      try {
+        const value = await call();
+        failures = 0;
+        return value;
+      } catch (error) {
+        if (!(error instanceof PermanentFault)) failures += 1;
+        if (failures >= 5) openUntil = clock.now() + 1_000;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Only to tell submissions apart; nothing in a simulation has secrets. */
+function digest(text: string): string {
+  let words = '';
+  for (let word = 0; word < 5; word += 1) {
+    let sum = 0x811c9dc5 + word;
+    for (let at = 0; at < text.length; at += 1) {
+      sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193 + 2 * word);
+    }
+    words += (sum >>> 0).toString(16).padStart(8, '0');
+  }
+  return words;
+}

@@ -1,0 +1,98 @@
+/** What all machines of a world share: its tables, queues and services, and who watches over them. */
+import { clocksWereRight } from './faults.ts';
+import type { Surroundings } from './machine.ts';
+import type { OperationLog } from './operations.ts';
+import { type Queues, queuesOf } from './queues.ts';
+import type { Breach } from './rules.ts';
+import { type AnswerRules, answerRules } from './rules-of-answers.ts';
+import { type SendingRules, sendingRules } from './rules-of-sending.ts';
+import type { Told } from './rules-of-the-end.ts';
+import { orderIdOf, type Services, services as servicesOf } from './services.ts';
+import type { Setting } from './setting.ts';
+import { type CoordinationTable, coordinationTable } from './sim-coordination.ts';
+import { type SimQueue, simQueue } from './sim-queue.ts';
+import { type SimStream, simStream } from './sim-stream.ts';
+import { type SimTable, simTable, type Write } from './sim-table.ts';
+import { type Witness, witness as witnessOf } from './witness.ts';
+
+export interface Plant {
+  readonly around: Surroundings;
+  readonly table: SimTable;
+  readonly stream: SimStream;
+  readonly coordination: CoordinationTable;
+  readonly services: Services;
+  readonly queues: Queues;
+  readonly rules: SendingRules & AnswerRules;
+  readonly witness: Witness;
+  readonly operations: OperationLog;
+  readonly outageAfterMs: number;
+  /** What submitters and operators were told. */
+  readonly responses: Told[];
+  readonly alerts: Told[];
+  /** Has a shard swept elsewhere. */
+  readonly handOver: (shard: number) => void;
+}
+
+/** What moves when something is there to be moved. */
+export interface Movers {
+  pump(queue: SimQueue): void;
+  pumpStream(): void;
+  handOver(shard: number): void;
+  wrote(write: Write): void;
+}
+
+/** After so many receives a message is a dead letter: as lib/infra/work-queue.ts has it. */
+const receivesMax = 5;
+/** A process's own channel shows nothing again of itself, ms. */
+const hiddenForLong = 3_600_000;
+
+export function plantOf(
+  setting: Setting,
+  around: Surroundings,
+  breach: Breach,
+  movers: Movers,
+): Plant {
+  const { timeline, chance, faults } = around;
+  const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
+  const witness = witnessOf(around.trace, breach);
+  const table = simTable({
+    now: timeline.now,
+    shards,
+    sweepPeriodMs,
+    indexLag: () => {
+      if (oneProcess) return 0;
+      return faults.strike('index-late') ? chance.between(1_000, 60_000) : chance.between(1, 300);
+    },
+    onWrite(write) {
+      witness.wrote(write);
+      rules.wrote(write);
+      stream.add({ previousState: write.before?.processState ?? null, record: write.after });
+      movers.wrote(write);
+    },
+  });
+  const rules = {
+    ...sendingRules(table, breach),
+    ...answerRules(table, () => clocksWereRight(faults.hits), breach),
+  };
+  const stream = simStream(around, movers.pumpStream);
+  const visibilityMs = oneProcess ? hiddenForLong : setting.visibilityMs;
+  return {
+    around,
+    table,
+    stream,
+    rules,
+    witness,
+    outageAfterMs,
+    operations: witness.operations,
+    coordination: coordinationTable(),
+    services: servicesOf(around, (key, effect) => {
+      witness.took(key, effect, table.record(orderIdOf(key)));
+    }),
+    queues: queuesOf((name) =>
+      simQueue({ name, around, receivesMax, visibilityMs, onVisible: movers.pump }),
+    ),
+    responses: [],
+    alerts: [],
+    handOver: movers.handOver,
+  };
+}

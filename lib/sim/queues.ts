@@ -1,0 +1,29 @@
+/** Which queues there are. */
+import type { AgentName } from '#core/ids.ts';
+import type { SimQueue } from './sim-queue.ts';
+import { contracts } from './sim-workflows.ts';
+
+export interface Queues {
+  readonly submissions: SimQueue;
+  readonly nudges: SimQueue;
+  readonly requests: ReadonlyMap<AgentName, SimQueue>;
+  readonly replies: ReadonlyMap<AgentName, SimQueue>;
+}
+
+export function queuesOf(queue: (name: string) => SimQueue): Queues {
+  const perAgent = (kind: string) =>
+    new Map<AgentName, SimQueue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
+  return {
+    submissions: queue('submissions'),
+    nudges: queue('nudges'),
+    requests: perAgent('requests'),
+    replies: perAgent('replies'),
+  };
+}
+
+export const allOf = ({ submissions, nudges, requests, replies }: Queues): readonly SimQueue[] => [
+  submissions,
+  nudges,
+  ...requests.values(),
+  ...replies.values(),
+];

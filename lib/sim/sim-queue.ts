@@ -1,0 +1,134 @@
+/**
+ * A standard queue: at least once, in any order, hidden for a while from others when it is received,
+ * and given up to the dead letters when it was received too often. test/contracts/queue.ts holds it to
+ * what queues of that kind do.
+ */
+import type { Letter } from '#roles/queue-delivery.ts';
+import type { Surroundings } from './machine.ts';
+
+export interface QueueLetter extends Letter {
+  readonly receives: number;
+}
+
+export interface DeadLetter {
+  readonly body: string;
+  /** Why its reader parked it; null when it was only received too often. */
+  readonly reason: string | null;
+}
+
+export interface SimQueueOptions {
+  readonly name: string;
+  readonly around: Surroundings;
+  readonly visibilityMs: number;
+  readonly receivesMax: number;
+  /** Told whenever there may be something to receive. */
+  readonly onVisible: (queue: SimQueue) => void;
+}
+
+export interface SimQueue {
+  readonly name: string;
+  put(bodies: readonly string[]): void;
+  /** As `put`, of what may come late or twice, but must come. */
+  putSafely(bodies: readonly string[]): void;
+  /** Up to ten, each hidden from then on for its visibility timeout. */
+  receive(): readonly QueueLetter[];
+  /** Forgets them; one that was received again since is not forgotten. */
+  acknowledge(letters: readonly QueueLetter[]): void;
+  /** Shows them again, this long from now. */
+  release(letters: readonly QueueLetter[], afterMs: number): void;
+  park(letter: QueueLetter, reason: string): void;
+  /** A process's own queue dies with it. */
+  drop(): void;
+  /** How many there are, hidden ones included. */
+  size(): number;
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+interface Held {
+  readonly messageId: string;
+  readonly body: string;
+  letter: QueueLetter | null;
+  receives: number;
+  visibleAt: number;
+}
+
+const batchMax = 10;
+
+export function simQueue(options: SimQueueOptions): SimQueue {
+  const { name, visibilityMs, receivesMax } = options;
+  const { timeline, chance, faults } = options.around;
+  const held = new Set<Held>();
+  const deadLetters: DeadLetter[] = [];
+  let count = 0;
+
+  function show(message: Held, at: number): void {
+    message.visibleAt = at;
+    timeline.at(at, () => {
+      if (held.has(message) && message.visibleAt === at) options.onVisible(queue);
+    });
+  }
+
+  function add(messageId: string, body: string): void {
+    const message = { messageId, body, letter: null, receives: 0, visibleAt: 0 };
+    held.add(message);
+    const delay = faults.strike('message-late')
+      ? chance.between(1_000, 180_000)
+      : chance.between(1, 20);
+    show(message, timeline.now() + delay);
+  }
+
+  const holderOf = (letter: QueueLetter) => [...held].find((message) => message.letter === letter);
+
+  const queue: SimQueue = {
+    name,
+    deadLetters,
+    size: () => held.size,
+    put(bodies) {
+      queue.putSafely(bodies.filter(() => !faults.strike('message-lost')));
+    },
+    putSafely(bodies) {
+      for (const body of bodies) {
+        count += 1;
+        const messageId = `${name}-${count}`;
+        add(messageId, body);
+        if (faults.strike('message-doubled')) add(messageId, body);
+      }
+    },
+    receive() {
+      const received: QueueLetter[] = [];
+      for (const message of held) {
+        if (received.length === batchMax) break;
+        if (message.visibleAt > timeline.now()) continue;
+        if (message.receives === receivesMax) {
+          held.delete(message);
+          deadLetters.push({ body: message.body, reason: null });
+          continue;
+        }
+        message.receives += 1;
+        const { messageId, body, receives } = message;
+        message.letter = { messageId, body, receives };
+        received.push(message.letter);
+        const hidden = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
+        show(message, timeline.now() + hidden);
+      }
+      return received;
+    },
+    acknowledge(letters) {
+      for (const letter of letters) {
+        const message = holderOf(letter);
+        if (message !== undefined) held.delete(message);
+      }
+    },
+    release(letters, afterMs) {
+      for (const letter of letters) {
+        const message = holderOf(letter);
+        if (message !== undefined) show(message, timeline.now() + afterMs);
+      }
+    },
+    park({ body }, reason) {
+      deadLetters.push({ body, reason });
+    },
+    drop: () => held.clear(),
+  };
+  return queue;
+}

@@ -1,0 +1,76 @@
+/**
+ * The change stream of the process records: every write, in the order of the writes of each order, at
+ * least once, in batches of which the reader may take a part.
+ */
+import type { ProcessRecord, ProcessState } from '#core/record.ts';
+import type { Surroundings } from './machine.ts';
+
+export interface StreamEntry {
+  readonly previousState: ProcessState | null;
+  readonly record: ProcessRecord;
+}
+
+export interface StreamBatch {
+  readonly entries: readonly StreamEntry[];
+  /** Where to go on, by the places of those that failed. Too late an answer counts for nothing. */
+  answer(failedAt: readonly number[]): void;
+}
+
+export interface SimStream {
+  add(entry: StreamEntry): void;
+  /** The next batch; null while one is out, or when there is none. */
+  take(): StreamBatch | null;
+  /** How many have not been taken to the end. */
+  size(): number;
+}
+
+const batchMax = 10;
+/** A reader that has not answered by then is given up, ms, and the batch goes to another. */
+const patienceMs = 60_000;
+
+/** @param onReady is told when there may be a batch to take */
+export function simStream(around: Surroundings, onReady: () => void): SimStream {
+  const { timeline, chance, faults } = around;
+  const entries: StreamEntry[] = [];
+  let next = 0;
+  let out: StreamBatch | null = null;
+
+  function soon(ms: number): void {
+    timeline.at(timeline.now() + ms, () => {
+      if (out === null && next < entries.length) onReady();
+    });
+  }
+
+  function goOn(batch: StreamBatch, taken: number, pauseMs: number): void {
+    if (out !== batch) return;
+    out = null;
+    next += taken;
+    if (next < entries.length) soon(pauseMs);
+  }
+
+  return {
+    size: () => entries.length - next,
+    add(entry) {
+      entries.push(entry);
+      soon(faults.strike('stream-late') ? chance.between(1_000, 60_000) : chance.between(5, 200));
+    },
+    take() {
+      const taken = entries.slice(next, next + batchMax);
+      if (out !== null || taken.length === 0) return null;
+      const batch: StreamBatch = {
+        entries: taken,
+        answer(failedAt) {
+          const [done, pauseMs] =
+            failedAt.length === 0
+              ? [taken.length, chance.between(1, 50)]
+              : [Math.min(...failedAt), chance.between(200, 2_000)];
+          const told = faults.strike('stream-doubled') ? chance.between(0, done) : done;
+          goOn(batch, told, pauseMs);
+        },
+      };
+      out = batch;
+      timeline.at(timeline.now() + patienceMs, () => goOn(batch, 0, 1));
+      return batch;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * One world, from its seed: a storm in which everything may go wrong, then a calm in which every order
+ * must come to its end, and the rules checked all the way.
+ */
+import { chance as chanceOf } from './chance.ts';
+import type { CrashPoints } from './crash-points.ts';
+import { clocksWereRight, drawnRates, type FaultName, faults as faultsOf } from './faults.ts';
+import type { Surroundings } from './machine.ts';
+import { judgeForgiveness } from './outage.ts';
+import { allOf } from './queues.ts';
+import type { Breach, Violation } from './rules.ts';
+import { judgeEnd } from './rules-of-the-end.ts';
+import { drawnSetting } from './setting.ts';
+import { recordsOf } from './sim-table.ts';
+import { type Storm, storm as stormOf } from './storm.ts';
+import { type Submitters, submitters as submittersOf } from './submitters.ts';
+import { type Settle, timeline as timelineOf } from './timeline.ts';
+import { trace as traceOf } from './trace.ts';
+import { definitionOf } from './witness.ts';
+import { type World, world as worldOf } from './world.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly settle: Settle;
+  readonly crashPoints: CrashPoints;
+  /** Whether the story will be read. */
+  readonly keepStory: boolean;
+}
+
+export interface Simulation {
+  readonly seed: number;
+  /** Of all that happened: the same for the same seed. */
+  readonly hash: string;
+  readonly violations: readonly Violation[];
+  readonly hits: ReadonlyMap<FaultName, number>;
+  readonly orders: number;
+  /** Virtual time that passed, ms. */
+  readonly elapsedMs: number;
+  readonly story: readonly string[];
+}
+
+/** Any day will do; this one is no leap day and no change of clocks. */
+const start = 1_767_571_200_000;
+/** Happenings in the calm after which nobody believes any more that it comes to an end. */
+const happeningsMax = 40_000;
+/** What is still on its way when all orders have ended may arrive within this, ms. */
+const aftermathMs = 300_000;
+
+export async function simulate(options: SimulationOptions): Promise<Simulation> {
+  const chance = chanceOf(options.seed);
+  const timeline = timelineOf(start, options.settle);
+  const trace = traceOf(timeline.now, options.keepStory);
+  const faults = faultsOf(drawnRates(chance), chance);
+  const { crashPoints } = options;
+  const around: Surroundings = { timeline, chance, faults, trace, crashPoints };
+  const violations: Violation[] = [];
+  const breach: Breach = (rule, what) => {
+    trace.tell(`BROKEN ${rule}: ${what}`);
+    violations.push({ rule, what });
+  };
+
+  const setting = drawnSetting(chance);
+  const world = worldOf(setting, around, breach);
+  const { plant, fleet } = world;
+  const submitters = submittersOf({
+    plant,
+    fleet,
+    breach,
+    count: setting.orders,
+    withinMs: setting.stormMs / 2,
+    byQueue: !setting.oneProcess,
+  });
+  const { oneProcess, stormMs: lastsMs } = setting;
+  const queuesToPoison = oneProcess ? [] : allOf(plant.queues);
+  const storm = stormOf({ plant, fleet, lastsMs, queuesToPoison, oneProcess });
+
+  while (timeline.now() < storm.endsAt()) await timeline.runUntil(storm.endsAt());
+  calmDown(world, around);
+  const ended = await toTheEnd(world, around, submitters);
+  if (ended) judge(world, storm, around, breach);
+  else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
+  return {
+    seed: options.seed,
+    hash: trace.hash(),
+    violations,
+    hits: faults.hits,
+    orders: setting.orders,
+    elapsedMs: timeline.now() - start,
+    story: trace.lines,
+  };
+}
+
+/** Nothing goes wrong any more; clocks are right, and the software is the newest everywhere. */
+function calmDown({ fleet, calm }: World, { faults, trace }: Surroundings): void {
+  trace.tell('it is calm from now on');
+  faults.end();
+  fleet.redeployAll('new');
+  calm();
+}
+
+async function toTheEnd(
+  world: World,
+  { timeline }: Surroundings,
+  submitters: Submitters,
+): Promise<boolean> {
+  const isOver = () =>
+    submitters.waiting() === 0 &&
+    recordsOf(world.plant.table).every(
+      ({ processState }) => processState === 'Processed' || processState === 'Undone',
+    );
+  for (let happenings = 0; happenings < happeningsMax; happenings += 1) {
+    if (isOver()) {
+      world.sweeps.stop();
+      await timeline.runUntil(timeline.now() + aftermathMs);
+      return isOver();
+    }
+    await timeline.runUntil(timeline.nextAt());
+  }
+  return false;
+}
+
+function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Breach): void {
+  const { plant, fleet } = world;
+  for (const { machine } of fleet.all()) plant.rules.idle(machine);
+  if (!world.isIdle()) breach('R19', 'something is still on its way when all is over');
+  const { table, services, responses, alerts, witness } = plant;
+  const {
+    writes,
+    operations: { operations },
+  } = witness;
+  judgeEnd(
+    { table, definitionOf, writes, operations, books: services.books, responses, alerts },
+    breach,
+  );
+  for (const { queue, body } of storm.poison) {
+    const letter = queue.deadLetters.find((dead) => dead.body === body);
+    if (letter === undefined)
+      breach('R19', `${body} is not among the dead letters of ${queue.name}`);
+  }
+  if (canForgive(faults.hits)) judgeForgiveness(storm.interrupted, writes, breach);
+}
+
+/** What cannot be told, or not be read, can be forgiven by nobody. */
+const canForgive = (hits: Surroundings['faults']['hits']) =>
+  clocksWereRight(hits) && !hits.has('record-unreadable');
+
+const stateOf = ({ plant }: World) =>
+  recordsOf(plant.table)
+    .map(({ orderId, processState }) => `${orderId} ${processState}`)
+    .join(', ');

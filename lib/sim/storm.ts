@@ -1,0 +1,121 @@
+/** What befalls machines, clocks, people and the whole platform, again and again while it lasts. */
+import { invoke } from './deliveries.ts';
+import type { FaultName } from './faults.ts';
+import type { Fleet } from './fleet.ts';
+import type { Host } from './host.ts';
+import { goDark, type Interrupted } from './outage.ts';
+import type { Plant } from './plant.ts';
+import type { SimQueue } from './sim-queue.ts';
+import { recordsOf } from './sim-table.ts';
+
+export interface StormOptions {
+  readonly plant: Plant;
+  readonly fleet: Fleet;
+  readonly lastsMs: number;
+  /** None where messages never leave a process. */
+  readonly queuesToPoison: readonly SimQueue[];
+  readonly oneProcess: boolean;
+}
+
+export interface Storm {
+  /** Later by the length of an outage, once there was one. */
+  endsAt(): number;
+  /** Bodies that no reader understands, with their queue. */
+  readonly poison: readonly { readonly queue: SimQueue; readonly body: string }[];
+  readonly interrupted: readonly Interrupted[];
+}
+
+/** How often each of these may happen, ms. */
+const beatMs = 5_000;
+/** An outage comes near the end, when there is most to interrupt, ms before it. */
+const darkBeforeEndMs = 80_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export function storm(options: StormOptions): Storm {
+  const { plant, fleet } = options;
+  const { timeline, chance, faults } = plant.around;
+  const poison: { queue: SimQueue; body: string }[] = [];
+  const interrupted: Interrupted[] = [];
+  const happenings = [...ofMachines(options), ...ofPeople(options)];
+  let outageIsDrawn = false;
+  let endsAt = timeline.now() + options.lastsMs;
+
+  function poisonOne(): void {
+    const [first, ...rest] = options.queuesToPoison;
+    if (first === undefined || !faults.strike('message-poisoned')) return;
+    const queue = chance.pick([first, ...rest]);
+    const body = `{"version":${poison.length + 2},"kind":"riddle"}`;
+    poison.push({ queue, body });
+    queue.putSafely([body]);
+  }
+
+  function drawOutage(): void {
+    if (outageIsDrawn || timeline.now() <= endsAt - darkBeforeEndMs) return;
+    outageIsDrawn = true;
+    if (!faults.strike('outage')) return;
+    // Without a completed sweep before it, nobody can know that there was one.
+    const isKnown = options.oneProcess || plant.coordination.recall(1).sweptAt !== null;
+    const dark = goDark(fleet, plant.around, isKnown ? recordsOf(plant.table) : []);
+    interrupted.push(...dark.interrupted);
+    endsAt += dark.ms;
+  }
+
+  function beat(): void {
+    if (timeline.now() >= endsAt) return;
+    timeline.at(fleet.soon(beatMs), beat);
+    for (const [name, happen] of happenings) {
+      const [first, ...rest] = fleet.all();
+      if (first !== undefined && faults.strike(name)) happen(chance.pick([first, ...rest]));
+    }
+    poisonOne();
+    drawOutage();
+  }
+
+  timeline.at(timeline.now() + beatMs, beat);
+  return { poison, interrupted, endsAt: () => endsAt };
+}
+
+type Happenings = readonly (readonly [FaultName, (host: Host) => void])[];
+
+function ofMachines({ plant, fleet, oneProcess }: StormOptions): Happenings {
+  const { chance, trace } = plant.around;
+  const setClock = ({ machine }: Host, skewMs: number) => {
+    trace.tell(`the clock of ${machine.name} is ${skewMs} ms off`);
+    machine.setClock(skewMs);
+  };
+  // One process looks every few seconds: days of that would be all that is seen.
+  const jumpMs = () => (oneProcess ? chance.between(5, 30) * MINUTE : chance.between(1, 12) * DAY);
+  const freeze = ({ machine }: Host) => {
+    const ms = chance.between(2_000, 120_000);
+    trace.tell(`${machine.name} freezes for ${ms} ms`);
+    machine.freeze(ms);
+  };
+  return [
+    ['frozen', freeze],
+    ['clock-skewed', (host) => setClock(host, chance.between(-20_000, 20_000))],
+    ['clock-jumps-days', (host) => setClock(host, jumpMs())],
+    ['clock-steps-back', (host) => setClock(host, -chance.between(1_000, 2 * HOUR))],
+    ['new-version', (host) => fleet.redeploy(host, 'new')],
+    ['old-version', (host) => fleet.redeploy(host, 'old')],
+  ];
+}
+
+function ofPeople({ plant, fleet }: StormOptions): Happenings {
+  const { chance, trace } = plant.around;
+  const operate = (what: 'resubmit' | 'cancel') => () => {
+    const [first, ...rest] = plant.table.orderIds();
+    const host = fleet.pick('door');
+    if (first === undefined || host === null) return;
+    const orderId = chance.pick([first, ...rest]);
+    trace.tell(`an operator asks to ${what} ${orderId}`);
+    invoke(host, plant, async () => {
+      await host.operator[what](orderId, 'olga');
+    });
+  };
+  return [
+    ['operator-resubmits', operate('resubmit')],
+    ['operator-cancels', operate('cancel')],
+  ];
+}

@@ -1,0 +1,99 @@
+/** A world: what machines share, and the machines, put together as its setting says. */
+import { dueHorizonMs } from '#core/due.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { deliveries, invoke } from './deliveries.ts';
+import { type Fleet, fleet as fleetOf } from './fleet.ts';
+import { host as hostOf } from './host.ts';
+import type { Surroundings } from './machine.ts';
+import { startOneProcess } from './one-process.ts';
+import { type Plant, plantOf } from './plant.ts';
+import { allOf } from './queues.ts';
+import type { Breach } from './rules.ts';
+import type { Setting } from './setting.ts';
+import { recordsOf, type SimTable } from './sim-table.ts';
+import { type Sweeps, sweeps as sweepsOf } from './sweeps.ts';
+
+export interface World {
+  readonly plant: Plant;
+  readonly fleet: Fleet;
+  readonly sweeps: Sweeps;
+  /** From now on an order in Error is resubmitted soon, and idle time passes at once. */
+  calm(): void;
+  /** Whether nothing is on its way, and nobody at work. */
+  isIdle(): boolean;
+}
+
+const HOUR = 3_600_000;
+/** A process delivers again, of itself, what was not taken, ms: as lib/runtime/local-reeve.ts has it. */
+const retryAfterMs = 250;
+
+export function world(setting: Setting, around: Surroundings, breach: Breach): World {
+  const { timeline } = around;
+  const { oneProcess, sweepPeriodMs } = setting;
+  let isCalm = false;
+
+  const plant: Plant = plantOf(setting, around, breach, {
+    pump: (queue) => carrier.pump(queue),
+    pumpStream: () => carrier.pumpStream(),
+    handOver: (shard) => sweeps.handOver(shard),
+    wrote({ after }) {
+      if (isCalm) helpOut(plant, fleet, after);
+    },
+  });
+  const { table, queues, stream } = plant;
+  const fleet = fleetOf({
+    around,
+    oneProcess,
+    release: 'old',
+    hostOn: (machine, release) => hostOf(machine, release, plant),
+    onBoot: (host) => oneProcess && startOneProcess(host, sweepPeriodMs),
+    onDeath() {
+      if (oneProcess) for (const queue of allOf(queues)) queue.drop();
+    },
+  });
+  const carrier = deliveries({ plant, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
+  const isIdle = () =>
+    stream.size() === 0 &&
+    allOf(queues).every((queue) => queue.size() === 0) &&
+    fleet.all().every(({ running }) => running === 0);
+  const sweeps = sweepsOf({
+    plant,
+    fleet,
+    setting,
+    idleUntil: () => (isCalm && isIdle() ? nextDue(table, timeline.now()) : 0),
+  });
+
+  return {
+    plant,
+    fleet,
+    sweeps,
+    isIdle,
+    calm() {
+      isCalm = true;
+      for (const record of recordsOf(table)) helpOut(plant, fleet, record);
+    },
+  };
+}
+
+/** In the calm, an operator sees to every order that stopped. */
+function helpOut(plant: Plant, fleet: Fleet, { orderId, processState }: ProcessRecord): void {
+  if (processState !== 'Error') return;
+  plant.around.timeline.at(fleet.soon(5_000), () => {
+    const host = fleet.pick('door');
+    const record = plant.table.record(orderId);
+    if (record === undefined) return;
+    if (host === null) helpOut(plant, fleet, record);
+    else invoke(host, plant, async () => void (await host.operator.resubmit(orderId, 'otto')));
+  });
+}
+
+/** When a sweep will find something: what is due, or, each hour, what is due too far ahead. */
+function nextDue(table: SimTable, now: number): number {
+  const nextHour = (Math.floor(now / HOUR) + 1) * HOUR;
+  let next = Number.POSITIVE_INFINITY;
+  for (let shard = 0; shard < table.shards; shard += 1) {
+    const due = table.nextDueIn(shard);
+    if (due !== null) next = Math.min(next, due > now + dueHorizonMs ? nextHour : due);
+  }
+  return next === Number.POSITIVE_INFINITY ? 0 : next;
+}
