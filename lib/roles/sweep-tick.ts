@@ -7,7 +7,7 @@
  */
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Coordination } from '#ports/coordination.ts';
+import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -52,11 +52,10 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       const shards = Array.from({ length: memory.shards }, (_, shard) => shard);
       const reports = await allEnded(
         shards.map(async (shard) => {
-          const unfinished = memory.unfinished.get(shard);
-          const since = unfinished === undefined ? memory.sweptAt : unfinished.previousSweepAt;
+          const wasUnfinished = memory.unfinished.has(shard);
           return sweepOne(
             ports,
-            { shard, since, wasUnfinished: unfinished !== undefined },
+            { shard, since: sweptSince(memory, shard), wasUnfinished },
             mayGoOn,
           );
         }),
@@ -71,11 +70,11 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
 
     async shard(shard, mayGoOn) {
       const memory = await coordination.recall(store.dueShards);
-      const unfinished = memory.unfinished.get(shard);
       // Another sweep has finished it in the meantime.
-      if (unfinished === undefined) return nothing;
-      return underLease(ports, shard, unfinished.previousSweepAt, () =>
-        ports.supervisor.sweepShard(shard, unfinished.previousSweepAt, mayGoOn),
+      if (!memory.unfinished.has(shard)) return nothing;
+      const since = sweptSince(memory, shard);
+      return underLease(ports, shard, since, () =>
+        ports.supervisor.sweepShard(shard, since, mayGoOn),
       );
     },
   };
@@ -85,6 +84,14 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
 async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
+}
+
+/**
+ * The sweep after which nothing of the shard was due any more. A shard that was left unfinished before
+ * there was any is as old as the last tick: an outage since then is an outage for it as well.
+ */
+function sweptSince({ unfinished, sweptAt }: SweepMemory, shard: number): number | null {
+  return unfinished.get(shard)?.previousSweepAt ?? sweptAt;
 }
 
 interface Shard {

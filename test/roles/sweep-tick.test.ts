@@ -244,6 +244,16 @@ describe('a sweep that runs out of time', () => {
     expect(await world.unfinished()).toEqual([]);
   });
 
+  test('before any sweep was complete leaves a shard that an outage is forgiven, too (R20)', async () => {
+    const world = scenario();
+    await world.createDue(3);
+    await world.sweep('a').tick(never);
+    expect(await world.unfinished()).toEqual([[0, null]]);
+    world.clock.jump(3_600 * second);
+    expect(await world.sweep('b').tick(yes)).toMatchObject({ recovered: 3, outage: true });
+    expect(await world.failures()).toEqual(forgiven);
+  });
+
   test('between two pages goes on with the second one, which is forgiven too (R20)', async () => {
     const world = scenario();
     const { clock } = world;
