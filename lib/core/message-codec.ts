@@ -11,6 +11,7 @@ import { isShallow, type JsonValue } from './json.ts';
 import { limits } from './limits.ts';
 import type { Nudge, Reply, Request } from './message.ts';
 import { directions, priorities, processStates } from './record.ts';
+import { sendableJson } from './sendable-text.ts';
 
 /** Raised when a message changes in a way that older readers must not guess at. */
 const version = 1;
@@ -145,7 +146,7 @@ function codec<Message extends object>(
 ): MessageCodec<Message> {
   const envelope = z.object({ version: z.literal(version), kind: z.literal(kind) });
   return {
-    encode: (message) => JSON.stringify({ version, kind, ...message }),
+    encode: (message) => sendableJson(JSON.stringify({ version, kind, ...message })),
     decode(text) {
       const parsed = parse(text);
       if (parsed === undefined) return { kind: 'malformed', reason: 'is not JSON' };

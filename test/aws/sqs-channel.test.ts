@@ -77,6 +77,20 @@ test('messages that are large together are sent in several batches', async () =>
   expect(await received(url)).toHaveLength(5);
 });
 
+test('a message is sent whatever characters its documents hold', async () => {
+  const url = await server.queue();
+  const channel = sqsChannel({
+    client: server.client(),
+    codec: submissionCodec,
+    queueOf: () => url,
+  });
+  const common = { workflow: 'house', priority: 'normal', tenant: null, replyTo: null } as const;
+  const message = { ...common, key: 'k', details: { note: 'a\uffffb\ufffe\u0000\ud800' } };
+  await channel.send([message]);
+  const [letter] = await received(url);
+  expect(submissionCodec.decode(letter?.Body ?? '')).toEqual({ kind: 'message', message });
+});
+
 test('each priority goes to its queue, and one without to that of normal', async () => {
   const [normal, high] = [await server.queue(), await server.queue()];
   const channel = sqsChannel({

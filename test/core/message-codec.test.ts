@@ -78,6 +78,36 @@ test('what is encoded is decoded as it was', () => {
   );
 });
 
+/** What a queue takes (SQS, SendMessage). */
+const sendable = /^[\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
+
+test('whatever text a message holds, a queue takes it, and it comes back as it was', () => {
+  const unit = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 1 }),
+    fc.constantFrom(
+      '\u0000',
+      '\u001f',
+      '\ud800',
+      '\udfff',
+      '\ufffe',
+      '\uffff',
+      '\u{1ffff}',
+      '"',
+      '\\',
+    ),
+  );
+  const text = fc.array(unit, { maxLength: 8 }).map((all) => all.join(''));
+  const details = fc.tuple(text, text).map(([name, value]) => ({ of: [{ [`${name}.`]: value }] }));
+  fc.assert(
+    fc.property(submission, details, text, (some, document, replyTo) => {
+      const message = { ...some, details: document, replyTo };
+      const encoded = submissionCodec.encode(message);
+      expect(encoded).toMatch(sendable);
+      expect(submissionCodec.decode(encoded)).toEqual({ kind: 'message', message });
+    }),
+  );
+});
+
 function fail(): never {
   throw new Error('nothing was sampled');
 }
