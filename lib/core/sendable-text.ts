@@ -12,3 +12,8 @@ export function sendableJson(json: string): string {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** The beginning of a text that a person reads, with a mark where something cannot be sent. */
+export function sendableText(text: string, lengthMax: number): string {
+  return Array.from(text).slice(0, lengthMax).join('').replace(unsendable, '\uFFFD');
+}

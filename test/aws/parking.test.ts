@@ -1,5 +1,11 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { sqsClient } from '#aws/clients.ts';
 import { letterQueues, readLetters } from '#aws/dead-letters.ts';
 import { parking } from '#aws/parking.ts';
 import { letterKinds } from '#core/dead-letter.ts';
@@ -43,4 +49,50 @@ test('whatever was parked is read with its text as it came and the beginning of 
     }),
     { numRuns: 2 },
   );
+});
+
+/** What SQS takes of a message and of its attributes. */
+const sendable = /^[\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]$/u;
+
+const sentSchema = z.object({
+  MessageAttributes: z.object({ Reason: z.object({ StringValue: z.string() }) }),
+});
+
+/** An SQS that says what it was sent: the other one does not look at attributes as AWS does. */
+async function reasonsSent(reasons: readonly string[]): Promise<readonly string[]> {
+  const sent: string[] = [];
+  const listening = createServer(async (request, response) => {
+    const { MessageAttributes } = sentSchema.parse(JSON.parse(await text(request)));
+    sent.push(MessageAttributes.Reason.StringValue);
+    response
+      .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(JSON.stringify({ MD5OfMessageBody: hash('md5', '{}') }));
+  }).listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  onTestFinished(() => {
+    listening.closeAllConnections();
+    listening.close();
+  });
+  const address = listening.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const park = parking(sqsClient({ endpoint }), { q: `${endpoint}/000000000000/dead` });
+  for (const reason of reasons) await park(sqsRecord('1', '{}', 'q'), reason);
+  return sent;
+}
+
+test('a reason is one that SQS takes, cut between characters, whatever a message had in it', async () => {
+  const unit = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom('\u0001', '\ud800', '\uffff', '\u{1f600}'),
+  );
+  const random = fc.array(unit, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
+  const reasons = [`${'x'.repeat(249)}\u{1f600}x`, ...fc.sample(random, { numRuns: 40, seed: 1 })];
+  const sent = await reasonsSent(reasons);
+  expect(sent[0]).toBe(`${'x'.repeat(249)}\u{1f600}`);
+  for (const [at, reason] of reasons.entries()) {
+    const units = Array.from(reason).slice(0, 250);
+    expect(Array.from(sent[at] ?? '')).toEqual(
+      units.map((unit) => (sendable.test(unit) ? unit : '\ufffd')),
+    );
+  }
 });
