@@ -27,3 +27,13 @@ export function faultyFields(error: Pick<z.core.$ZodError, 'issues'>): string {
     .map(({ field }) => field)
     .join(', ');
 }
+
+/** The same, and what is wrong with each of which Reeve's own checks say it: they quote nothing either. */
+export function toldFaults({ issues }: Pick<z.core.$ZodError, 'issues'>): string {
+  return issues
+    .map((issue) => {
+      const fields = faultyFields({ issues: [issue] });
+      return issue.code === 'custom' ? `${fields} (${issue.message})` : fields;
+    })
+    .join(', ');
+}

@@ -25,3 +25,21 @@ export function isShallow(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depthMax > 0 && Object.values(value).every((inner) => isShallow(inner, depthMax - 1));
 }
+
+/**
+ * The keys that lead to the first value of which `isIt` says so, the outermost first; null where there
+ * is none. Of a document known to be shallow.
+ */
+export function wayTo(
+  value: unknown,
+  isIt: (value: unknown, key: string) => boolean,
+  key = '',
+): readonly string[] | null {
+  if (isIt(value, key)) return [];
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const way = wayTo(inner, isIt, name);
+    if (way !== null) return [name, ...way];
+  }
+  return null;
+}

@@ -5,9 +5,10 @@
 import * as z from 'zod';
 import type { Change } from './change.ts';
 import { effects } from './fault.ts';
-import { faultyFields } from './field-errors.ts';
+import { toldFaults } from './field-errors.ts';
 import { agentName, type IdempotencyKey, orderId, stepName, workflowName } from './ids.ts';
-import { isShallow, type JsonValue } from './json.ts';
+import type { JsonValue } from './json.ts';
+import { jsonSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Nudge, Reply, Request } from './message.ts';
 import { directions, priorities, processStates } from './record.ts';
@@ -35,10 +36,6 @@ export interface SubmissionMessage {
   readonly key: string;
 }
 
-const json = z.custom<JsonValue>(
-  (value) => value !== undefined && isShallow(value, limits.jsonDepthMax),
-  'nests too deeply',
-);
 const key = z.custom<IdempotencyKey>(
   (value) => typeof value === 'string' && value.length <= 200 && value.includes('/'),
   'is no idempotency key',
@@ -76,8 +73,8 @@ const requestSchema: z.ZodType<Request> = z.object({
   completeBy: instant,
   completeWithinMs: duration,
   endBy: instant,
-  input: json,
-  output: json,
+  input: jsonSchema,
+  output: jsonSchema,
   priority,
   tenant,
 });
@@ -88,7 +85,7 @@ const replySchema: z.ZodType<Reply> = z.object({
   attempt,
   action,
   result: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('succeeded'), output: json }),
+    z.object({ kind: z.literal('succeeded'), output: jsonSchema }),
     z.object({
       kind: z.literal('failed'),
       fault: z.object({
@@ -103,7 +100,7 @@ const replySchema: z.ZodType<Reply> = z.object({
 
 const submissionSchema: z.ZodType<SubmissionMessage> = z.object({
   workflow: z.string(),
-  details: json,
+  details: jsonSchema,
   priority: priority.default('normal'),
   tenant: tenant.default(null),
   replyTo: z.string().nullable().default(null),
@@ -157,7 +154,7 @@ function codec<Message extends object>(
       const inner = schema.safeParse(parsed);
       return inner.success
         ? { kind: 'message', message: inner.data }
-        : { kind: 'malformed', reason: `does not fit at ${faultyFields(inner.error)}` };
+        : { kind: 'malformed', reason: `does not fit at ${toldFaults(inner.error)}` };
     },
   };
 }

@@ -117,7 +117,10 @@ test.each([
   ['null', 'is no nudge of version 1'],
   ['{"version":2,"kind":"nudge","orderId":"a","priority":"low"}', 'is no nudge of version 1'],
   ['{"version":1,"kind":"reply"}', 'is no nudge of version 1'],
-  ['{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}', 'does not fit at orderId'],
+  [
+    '{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}',
+    'does not fit at orderId (has an impossible form)',
+  ],
   ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
 ])('%s is told by its reason', (text, reason) => {
   expect(nudgeCodec.decode(text)).toEqual({ kind: 'malformed', reason });
@@ -131,7 +134,9 @@ test('a submission without a key is malformed, because a queue delivers twice', 
 test('a reply that nests too deeply is malformed', () => {
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
   const text = `{"version":1,"kind":"reply","orderId":"a","step":"b","attempt":1,"action":"perform","result":{"kind":"succeeded","output":${deep}}}`;
-  expect(replyCodec.decode(text)).toMatchObject({ reason: 'does not fit at result.output' });
+  expect(replyCodec.decode(text)).toMatchObject({
+    reason: 'does not fit at result.output (nests deeper than 64 levels)',
+  });
 });
 
 const aRequest = fc.sample(request, { numRuns: 1, seed: 1 })[0] ?? fail();
@@ -147,8 +152,32 @@ test.each([
   expect(spoiledRequest({ idempotencyKey }).kind).toBe(kind);
 });
 
+test.each(['1e400', '-1e400', '{"a":[1,1e400]}'])(
+  'a number that JSON would write as null is malformed: %s',
+  (payload) => {
+    const at = payload.startsWith('{') ? '.a.1' : '';
+    const told = (where: string) => ({
+      kind: 'malformed',
+      reason: `does not fit at ${where}${at} (is not a finite number)`,
+    });
+    const within = (codec: { decode(text: string): unknown }, message: object) =>
+      codec.decode(JSON.stringify({ version: 1, ...message }).replace('"PAYLOAD"', payload));
+    const submitted = { kind: 'submission', workflow: 'house', key: 'k', details: 'PAYLOAD' };
+    expect(within(submissionCodec, submitted)).toEqual(told('details'));
+    const asked = { ...aRequest, kind: 'request', input: null, output: null };
+    expect(within(requestCodec, { ...asked, input: 'PAYLOAD' })).toEqual(told('input'));
+    expect(within(requestCodec, { ...asked, output: 'PAYLOAD' })).toEqual(told('output'));
+    const { orderId: of, step: by } = aRequest;
+    const result = { kind: 'succeeded', output: 'PAYLOAD' };
+    const answer = { kind: 'reply', orderId: of, step: by, attempt: 1, action: 'perform', result };
+    expect(within(replyCodec, answer)).toEqual(told('result.output'));
+  },
+);
+
 test('a request without an input is malformed, and one whose input is null is not', () => {
-  expect(spoiledRequest({ input: undefined })).toMatchObject({ reason: 'does not fit at input' });
+  expect(spoiledRequest({ input: undefined })).toMatchObject({
+    reason: 'does not fit at input (is missing)',
+  });
   expect(spoiledRequest({ input: null }).kind).toBe('message');
 });
 

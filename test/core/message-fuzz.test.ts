@@ -10,7 +10,7 @@ import {
   statusCodec,
   submissionCodec,
 } from '#core/message-codec.ts';
-import { rubbish, spoiled } from '../support/spoiled.ts';
+import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 
 const order = orderId('o-1');
 const step = stepName('east');
@@ -83,9 +83,7 @@ function judged<Message>(codec: MessageCodec<Message>, text: string): 'message' 
   const again = codec.decode(encoded);
   expect(again.kind === 'message' ? codec.encode(again.message) : again.reason).toBe(encoded);
   // As texts: JSON itself makes no difference between 0 and -0.
-  expect(JSON.stringify(payloads(JSON.parse(encoded)))).toBe(
-    JSON.stringify(payloads(JSON.parse(text))),
-  );
+  expect(wholeText(payloads(JSON.parse(encoded)))).toBe(wholeText(payloads(JSON.parse(text))));
   return decoded.kind;
 }
 

@@ -6,7 +6,7 @@ type Path = readonly (string | number)[];
 /** One that a decoder may take for more, or for less, than it is. */
 const rawValue = fc.oneof(
   fc.constantFrom(
-    ...['null', 'true', '-0', '0', '-1', '1.5', '1e-400', '9007199254740993', '1e308'],
+    ...['null', 'true', '-0', '0', '-1', '1.5', '1e-400', '9007199254740993', '1e308', '1e400'],
     ...['""', '"__proto__"', '"\\ud800"', '"\\u0000\\uffff"', '"a/b"', '"1"', '"[]"', '"{}"'],
     ...['[]', '{}', '[null]', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":1}}'],
     ...['{"length":1,"0":"N"}', '{"toString":null}', '{"a":1,"a":2}'],
@@ -83,3 +83,9 @@ export const rubbish: fc.Arbitrary<string> = fc.oneof(
   rawValue,
   fc.json(),
 );
+
+/** A parsed document as a text that tells all of it: JSON itself writes a number too large as null. */
+export const wholeText = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner,
+  );
