@@ -11,7 +11,7 @@ import {
 import * as z from 'zod';
 import { CorruptDataError, UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
+import { jsonSchema } from '#core/json-schema.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -139,8 +139,6 @@ export function idOf(item: Item): OrderId {
   return orderId(item['OrderID']?.S ?? '');
 }
 
-/** Out of `JSON.parse`, so it is JSON. */
-const json = z.custom<JsonValue>((value) => value !== undefined);
 const orderSchema = z.object({
   OrderID: z.string().transform(orderId),
   Details: z.string(),
@@ -153,7 +151,7 @@ function decodeOrder(item: Item): Order {
     const { OrderID, Details, Digest, SubmittedAt } = orderSchema.parse(fromItem(item));
     return {
       orderId: OrderID,
-      details: json.parse(JSON.parse(Details)),
+      details: jsonSchema.parse(JSON.parse(Details)),
       digest: Digest,
       submittedAt: SubmittedAt,
     };

@@ -7,7 +7,7 @@ import { isShallow, type JsonValue, wayTo } from './json.ts';
 import { limits } from './limits.ts';
 
 /** Any JSON that nests no deeper than its limit and comes back from its text as it is. */
-export const jsonSchema: z.ZodType<JsonValue> = z
+export const jsonSchema: z.ZodType<JsonValue, JsonValue> = z
   .custom<JsonValue>((value) => value !== undefined, 'is missing')
   .superRefine((value, context) => {
     if (!isShallow(value, limits.jsonDepthMax)) {

@@ -2,19 +2,17 @@
 import * as z from 'zod';
 import { effects, type Fault } from './fault.ts';
 import { agentName, stepName } from './ids.ts';
-import type { JsonValue } from './json.ts';
+import { jsonSchema } from './json-schema.ts';
 import { lettered } from './lettered.ts';
 import type { StepPolicy, StepProgress, StepRecord, Undoable } from './record.ts';
 
 const flag = z.literal([0, 1]);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
-/** Out of `JSON.parse`, so it is JSON; a schema's copy would lose a key such as `__proto__`. */
-const output = z.custom<JsonValue>((value) => value !== undefined);
 const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag]);
 type StoredPolicy = z.infer<typeof policy>;
 
 const notStarted = z.tuple([z.literal('N')]);
-const completed = z.tuple([z.literal('C'), output]);
+const completed = z.tuple([z.literal('C'), jsonSchema]);
 const failed = z.tuple([z.literal('F'), fault]);
 const skipped = z.tuple([z.literal('S')]);
 const running = z.tuple([z.literal('R'), z.int(), z.int()]);

@@ -8,6 +8,7 @@ import type { ZodType } from 'zod';
 import type { AgentContract } from './agent.ts';
 import { stepName, workflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import { jsonSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Remedy } from './record.ts';
 import { checkWorkflow } from './workflow-check.ts';
@@ -110,7 +111,8 @@ export function defineWorkflow<Details extends JsonValue>(
       return builder;
     },
     build: () => {
-      const { version, details } = options;
+      const { version } = options;
+      const details = storable(options.details);
       return checkWorkflow({ name, version, details, steps: Object.freeze([...steps]) });
     },
   };
@@ -133,6 +135,12 @@ interface ErasedOptions
   when?(context: StepContext): boolean;
 }
 
+/** Checked on both sides of the author's schema: what is stored must be read again, whoever gave it. */
+function storable(schema: ZodType<JsonValue>): ZodType<JsonValue> {
+  const given: ZodType<unknown> = jsonSchema;
+  return given.pipe(schema).pipe(jsonSchema);
+}
+
 function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
   const completeWithinMs = step.completeWithin ?? 30_000;
   const irreversible = step.irreversible ?? false;
@@ -140,7 +148,7 @@ function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
     name: stepName(label),
     agent: step.agent.name,
     undo: step.agent.undo,
-    output: step.agent.output,
+    output: storable(step.agent.output),
     after: (step.after ?? []).map(stepName),
     policy: {
       completeWithinMs,

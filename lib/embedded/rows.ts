@@ -3,13 +3,11 @@ import * as z from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
+import { jsonSchema } from '#core/json-schema.ts';
 import { changeSchema } from '#core/message-codec.ts';
 import { type Order, type ProcessRecord, processStates } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 
-/** Out of `JSON.parse`, so it is JSON. */
-const json = z.custom<JsonValue>((value) => value !== undefined);
 const orderRow = z.object({
   OrderID: z.string().transform(orderId),
   Details: z.string(),
@@ -36,7 +34,7 @@ export function orderOf(row: unknown): Order {
     const { OrderID, Details, Digest, SubmittedAt } = orderRow.parse(row);
     return {
       orderId: OrderID,
-      details: json.parse(JSON.parse(Details)),
+      details: jsonSchema.parse(JSON.parse(Details)),
       digest: Digest,
       submittedAt: SubmittedAt,
     };

@@ -207,6 +207,8 @@ describe('the stored form', () => {
   });
 });
 
+const nested = (depth: number): unknown => (depth === 0 ? 0 : [nested(depth - 1)]);
+
 describe('what no version of Reeve wrote', () => {
   const intact = () => encodeRecord(undoing.record);
   type Change = (good: StoredRecord) => unknown;
@@ -288,6 +290,8 @@ describe('what no version of Reeve wrote', () => {
     ['a Failed step with an effect that is none', stepItem(7, ['F', ['a', 'b', 'c']])],
     ['an undo of a Running step', stepItem(7, ['U', 1, 2, ['R', 1, 2]])],
     ['an undo of a skipped step', stepItem(7, ['D', ['S']])],
+    ['an output deeper than any that is taken', stepItem(7, ['C', nested(65)])],
+    ['an output under an undo deeper than that', stepItem(7, ['D', ['C', nested(65)]])],
     ['a step with more items', steps((step) => [...step, 1])],
     ['a history entry of no kind', history(['?', 0])],
     ['a history entry without an instant', history(['s'])],
@@ -317,6 +321,18 @@ describe('what no version of Reeve wrote', () => {
         cause: expect.any(Error),
       }),
     );
+  });
+
+  it.each([
+    ['too large a number', '1e400'],
+    ['too small a number', '[-1e400]'],
+    ['a depth that exhausts the stack', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ])('is refused: an output that could not be written again: %s', (_, output) => {
+    const good = encodeRecord(held.record);
+    const parsed: unknown[][] = JSON.parse(good.Steps);
+    const completed = parsed.map((step) => step.with(7, ['C', 'OUTPUT']));
+    const text = JSON.stringify(completed).replace('"OUTPUT"', output);
+    expect(() => decodeRecord({ ...good, Steps: text })).toThrow(CorruptDataError);
   });
 
   const idle = { LockedBy: null, CompleteBy: null };

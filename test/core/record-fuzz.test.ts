@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CorruptDataError } from '#core/errors.ts';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
-import { rubbish, spoiled } from '../support/spoiled.ts';
+import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
   beat,
   claim,
@@ -42,7 +42,7 @@ const sound: readonly StoredRecord[] = [
 const some = fc.constantFrom(...sound);
 
 /** As JSON has it, which makes no difference between 0 and -0, nor by spaces. */
-const normal = (text: string) => JSON.stringify(JSON.parse(text));
+const normal = (text: string) => wholeText(JSON.parse(text));
 
 /** Refused, or read and then stored as it was, but for what a fault has beside a fault's fields. */
 function judge(stored: object): void {

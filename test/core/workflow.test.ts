@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
+import type { JsonValue } from '#core/json.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 
 const stock = defineAgent({
@@ -42,7 +43,7 @@ describe('defineWorkflow', () => {
         name: 'reserve',
         agent: 'stock',
         undo: 'offered',
-        output: stock.output,
+        output: steps[0]?.output,
         after: [],
         policy: {
           completeWithinMs: 30_000,
@@ -110,6 +111,28 @@ describe('defineWorkflow', () => {
       .step('notify', { agent: mail, input: () => 'hello', irreversible: true })
       .build();
     expect(steps[0]?.policy.onExhausted).toBe('hold');
+  });
+
+  it('takes as details and outputs what can be stored, whatever the schemas let pass', () => {
+    const lax = defineAgent({ name: 'lax', input: z.null(), output: z.json(), undo: 'unneeded' });
+    const parsed = z.string().transform((text): JsonValue => JSON.parse(text));
+    const { details, steps } = defineWorkflow({ name: 'lax', version: 1, details: parsed })
+      .step('a', { agent: lax, input: () => null })
+      .build();
+    const output = steps[0]?.output;
+    const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    for (const text of ['1', '[-0.5,null]', '{"a":{"b":"c"}}', deep(64)]) {
+      expect(output?.parse(JSON.parse(text))).toEqual(JSON.parse(text));
+      expect(details.parse(text)).toEqual(JSON.parse(text));
+    }
+    for (const [text, message] of [
+      ['1e400', 'is not a finite number'],
+      [deep(65), 'nests deeper than 64 levels'],
+      [deep(20_000), 'nests deeper than 64 levels'],
+    ] as const) {
+      expect(output?.safeParse(JSON.parse(text)).error?.issues).toMatchObject([{ message }]);
+      expect(details.safeParse(text).error?.issues).toMatchObject([{ message }]);
+    }
   });
 
   it('names the workflow and keeps its schema', () => {
