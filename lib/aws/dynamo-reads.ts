@@ -11,6 +11,7 @@ import {
 import * as z from 'zod';
 import { CorruptDataError, UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
+import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
@@ -143,7 +144,7 @@ const orderSchema = z.object({
   OrderID: z.string().transform(orderId),
   Details: z.string(),
   Digest: z.string(),
-  SubmittedAt: z.int(),
+  SubmittedAt: instant,
 });
 
 function decodeOrder(item: Item): Order {

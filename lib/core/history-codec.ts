@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { effects } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';
+import { instantAfter } from './instant.ts';
 import { lettered } from './lettered.ts';
 
 const at = z.int();
@@ -63,7 +64,7 @@ export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
     .array(z.unknown())
     .parse(JSON.parse(text))
     .map(readEntry)
-    .map((stored) => decodeEntry(stored, stored[1] + epoch, epoch));
+    .map((stored) => decodeEntry(stored, instantAfter(epoch, stored[1]), epoch));
 }
 
 function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
@@ -132,7 +133,7 @@ function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryE
         reason: stored[0] === 'r' ? 'restart' : 'outage',
         steps: stored[2].map(stepName),
         nudges: stored[3],
-        notBefore: stored[4] + epoch,
+        notBefore: instantAfter(epoch, stored[4]),
       };
     case 'R':
       return { type: 'resubmit', at: when, by: stored[2] };

@@ -46,6 +46,8 @@ export const limits = {
   listMax: 200,
   /** A listing over 32 shards says of each where it stands; servers take 8 KB of a request's line and more. */
   cursorLengthMax: 4_000,
+  /** The farthest instant from the epoch that has a date (ECMAScript, Time Values). */
+  instantMaxMs: 8_640_000_000_000_000,
   sweepPage: 200,
   conflictRetriesMax: 20,
 } as const;

@@ -7,6 +7,7 @@ import type { Change } from './change.ts';
 import { effects } from './fault.ts';
 import { toldFaults } from './field-errors.ts';
 import { agentName, type IdempotencyKey, orderId, stepName, workflowName } from './ids.ts';
+import { instant } from './instant.ts';
 import type { JsonValue } from './json.ts';
 import { jsonSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
@@ -50,7 +51,6 @@ const id = <Id extends string>(checked: (text: string) => Id) =>
       return z.NEVER;
     }
   });
-const instant = z.int();
 const duration = z.int().positive();
 const attempt = z.int().positive();
 const action = z.enum(['perform', 'undo']);

@@ -10,6 +10,7 @@ import { CorruptDataError } from './errors.ts';
 import { effects } from './fault.ts';
 import { decodeHistory, encodeHistory } from './history-codec.ts';
 import { orderId, schedulerId, stepName, workflowName, writeId } from './ids.ts';
+import { instant } from './instant.ts';
 import {
   directions,
   type OrderFault,
@@ -71,7 +72,6 @@ export function encodeRecord(record: ProcessRecord): StoredRecord {
   };
 }
 
-const instant = z.int();
 const count = z.int().nonnegative();
 
 const faultSchema: z.ZodType<OrderFault> = z.object({

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { effects, type Fault } from './fault.ts';
 import { agentName, stepName } from './ids.ts';
+import { instantAfter } from './instant.ts';
 import { jsonSchema } from './json-schema.ts';
 import { lettered } from './lettered.ts';
 import type { StepPolicy, StepProgress, StepRecord, Undoable } from './record.ts';
@@ -73,7 +74,7 @@ export function decodeSteps(text: string, epoch: number): StepRecord[] {
       attempt,
       failures,
       keyGeneration,
-      doubtUntil: doubtUntil === null ? null : doubtUntil + epoch,
+      doubtUntil: doubtUntil === null ? null : instantAfter(epoch, doubtUntil),
       progress: decodeProgress(readProgress(progress), epoch),
     }));
 }
@@ -135,12 +136,11 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
     case 'S':
       return { state: 'Skipped' };
     case 'R':
-      return { state: 'Running', completeBy: stored[1] + epoch, endBy: stored[2] + epoch };
+      return { state: 'Running', ...attemptTimes(stored, epoch) };
     case 'U':
       return {
         state: 'Undoing',
-        completeBy: stored[1] + epoch,
-        endBy: stored[2] + epoch,
+        ...attemptTimes(stored, epoch),
         before: decodeUndoable(readUndoable(stored[3])),
       };
     case 'D':
@@ -150,6 +150,13 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
     case 'F':
       return decodeUndoable(stored);
   }
+}
+
+function attemptTimes(
+  [, completeBy, endBy]: z.infer<typeof running | typeof undoing>,
+  epoch: number,
+) {
+  return { completeBy: instantAfter(epoch, completeBy), endBy: instantAfter(epoch, endBy) };
 }
 
 function decodeUndoable(stored: StoredUndoable): Undoable {

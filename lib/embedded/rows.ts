@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
+import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import { changeSchema } from '#core/message-codec.ts';
 import { type Order, type ProcessRecord, processStates } from '#core/record.ts';
@@ -12,7 +13,7 @@ const orderRow = z.object({
   OrderID: z.string().transform(orderId),
   Details: z.string(),
   Digest: z.string(),
-  SubmittedAt: z.int(),
+  SubmittedAt: instant,
 });
 const dueRow = z.object({ DueAt: z.int(), OrderID: z.string().transform(orderId) });
 const seqRow = z.object({ Seq: z.int() });

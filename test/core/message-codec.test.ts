@@ -174,6 +174,12 @@ test.each(['1e400', '-1e400', '{"a":[1,1e400]}'])(
   },
 );
 
+test.each(['completeBy', 'endBy'])('a request whose %s is no date is malformed', (name) => {
+  const reason = `does not fit at ${name}`;
+  expect(spoiledRequest({ [name]: 8_640_000_000_000_001 })).toEqual({ kind: 'malformed', reason });
+  expect(spoiledRequest({ [name]: 8_640_000_000_000_000 }).kind).toBe('message');
+});
+
 test('a request without an input is malformed, and one whose input is null is not', () => {
   expect(spoiledRequest({ input: undefined })).toMatchObject({
     reason: 'does not fit at input (is missing)',
@@ -227,6 +233,7 @@ test('a status message says the whole change, its fault included', () => {
 
 test.each([
   [{ sequence: 0 }, 'does not fit at sequence'],
+  [{ at: -8_640_000_000_000_001 }, 'does not fit at at'],
   [{ fault: { code: 'x' } }, 'does not fit at fault.message'],
   [{ kind: 'nudge' }, 'is no status of version 1'],
 ])('a status message with %j is malformed', (changes, reason) => {

@@ -207,6 +207,8 @@ describe('the stored form', () => {
   });
 });
 
+/** One ms after the last instant that has a date (ECMAScript). */
+const tooLate = 8_640_000_000_000_001;
 const nested = (depth: number): unknown => (depth === 0 ? 0 : [nested(depth - 1)]);
 
 describe('what no version of Reeve wrote', () => {
@@ -274,6 +276,17 @@ describe('what no version of Reeve wrote', () => {
     ['a history that is no JSON', (good) => ({ ...good, History: '' })],
     ['a submission that has no instant', (good) => ({ ...good, SubmittedAt: '1' })],
     ['an update that has no instant', (good) => ({ ...good, UpdatedAt: null })],
+    ['a complete-by that is no date', (good) => ({ ...good, CompleteBy: tooLate })],
+    ['a notBefore that is no date', (good) => ({ ...good, NotBefore: tooLate })],
+    ['a submission before all dates', (good) => ({ ...good, SubmittedAt: -tooLate })],
+    ['an update that is no date', (good) => ({ ...good, UpdatedAt: tooLate })],
+    ['a doubt that is no date', stepItem(6, tooLate - epoch)],
+    ['a Running step whose complete-by is no date', stepItem(7, ['R', tooLate - epoch, 0])],
+    ['a Running step whose end is no date', stepItem(7, ['R', 0, tooLate - epoch])],
+    ['an undo whose complete-by is no date', stepItem(7, ['U', -tooLate - epoch, 0, ['N']])],
+    ['an undo whose end is no date', stepItem(7, ['U', 0, tooLate - epoch, ['N']])],
+    ['a history entry that is no date', history(['s', tooLate - epoch])],
+    ['an excuse until no date', history(['r', 0, [], 0, tooLate - epoch])],
     ['a step name of another form', stepItem(0, 'A')],
     ['an agent name of another form', stepItem(1, 'A')],
     ['a policy too short', stepItem(2, [1, 1, 1, 1, 1, 1, 1])],
@@ -333,6 +346,15 @@ describe('what no version of Reeve wrote', () => {
     const completed = parsed.map((step) => step.with(7, ['C', 'OUTPUT']));
     const text = JSON.stringify(completed).replace('"OUTPUT"', output);
     expect(() => decodeRecord({ ...good, Steps: text })).toThrow(CorruptDataError);
+  });
+
+  it('is not: the last instant that has a date', () => {
+    const at = tooLate - 1;
+    const last = { ...intact(), NotBefore: at, UpdatedAt: at };
+    expect(decodeRecord(last)).toMatchObject({ notBefore: at, updatedAt: at });
+    for (const change of [stepItem(6, at - epoch), history(['s', at - epoch])]) {
+      expect(() => decodeRecord(change(intact()))).not.toThrow();
+    }
   });
 
   const idle = { LockedBy: null, CompleteBy: null };
