@@ -6,15 +6,40 @@ import * as z from 'zod';
 import { isShallow, type JsonValue, wayTo } from './json.ts';
 import { limits } from './limits.ts';
 
+type JsonSchema = z.ZodType<JsonValue, JsonValue>;
+
+const present = z.custom<JsonValue>((value) => value !== undefined, 'is missing');
+
 /** Any JSON that nests no deeper than its limit and comes back from its text as it is. */
-export const jsonSchema: z.ZodType<JsonValue, JsonValue> = z
-  .custom<JsonValue>((value) => value !== undefined, 'is missing')
-  .superRefine((value, context) => {
-    if (!isShallow(value, limits.jsonDepthMax)) {
-      context.addIssue(`nests deeper than ${limits.jsonDepthMax} levels`);
-      return;
-    }
-    const way = wayTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
-    if (way === null) return;
-    context.addIssue({ code: 'custom', path: [...way], message: 'is not a finite number' });
-  });
+export const jsonSchema: JsonSchema = present.superRefine((value, context) => {
+  const fault = faultOf(value);
+  if (fault !== null) context.addIssue(fault);
+});
+
+/**
+ * JSON from a submitter, of which nothing may be lost without a word: schemas of objects pass over a key
+ * `__proto__`, the strict ones too once another schema has made a copy.
+ */
+export const submittedSchema: JsonSchema = present.superRefine((value, context) => {
+  const fault = faultOf(value) ?? lostName(value);
+  if (fault !== null) context.addIssue(fault);
+});
+
+function faultOf(value: JsonValue) {
+  if (!isShallow(value, limits.jsonDepthMax)) {
+    return issue([], `nests deeper than ${limits.jsonDepthMax} levels`);
+  }
+  const way = wayTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
+  return way === null ? null : issue(way, 'is not a finite number');
+}
+
+function lostName(value: JsonValue) {
+  const way = wayTo(value, (_, key) => key === '__proto__');
+  return way === null ? null : issue(way, 'is a name that cannot be kept; take another');
+}
+
+const issue = (path: readonly string[], message: string) => ({
+  code: 'custom' as const,
+  path: [...path],
+  message,
+});

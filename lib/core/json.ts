@@ -16,7 +16,8 @@ export function canonicalJson(value: JsonValue): string {
   );
 }
 
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue | undefined } {
+/** Of any value whether it is an object as JSON has them: no list, and not null. */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -8,7 +8,7 @@ import type { ZodType } from 'zod';
 import type { AgentContract } from './agent.ts';
 import { stepName, workflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import { jsonSchema } from './json-schema.ts';
+import { jsonSchema, submittedSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Remedy } from './record.ts';
 import { checkWorkflow } from './workflow-check.ts';
@@ -112,7 +112,7 @@ export function defineWorkflow<Details extends JsonValue>(
     },
     build: () => {
       const { version } = options;
-      const details = storable(options.details);
+      const details = storable(submittedSchema, options.details);
       return checkWorkflow({ name, version, details, steps: Object.freeze([...steps]) });
     },
   };
@@ -136,8 +136,7 @@ interface ErasedOptions
 }
 
 /** Checked on both sides of the author's schema: what is stored must be read again, whoever gave it. */
-function storable(schema: ZodType<JsonValue>): ZodType<JsonValue> {
-  const given: ZodType<unknown> = jsonSchema;
+function storable(given: ZodType<unknown>, schema: ZodType<JsonValue>): ZodType<JsonValue> {
   return given.pipe(schema).pipe(jsonSchema);
 }
 
@@ -148,7 +147,7 @@ function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
     name: stepName(label),
     agent: step.agent.name,
     undo: step.agent.undo,
-    output: storable(step.agent.output),
+    output: storable(jsonSchema, step.agent.output),
     after: (step.after ?? []).map(stepName),
     policy: {
       completeWithinMs,

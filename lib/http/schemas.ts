@@ -1,7 +1,8 @@
 /** The documents of the API, from which its OpenAPI description is made. */
 import { z } from '@hono/zod-openapi';
 import { effects } from '#core/fault.ts';
-import { isShallow } from '#core/json.ts';
+import { isObject, type JsonValue } from '#core/json.ts';
+import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
 import { directions, priorities, processStates } from '#core/record.ts';
 
@@ -12,11 +13,9 @@ export const submissionSchema = z
   .strictObject({
     workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
     details: z
-      .custom<unknown>((value) => isShallow(value, limits.jsonDepthMax), {
-        error: `nests deeper than ${limits.jsonDepthMax} levels`,
-        abort: true,
-      })
-      .pipe(z.record(z.string(), z.json()))
+      // No schema of objects: the workflow's own must see the document as it was sent.
+      .custom<JsonValue>(isObject, { error: 'is not an object', abort: true })
+      .pipe(jsonSchema)
       .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
     priority: z.enum(priorities).default('normal'),
     tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),

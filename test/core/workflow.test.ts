@@ -135,6 +135,18 @@ describe('defineWorkflow', () => {
     }
   });
 
+  it('refuses details with a key that schemas drop without a word, and keeps it in outputs', () => {
+    const lax = defineAgent({ name: 'lax', input: z.null(), output: z.any(), undo: 'unneeded' });
+    const { details, steps } = defineWorkflow({ name: 'lax', version: 1, details: z.any() })
+      .step('a', { agent: lax, input: () => null })
+      .build();
+    const document: unknown = JSON.parse('{"a":[{"__proto__":{"x":1}}]}');
+    expect(details.safeParse(document).error?.issues).toMatchObject([
+      { path: ['a', '0', '__proto__'], message: 'is a name that cannot be kept; take another' },
+    ]);
+    expect(JSON.stringify(steps[0]?.output.parse(document))).toBe(JSON.stringify(document));
+  });
+
   it('names the workflow and keeps its schema', () => {
     const built = begin()
       .step('a', { agent: stock, input: ({ details }) => details })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
 import type { Nudge } from '#core/message.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
@@ -52,6 +53,16 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
     replyTo: 'shop',
   });
   expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
+});
+
+test('details that would lose something on the way are refused, however they came', async () => {
+  const { submit } = submitter(roleScenario());
+  const lossy: JsonValue = JSON.parse('{"colour":"blue","__proto__":{"x":1}}');
+  expect(await submit({ ...request, details: lossy })).toEqual({
+    kind: 'refused',
+    code: 'details-invalid',
+    errors: [{ field: 'details.__proto__', message: expect.stringContaining('take another') }],
+  });
 });
 
 test('without a key every submission is an order of its own', async () => {
