@@ -20,7 +20,7 @@ const stateSchema = z.object({ ProcessState: z.enum(processStates) });
 /** @throws {CorruptDataError} when no version of Reeve wrote it */
 export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
   if (eventName === 'REMOVE') {
-    return { kind: 'removed', orderId: orderId(dynamodb?.Keys?.['OrderID']?.S ?? '') };
+    return { kind: 'removed', orderId: keyOf(dynamodb?.Keys) };
   }
   const stored = decodeRecord(plain(dynamodb?.NewImage));
   const before = dynamodb?.OldImage;
@@ -31,13 +31,25 @@ export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntr
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
 
+function keyOf(keys: Image = {}): OrderId {
+  try {
+    return orderId(keys['OrderID']?.S ?? '');
+  } catch (cause) {
+    throw corrupt('What was removed has a key that is no order id', cause);
+  }
+}
+
 function stateOf(image: Image) {
   const parsed = stateSchema.safeParse(plain(image));
   if (parsed.success) return parsed.data.ProcessState;
-  throw new CorruptDataError(
+  throw corrupt('The image before a change has no process state', parsed.error);
+}
+
+function corrupt(what: string, cause: unknown): CorruptDataError {
+  return new CorruptDataError(
     'stream-record-corrupt',
-    'The image before a change has no process state. See the failure queue of the notifier.',
-    { cause: parsed.error },
+    `${what}. See the failure queue of the notifier.`,
+    { cause },
   );
 }
 

@@ -7,7 +7,7 @@ import { callerOf } from '#aws/caller.ts';
 import { dueCursor, listCursor } from '#aws/cursors.ts';
 import { letterQueues } from '#aws/dead-letters.ts';
 import { type StreamEntry, streamEntry } from '#aws/process-stream.ts';
-import { ReeveError } from '#core/errors.ts';
+import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import { encodeRecord } from '#core/record-codec.ts';
 import { claimed, newOrder } from '../support/orders.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
@@ -23,7 +23,7 @@ function readOr<Value>(code: string, read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
-    expect(error).toBeInstanceOf(ReeveError);
+    expect(error).toBeInstanceOf(code.endsWith('-corrupt') ? CorruptDataError : ReeveError);
     expect(error).toMatchObject({ code });
     return undefined;
   }
@@ -56,6 +56,23 @@ describe('a record of the change stream', () => {
         else expect(read?.kind).not.toBe('removed');
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('that is gone is told by its key, or is corrupt', () => {
+    const removal = (dynamodb: NonNullable<DynamoDBRecord['dynamodb']>) =>
+      readOr('stream-record-corrupt', () => streamEntry({ eventName: 'REMOVE', dynamodb }));
+    expect(removal({ Keys: { OrderID: { S: 'one' } } })).toEqual({
+      kind: 'removed',
+      orderId: 'one',
+    });
+    expect(removal({})).toBeUndefined();
+    expect(removal({ Keys: { OrderID: { S: 'a copy' } } })).toBeUndefined();
+    fc.assert(
+      fc.property(spoiledItem({ OrderID: { S: 'one' } }), (keys) => {
+        const read = removal({ Keys: image(keys) ?? {} });
+        if (read !== undefined) expect(read).toMatchObject({ orderId: keys['OrderID']?.S });
+      }),
     );
   });
 
