@@ -147,7 +147,7 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
       duty: 'scheduler',
       deliver: route(queue, replyCodec, revisions, {
         receive: (host) => (replies) => host.scheduler.onReplies(agent, replies),
-        forgot: (reply, host) => rules.forgotReply(reply, host.machine),
+        forgot: (reply, host) => rules.forgotReply(agent, reply, host.machine),
       }),
     });
   }

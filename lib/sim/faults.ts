@@ -33,6 +33,7 @@ const usual = {
   'message-late': 0.06,
   'seen-too-soon': 0.06,
   'message-poisoned': 0.3,
+  'message-forged': 0.1,
   // The Supervisor's schedule.
   'sweep-skipped': 0.15,
   'sweep-doubled': 0.2,
@@ -59,7 +60,8 @@ const usual = {
   // The whole.
   'new-version': 0.3,
   'old-version': 0.2,
-  outage: 0.25,
+  outage: 0.6,
+  'store-outage': 0.4,
 } as const;
 
 export type FaultName = keyof typeof usual;
@@ -86,11 +88,31 @@ export interface Faults {
  */
 export function drawnRates(chance: Chance): FaultRates {
   const rates: Partial<Record<FaultName, number>> = {};
+  const theme = chance.hits(0.25) ? afterAnOutage : null;
+  // With wrong clocks some rules cannot be told: half of all runs have none.
+  const clocksAreRight = chance.hits(0.5);
   for (const name of faultNames) {
-    if (chance.hits(0.5)) rates[name] = Math.min(0.9, usual[name] * chance.pick([0.5, 1, 3]));
+    if (clocksAreRight && isClockFault(name)) continue;
+    const scale = chance.hits(0.5) ? chance.pick([0.5, 1, 3]) : 0;
+    const rate = Math.min(0.9, usual[name] * (theme?.[name] ?? scale));
+    if (rate > 0) rates[name] = rate;
   }
   return rates;
 }
+
+/** What goes wrong just when an outage is being recovered from is rare, and worth more runs. */
+const afterAnOutage: FaultRates = {
+  outage: 1,
+  'store-outage': 2,
+  'clock-skewed': 0,
+  'clock-jumps-days': 0,
+  'clock-steps-back': 0,
+  'record-unreadable': 0,
+  'page-short': 3,
+  'sweep-out-of-time': 3,
+  'coordination-throttled': 3,
+  'store-throttled': 6,
+};
 
 export function faults(rates: FaultRates, chance: Chance): Faults {
   const hits = new Map<FaultName, number>();
@@ -108,7 +130,9 @@ export function faults(rates: FaultRates, chance: Chance): Faults {
   };
 }
 
-const clockFaults = ['clock-skewed', 'clock-jumps-days', 'clock-steps-back'] as const;
+const clockFaults: readonly FaultName[] = ['clock-skewed', 'clock-jumps-days', 'clock-steps-back'];
+
+const isClockFault = (name: FaultName) => clockFaults.includes(name);
 
 /** Whether every clock was right until now. */
 export const clocksWereRight = (hits: ReadonlyMap<FaultName, number>) =>

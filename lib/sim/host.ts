@@ -60,7 +60,9 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     machine,
     faults: around.faults,
     operations: plant.operations,
-    onCommitted: rules.committed,
+    rules,
+    unreadable: plant.unreadable,
+    outage: plant.storeOutage,
   });
   const channels = {
     nudges: channelOf(plant, machine, nudgeCodec, () => queues.nudges, rules.nudging),
@@ -123,6 +125,7 @@ function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runners'] {
         replyCodec,
         () => queueOf(queues.replies, name),
         (sent) => rules.replying(name, sent, machine),
+        rules.unanswered,
       );
       const runner = agentRunner(implementation(contract, machine, services), {
         replies,
@@ -142,6 +145,7 @@ function channelOf<Message>(
   codec: MessageCodec<Message>,
   queueFor: (message: Message) => SimQueue,
   onSend: (messages: readonly Message[], machine: Machine) => void,
+  onUnsent: (messages: readonly Message[]) => void = () => {},
 ): Channel<Message> {
   return {
     async send(messages) {
@@ -166,6 +170,7 @@ function channelOf<Message>(
         });
       } catch (error) {
         rules.unsent(machine);
+        onUnsent(messages);
         throw error;
       }
     },

@@ -1,8 +1,7 @@
-/** The platform goes away for hours, with everything that was under way. */
+/** The platform, or its store, goes away for long, with everything that was under way. */
 import type { OrderId, StepName } from '#core/ids.ts';
 import { type ProcessRecord, underWay } from '#core/record.ts';
-import type { Fleet } from './fleet.ts';
-import type { Surroundings } from './machine.ts';
+import type { Chance } from './chance.ts';
 import type { Breach } from './rules.ts';
 import type { Write } from './sim-table.ts';
 
@@ -15,21 +14,20 @@ export interface Interrupted {
 
 const HOUR = 3_600_000;
 
-/** Takes it away, and says for how long, ms, and what that interrupts. */
-export function goDark(
-  fleet: Fleet,
-  { timeline, chance }: Surroundings,
+/** How long an outage of everything lasts, ms. */
+export const darkMs = (chance: Chance) => chance.between(2 * HOUR, 8 * HOUR);
+
+/** What is under way now, and past its complete-by at that instant. */
+export function interruptedUntil(
+  instant: number,
+  now: number,
   records: readonly ProcessRecord[],
-): { readonly ms: number; readonly interrupted: readonly Interrupted[] } {
-  const ms = chance.between(2 * HOUR, 8 * HOUR);
-  const now = timeline.now();
-  const interrupted = records.flatMap(({ orderId, steps }) =>
+): readonly Interrupted[] {
+  return records.flatMap(({ orderId, steps }) =>
     steps
-      .filter(({ progress }) => underWay(progress) && isWithin(progress.completeBy, now, now + ms))
+      .filter(({ progress }) => underWay(progress) && isWithin(progress.completeBy, now, instant))
       .map(({ name: step, attempt }) => ({ orderId, step, attempt })),
   );
-  fleet.goDark(ms);
-  return { ms, interrupted };
 }
 
 const isWithin = (at: number, from: number, to: number) => at >= from && at < to;

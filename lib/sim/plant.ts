@@ -11,8 +11,10 @@ import { orderIdOf, type Services, services as servicesOf } from './services.ts'
 import type { Setting } from './setting.ts';
 import { type CoordinationTable, coordinationTable } from './sim-coordination.ts';
 import { type SimQueue, simQueue } from './sim-queue.ts';
+import { type Unreadable, unreadableOnes } from './sim-store.ts';
 import { type SimStream, simStream } from './sim-stream.ts';
 import { type SimTable, simTable, type Write } from './sim-table.ts';
+import { type StoreOutage, storeOutage } from './store-outage.ts';
 import { type Witness, witness as witnessOf } from './witness.ts';
 
 export interface Plant {
@@ -25,6 +27,8 @@ export interface Plant {
   readonly rules: SendingRules & AnswerRules;
   readonly witness: Witness;
   readonly operations: OperationLog;
+  readonly unreadable: Unreadable;
+  readonly storeOutage: StoreOutage;
   readonly outageAfterMs: number;
   /** What submitters and operators were told. */
   readonly responses: Told[];
@@ -84,6 +88,8 @@ export function plantOf(
     witness,
     outageAfterMs,
     operations: witness.operations,
+    unreadable: unreadableOnes(timeline.now),
+    storeOutage: storeOutage(around),
     coordination: coordinationTable(),
     services: servicesOf(around, (key, effect) => {
       witness.took(key, effect, table.record(orderIdOf(key)));

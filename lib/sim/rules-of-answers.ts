@@ -12,10 +12,13 @@ import type { SimTable } from './sim-table.ts';
 export interface AnswerRules {
   handling(request: Request, machine: Machine): void;
   replying(agent: AgentName, replies: readonly Reply[], machine: Machine): void;
+  /** A channel did not take them. */
+  unanswered(replies: readonly Reply[]): void;
   /** `revision`: the order's when the nudge was received. */
   forgotNudge(nudge: Nudge, revision: number, machine: Machine): void;
   forgotRequest(request: Request, machine: Machine): void;
-  forgotReply(reply: Reply, machine: Machine): void;
+  /** `agent`: by whose channel it came. */
+  forgotReply(agent: AgentName, reply: Reply, machine: Machine): void;
   forgotSubmission(submission: SubmissionMessage): void;
 }
 
@@ -25,29 +28,38 @@ export function answerRules(
   clocksAgree: () => boolean,
   breach: Breach,
 ): AnswerRules {
-  const lateAfter = new Map<string, number>();
-  const replied = new Set<string>();
+  const lateAfter = new Map<string, { until: number; endBy: number }>();
+  const replies = new Map<string, number>();
+  const count = (id: string, by: number) => replies.set(id, (replies.get(id) ?? 0) + by);
   const recordedStep = ({ orderId, step }: Pick<Reply, 'orderId' | 'step'>) =>
     findStep(table.record(orderId) ?? { steps: [] }, step);
 
   return {
-    handling({ orderId, step, attempt, completeBy }, machine) {
+    handling({ orderId, step, attempt, completeBy, endBy }, machine) {
       const id = `${machine.name} ${attemptOf(orderId, step, attempt)}`;
-      lateAfter.set(id, Math.max(completeBy, lateAfter.get(id) ?? 0));
+      const until = Math.max(completeBy, lateAfter.get(id)?.until ?? 0);
+      lateAfter.set(id, { until, endBy });
     },
-    replying(agent, replies, machine) {
+    replying(agent, sent, machine) {
       const now = machine.clock.now();
-      for (const reply of replies) {
+      for (const reply of sent) {
         const id = attemptOf(reply.orderId, reply.step, reply.attempt);
         const own = `${machine.name} ${id}`;
-        const limit = lateAfter.get(own) ?? 0;
+        const { until, endBy } = lateAfter.get(own) ?? { until: 0, endBy: 0 };
         if (reply.result.kind === 'heartbeat') {
           const within = recordedStep(reply)?.policy.completeWithinMs ?? 0;
-          lateAfter.set(own, Math.max(limit, now + within));
+          const later = Math.min(now + within, endBy);
+          lateAfter.set(own, { until: Math.max(until, later), endBy });
         } else {
-          replied.add(`${id} ${reply.action}`);
-          if (now > limit) breach('R7', `${agent} spoke of ${id} after complete-by`);
+          count(`${id} ${reply.action}`, 1);
+          if (now > until) breach('R7', `${agent} spoke of ${id} after complete-by`);
         }
+      }
+    },
+    unanswered(unsent) {
+      for (const { orderId, step, attempt, action, result } of unsent) {
+        const id = `${attemptOf(orderId, step, attempt)} ${action}`;
+        if (result.kind !== 'heartbeat') count(id, -1);
       }
     },
     forgotNudge({ orderId }, revision, machine) {
@@ -59,13 +71,13 @@ export function answerRules(
     forgotRequest({ orderId, step, attempt, action, completeBy }, machine) {
       if (!clocksAgree() || machine.clock.now() > completeBy) return;
       const id = `${attemptOf(orderId, step, attempt)} ${action}`;
-      if (!replied.has(id)) breach('R19', `${id} was acknowledged, and nobody has answered it`);
+      if ((replies.get(id) ?? 0) <= 0)
+        breach('R19', `${id} was acknowledged, and nobody has answered it`);
     },
-    forgotReply(reply, machine) {
+    forgotReply(agent, reply, machine) {
       const step = recordedStep(reply);
-      if (!clocksAgree() || reply.result.kind === 'heartbeat' || step?.attempt !== reply.attempt) {
-        return;
-      }
+      if (!clocksAgree() || reply.result.kind === 'heartbeat') return;
+      if (step?.attempt !== reply.attempt || step.agent !== agent) return;
       const { progress } = step;
       const awaited = underWay(progress) && progress.completeBy >= machine.clock.now();
       const isOf = progress.state === (reply.action === 'undo' ? 'Undoing' : 'Running');

@@ -9,8 +9,10 @@ import type { SimTable, Write } from './sim-table.ts';
 export interface SendingRules {
   /** A write was applied, whether or not its writer knows. */
   wrote(write: Write): void;
-  /** Its writer knows: what it asks for must now be sent. */
-  committed(record: ProcessRecord, machine: Machine): void;
+  /** Its writer was told that it is written. */
+  committed(record: ProcessRecord): void;
+  /** Its writer asked twice, and knows nothing: then it may owe nothing. */
+  unknown(record: ProcessRecord, machine: Machine): void;
   nudging(nudges: readonly Nudge[], machine: Machine): void;
   requesting(requests: readonly Request[], machine: Machine): void;
   /** A channel did not take what was sent by it. */
@@ -31,21 +33,26 @@ export function sendingRules(table: SimTable, breach: Breach): SendingRules {
   return {
     wrote(write) {
       writes.set(write.after.writeId, write);
+      owe(write);
       for (const { name, attempt } of started(write)) {
         startedBy.set(attemptOf(write.after.orderId, name, attempt), write.by);
       }
     },
-    committed({ writeId }, machine) {
+    committed({ writeId }) {
+      if (!writes.has(writeId)) breach('R12', `${writeId} is committed, and was not applied`);
+    },
+    unknown({ writeId }, machine) {
       const write = writes.get(writeId);
-      if (write === undefined) return breach('R12', `${writeId} is committed, and was not applied`);
-      const debts = owed.get(machine.name) ?? new Set();
-      const { orderId } = write.after;
-      for (const { name, attempt } of started(write)) debts.add(attemptOf(orderId, name, attempt));
-      if (asksForClaim(write)) debts.add(orderId);
-      owed.set(machine.name, debts);
+      for (const debt of write === undefined ? [] : debtsOf(write)) {
+        owed.get(machine.name)?.delete(debt);
+      }
     },
     nudging(nudges, machine) {
-      for (const { orderId } of nudges) owed.get(machine.name)?.delete(orderId);
+      for (const { orderId } of nudges) {
+        owed.get(machine.name)?.delete(orderId);
+        if (table.record(orderId) === undefined)
+          breach('R13', `a nudge for ${orderId}, not stored`);
+      }
     },
     requesting(requests, machine) {
       for (const request of requests) {
@@ -67,6 +74,13 @@ export function sendingRules(table: SimTable, breach: Breach): SendingRules {
     },
   };
 
+  /** What it asks for must be sent by its writer, whether or not the answer came. */
+  function owe(write: Write): void {
+    const debts = owed.get(write.by) ?? new Set();
+    for (const debt of debtsOf(write)) debts.add(debt);
+    owed.set(write.by, debts);
+  }
+
   function judgeKey({ orderId, step, action, idempotencyKey, performKey }: Request): void {
     const generation = findStep(table.record(orderId) ?? { steps: [] }, step)?.keyGeneration ?? 1;
     const id = `${orderId} ${step} ${action} ${action === 'undo' ? 1 : generation}`;
@@ -79,6 +93,12 @@ export function sendingRules(table: SimTable, breach: Breach): SendingRules {
     if (performKey !== `${orderId}/${step}${suffix}`)
       breach('R8', `${performKey} is no key of ${id}`);
   }
+}
+
+function debtsOf(write: Write): string[] {
+  const { orderId } = write.after;
+  const attempts = started(write).map(({ name, attempt }) => attemptOf(orderId, name, attempt));
+  return asksForClaim(write) ? [...attempts, orderId] : attempts;
 }
 
 const started = ({ before, after }: Write) =>

@@ -2,6 +2,7 @@
 import { claimsAllowed } from '#core/claim.ts';
 import { dueAt } from '#core/due.ts';
 import type { HistoryEntry } from '#core/history.ts';
+import type { JsonValue } from '#core/json.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import type { StepDefinition, WorkflowDefinition } from '#core/workflow-definition.ts';
 import type { Breach } from './rules.ts';
@@ -89,6 +90,12 @@ const ready = each((was, is, own, { after }) => {
   return open !== undefined && `started before ${open} was done`;
 });
 
+const complete: Rule = ({ after }) => {
+  if (after.processState !== 'Processed') return null;
+  const open = after.steps.find((step) => !isSettled(step));
+  return open !== undefined && `Processed, and ${open.name} is ${open.progress.state}`;
+};
+
 const completedOnce = each((was, is) => {
   const output = given(was);
   if (output === undefined) return null;
@@ -104,6 +111,15 @@ const fenced: Rule = ({ before, entry }) => {
   if (!underWay(step.progress)) return `a reply counted while ${step.progress.state}`;
   return entry.at > step.progress.completeBy && 'a reply counted after complete-by';
 };
+
+/** Every output names the agent that gave it. */
+const ownOutput = each((_, { agent, progress }) => {
+  const isForeign = progress.state === 'Completed' && !isOf(agent, progress.output);
+  return isForeign && 'has the output of another agent';
+});
+
+const isOf = (agent: string, output: JsonValue) =>
+  typeof output === 'object' && output !== null && 'of' in output && output['of'] === agent;
 
 const keysAndAttempts = each((was, is, _, { entry }) => {
   if (starts(was, is) && is.attempt !== was.attempt + 1)
@@ -155,14 +171,48 @@ const undoInOrder = each((was, is, own, { after, entry, definition }) => {
 const countedOnce: Rule = (transition) => {
   const { before, after, entry } = transition;
   const counted = after.failureCount - before.failureCount;
-  if (counted === 0) return null;
-  if (entry.type !== 'expired') return `${counted} failures counted`;
+  if (entry.type !== 'expired') return counted !== 0 && `${counted} failures counted`;
   const late = [...steps(transition)].filter(
     ({ was, is }) =>
       underWay(was.progress) && was.progress.completeBy < entry.at && !underWay(is.progress),
   );
-  return counted !== late.length && `${counted} failures of ${late.length} late steps`;
+  if (counted !== late.length) return `${counted} failures of ${late.length} late steps`;
+  // An order that turns back, or stops, begins to count anew.
+  if (after.processState !== 'Pending' || after.direction !== before.direction) return null;
+  const forgotten = late.find(
+    ({ was, is }) =>
+      was.progress.state === (before.direction === 'forward' ? 'Running' : 'Undoing') &&
+      is.failures !== was.failures + 1,
+  );
+  return forgotten !== undefined && `${forgotten.own.name} has ${forgotten.is.failures} failures`;
 };
+
+/** What an outage is forgiven is overdue; what has time left goes on. */
+const forgiven = each((was, is, _, { entry }) => {
+  if (entry.type !== 'excused' || entry.reason !== 'outage' || !underWay(was.progress)) return null;
+  const isOverdue = was.progress.completeBy < entry.at;
+  return isOverdue === underWay(is.progress) && `is ${is.progress.state} after an outage`;
+});
+
+/** A cool-down is waited for, and a person's resubmit begins the count anew. */
+const rounds = each((was, is, _, { after, entry }) => {
+  const { policy, failures } = is;
+  if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
+  const isNew = entry.type === 'expired' && failures === was.failures + 1;
+  if (!isNew || after.processState !== 'Pending' || failures % (policy.retries + 1) !== 0) {
+    return null;
+  }
+  const waits = after.notBefore >= entry.at + policy.coolDownMs;
+  return is.progress.state !== 'Failed' && !waits && 'is tried again without a cool-down';
+});
+
+const heartbeats = each((was, is, own, { entry }) => {
+  if (entry.type !== 'heartbeat' || entry.step !== own.name) return null;
+  if (!underWay(was.progress) || !underWay(is.progress)) return 'a heartbeat of what is not out';
+  const moved = is.progress.completeBy - was.progress.completeBy;
+  const isEnough = moved >= own.policy.completeWithinMs / 2;
+  return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
+});
 
 const bounded: Rule = ({ before, after, entry }) => {
   if (after.revision !== before.revision + 1)
@@ -207,8 +257,10 @@ const indexed: Rule = ({ after }) => {
 const rules = [
   ['R3', claims],
   ['R4', ready],
+  ['R4', complete],
   ['R5', completedOnce],
   ['R6', fenced],
+  ['R6', ownOutput],
   ['R8', keysAndAttempts],
   ['R9', finals],
   ['R10', undone],
@@ -216,5 +268,8 @@ const rules = [
   ['R11', countedOnce],
   ['R14', bounded],
   ['R14', deadlines],
+  ['R14', rounds],
+  ['R14', heartbeats],
   ['R16', indexed],
+  ['R20', forgiven],
 ] as const satisfies readonly (readonly [Parameters<Breach>[0], Rule])[];

@@ -6,55 +6,49 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { Faults } from './faults.ts';
 import type { Machine } from './machine.ts';
 import type { OperationLog } from './operations.ts';
+import type { SendingRules } from './rules-of-sending.ts';
 import type { SimTable } from './sim-table.ts';
+import type { StoreOutage } from './store-outage.ts';
 
 export interface SimStoreOptions {
   readonly table: SimTable;
   readonly machine: Machine;
   readonly faults: Faults;
   readonly operations: OperationLog;
-  /** Told when a write is known to its writer as its own. */
-  readonly onCommitted: (record: ProcessRecord, machine: Machine) => void;
+  readonly rules: Pick<SendingRules, 'committed' | 'unknown'>;
+  readonly unreadable: Unreadable;
+  readonly outage: StoreOutage;
+}
+
+/** Records that cannot be read for a while: as by a release that does not know their form yet. */
+export interface Unreadable {
+  befalls(orderId: OrderId): void;
+  isSo(orderId: OrderId): boolean;
+}
+
+const unreadableMs = 5_000;
+
+export function unreadableOnes(now: () => number): Unreadable {
+  const until = new Map<OrderId, number>();
+  return {
+    befalls: (orderId) => until.set(orderId, now() + unreadableMs),
+    isSo: (orderId) => (until.get(orderId) ?? 0) > now(),
+  };
 }
 
 export function simStore(options: SimStoreOptions): StateStore {
-  const { table, machine, faults, operations: log } = options;
-
-  async function write<Answer extends string>(
-    record: ProcessRecord,
-    what: string,
-    won: Answer,
-    act: () => Answer,
-  ): Promise<Answer> {
-    const { orderId, revision, writeId } = record;
-    const answered = log.write(orderId, revision, writeId);
-    const answer = await machine.call({ what, act, refusal: 'store-throttled' });
-    answered(answer === won);
-    if (answer === won) options.onCommitted(record, machine);
-    return answer;
-  }
-
-  async function read<Item>(
-    what: string,
-    orderIds: readonly OrderId[],
-    itemOf: (orderId: OrderId) => Item | undefined,
-  ): Promise<ReadonlyMap<OrderId, Item>> {
-    return machine.call({
-      what: `${what} ${orderIds.length}`,
+  const { table, machine, faults, outage } = options;
+  const write = writer(options);
+  const read = reader(options);
+  const call = <Value>(what: string, act: () => Value) =>
+    machine.call({
+      what,
       refusal: 'store-throttled',
       act: () => {
-        if (faults.strike('record-unreadable')) {
-          throw new CorruptDataError('record-corrupt', 'The simulation: record-unreadable.');
-        }
-        const found = new Map<OrderId, Item>();
-        for (const orderId of orderIds) {
-          const item = itemOf(orderId);
-          if (item !== undefined) found.set(orderId, item);
-        }
-        return found;
+        outage.checkRead();
+        return act();
       },
     });
-  }
 
   return {
     dueShards: table.shards,
@@ -67,24 +61,74 @@ export function simStore(options: SimStoreOptions): StateStore {
         table.commit(record, machine.name),
       ),
     async records(orderIds) {
-      const asked = orderIds.map((orderId) => log.read(orderId));
-      const found = await read('records', orderIds, table.record);
+      const asked = orderIds.map((orderId) => options.operations.read(orderId));
+      const found = await call(`records ${orderIds.length}`, () => read(orderIds, table.record));
       for (const [at, orderId] of orderIds.entries()) {
         asked[at]?.(found.get(orderId)?.revision ?? 0);
       }
       return found;
     },
-    orders: (orderIds) => read('orders', orderIds, table.order),
+    orders: (orderIds) => call(`orders ${orderIds.length}`, () => read(orderIds, table.order)),
     due: (query) => {
       // A page may be shorter than what was asked for: DynamoDB ends one at a megabyte.
       const limit = faults.strike('page-short') ? 1 : query.limit;
-      return machine.call({
-        what: `due ${query.shard}`,
-        refusal: 'store-throttled',
-        act: () => table.due({ ...query, limit }),
-      });
+      return call(`due ${query.shard}`, () => table.due({ ...query, limit }));
     },
-    list: (query) =>
-      machine.call({ what: 'list', refusal: 'store-throttled', act: () => table.list(query) }),
+    list: (query) => call('list', () => table.list(query)),
+  };
+}
+
+type Writer = <Answer extends string>(
+  record: ProcessRecord,
+  what: string,
+  won: Answer,
+  act: () => Answer,
+) => Promise<Answer>;
+
+function writer({ machine, operations, rules, outage }: SimStoreOptions): Writer {
+  /** Writes whose first answer did not come. */
+  const unanswered = new Set<string>();
+  return async (record, what, won, act) => {
+    const { orderId, revision, writeId } = record;
+    const answered = operations.write(orderId, revision, writeId);
+    const isAgain = unanswered.has(writeId);
+    try {
+      const answer = await machine.call({
+        what,
+        refusal: 'store-throttled',
+        act: () => {
+          outage.checkWrite(orderId);
+          return act();
+        },
+      });
+      answered(answer === won);
+      if (answer === won) rules.committed(record);
+      // Others may have written since: a write that is not the last one cannot be recognised.
+      else if (isAgain) rules.unknown(record, machine);
+      return answer;
+    } catch (error) {
+      // A submission is asked again by its submitter, by its key.
+      if (isAgain || revision === 1) rules.unknown(record, machine);
+      unanswered.add(writeId);
+      throw error;
+    }
+  };
+}
+
+function reader({ faults, unreadable }: SimStoreOptions) {
+  return <Item>(
+    orderIds: readonly OrderId[],
+    itemOf: (orderId: OrderId) => Item | undefined,
+  ): ReadonlyMap<OrderId, Item> => {
+    const found = new Map<OrderId, Item>();
+    for (const orderId of orderIds) {
+      if (faults.strike('record-unreadable')) unreadable.befalls(orderId);
+      if (unreadable.isSo(orderId)) {
+        throw new CorruptDataError('record-corrupt', 'The simulation: record-unreadable.');
+      }
+      const item = itemOf(orderId);
+      if (item !== undefined) found.set(orderId, item);
+    }
+    return found;
   };
 }

@@ -35,8 +35,8 @@ export interface SimTable {
   order(orderId: OrderId): Order | undefined;
   orderIds(): readonly OrderId[];
   due(query: DueQuery): Page<OrderId>;
-  /** When the first order of the shard is due, by the index; null when none is. */
-  nextDueIn(shard: number): number | null;
+  /** When orders are due, by the index. */
+  dueTimes(): readonly number[];
   list(query: ListQuery): Page<ProcessRecord>;
 }
 
@@ -100,14 +100,7 @@ export function simTable(options: TableOptions): SimTable {
       const ahead = found.filter(({ place }) => cursor === null || place > cursor);
       return pageOf(ahead.sort(byPlace), limit);
     },
-    nextDueIn(shard) {
-      let next: number | null = null;
-      for (const orderId of records.keys()) {
-        const due = shardOf(orderId, shards) === shard ? shownDue(orderId) : null;
-        if (due !== null && (next === null || due < next)) next = due;
-      }
-      return next;
-    },
+    dueTimes: () => [...records.keys()].flatMap((orderId) => shownDue(orderId) ?? []),
     list({ processState, limit, cursor }) {
       const found: Placed<ProcessRecord>[] = [];
       for (const record of records.values()) {

@@ -1,4 +1,4 @@
-/** What the simulated orders are: every shape and policy that steps can have, in four workflows. */
+/** What the simulated orders are: every shape and policy that steps can have, in five workflows. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
@@ -103,7 +103,7 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
     after: ['reserve'],
     input: (context) => ({ ...given(context), units: slowUnits }),
     completeWithin: seconds(8),
-    maxDuration: seconds(60),
+    maxDuration: seconds(20),
     retries: 1,
   })
   .step('pay', { agent: payment, after: ['pack'], input: given, completeWithin: seconds(15) })
@@ -112,7 +112,26 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
 /** So many take long to pack. */
 const slowUnits = 1_000;
 
-const old = [sequence(1, seconds(6)), fork, careful, patient];
+/** What cannot be taken back comes early in it, so that a later fault leaves only the way on. */
+const hasty = defineWorkflow({ name: 'hasty', version: 1, details })
+  .step('send', {
+    agent: dispatch,
+    input: first,
+    completeWithin: seconds(5),
+    retries: 1,
+    irreversible: true,
+  })
+  .step('reserve', { agent: stock, input: first, completeWithin: seconds(6), retries: 1 })
+  .step('pay', {
+    agent: payment,
+    after: ['send', 'reserve'],
+    input: given,
+    completeWithin: seconds(5),
+    retries: 0,
+  })
+  .build();
+
+const old = [sequence(1, seconds(6)), fork, careful, patient, hasty];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
@@ -122,7 +141,7 @@ export const registries = {
 
 export type Release = keyof typeof registries;
 
-export const workflowNames = ['sequence', 'fork', 'careful', 'patient'] as const;
+export const workflowNames = ['sequence', 'fork', 'careful', 'patient', 'hasty'] as const;
 
 /** The agent as a machine runs it. */
 export function implementation(

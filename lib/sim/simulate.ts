@@ -2,6 +2,7 @@
  * One world, from its seed: a storm in which everything may go wrong, then a calm in which every order
  * must come to its end, and the rules checked all the way.
  */
+import { dueHorizonMs } from '#core/due.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { CrashPoints } from './crash-points.ts';
 import { clocksWereRight, drawnRates, type FaultName, faults as faultsOf } from './faults.ts';
@@ -43,6 +44,8 @@ export interface Simulation {
 const start = 1_767_571_200_000;
 /** Happenings in the calm after which nobody believes any more that it comes to an end. */
 const happeningsMax = 40_000;
+/** What a clock that was days ahead has written comes down to the horizon within the hour. */
+const calmMaxMs = dueHorizonMs + 2 * 3_600_000;
 /** What is still on its way when all orders have ended may arrive within this, ms. */
 const aftermathMs = 300_000;
 
@@ -70,9 +73,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     withinMs: setting.stormMs / 2,
     byQueue: !setting.oneProcess,
   });
-  const { oneProcess, stormMs: lastsMs } = setting;
-  const queuesToPoison = oneProcess ? [] : allOf(plant.queues);
-  const storm = stormOf({ plant, fleet, lastsMs, queuesToPoison, oneProcess });
+  const queuesToPoison = setting.oneProcess ? [] : allOf(plant.queues);
+  const storm = stormOf({ plant, fleet, setting, queuesToPoison });
 
   while (timeline.now() < storm.endsAt()) await timeline.runUntil(storm.endsAt());
   calmDown(world, around);
@@ -108,7 +110,9 @@ async function toTheEnd(
     recordsOf(world.plant.table).every(
       ({ processState }) => processState === 'Processed' || processState === 'Undone',
     );
+  const latest = timeline.now() + calmMaxMs;
   for (let happenings = 0; happenings < happeningsMax; happenings += 1) {
+    if (timeline.now() > latest) return false;
     if (isOver()) {
       world.sweeps.stop();
       await timeline.runUntil(timeline.now() + aftermathMs);
@@ -137,12 +141,12 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
     if (letter === undefined)
       breach('R19', `${body} is not among the dead letters of ${queue.name}`);
   }
-  if (canForgive(faults.hits)) judgeForgiveness(storm.interrupted, writes, breach);
+  if (canForgive(faults.hits, storm)) judgeForgiveness(storm.interrupted, writes, breach);
 }
 
-/** What cannot be told, or not be read, can be forgiven by nobody. */
-const canForgive = (hits: Surroundings['faults']['hits']) =>
-  clocksWereRight(hits) && !hits.has('record-unreadable');
+/** By a clock that is wrong, or of a record that cannot be read, nobody can be forgiven. */
+const canForgive = (hits: Surroundings['faults']['hits'], { unreadBefore }: Storm) =>
+  clocksWereRight(hits) && (hits.get('record-unreadable') ?? 0) === unreadBefore();
 
 const stateOf = ({ plant }: World) =>
   recordsOf(plant.table)

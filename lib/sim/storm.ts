@@ -1,20 +1,22 @@
 /** What befalls machines, clocks, people and the whole platform, again and again while it lasts. */
+import { replyCodec } from '#core/message-codec.ts';
+import { underWay } from '#core/record.ts';
 import { invoke } from './deliveries.ts';
 import type { FaultName } from './faults.ts';
 import type { Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
-import { goDark, type Interrupted } from './outage.ts';
+import { darkMs, type Interrupted, interruptedUntil } from './outage.ts';
 import type { Plant } from './plant.ts';
+import type { Setting } from './setting.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 
 export interface StormOptions {
   readonly plant: Plant;
   readonly fleet: Fleet;
-  readonly lastsMs: number;
   /** None where messages never leave a process. */
   readonly queuesToPoison: readonly SimQueue[];
-  readonly oneProcess: boolean;
+  readonly setting: Setting;
 }
 
 export interface Storm {
@@ -23,6 +25,8 @@ export interface Storm {
   /** Bodies that no reader understands, with their queue. */
   readonly poison: readonly { readonly queue: SimQueue; readonly body: string }[];
   readonly interrupted: readonly Interrupted[];
+  /** How often a record could not be read when the platform went away. */
+  unreadBefore(): number;
 }
 
 /** How often each of these may happen, ms. */
@@ -40,7 +44,8 @@ export function storm(options: StormOptions): Storm {
   const interrupted: Interrupted[] = [];
   const happenings = [...ofMachines(options), ...ofPeople(options)];
   let outageIsDrawn = false;
-  let endsAt = timeline.now() + options.lastsMs;
+  let unread = 0;
+  let endsAt = timeline.now() + options.setting.stormMs;
 
   function poisonOne(): void {
     const [first, ...rest] = options.queuesToPoison;
@@ -51,15 +56,45 @@ export function storm(options: StormOptions): Storm {
     queue.putSafely([body]);
   }
 
+  /** A reply of an agent that was not asked, by its own channel. */
+  function forgeOne(): void {
+    const [first, ...rest] = recordsOf(plant.table).flatMap(({ orderId, steps }) =>
+      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
+    );
+    const [queue, ...others] = plant.queues.replies.values();
+    if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
+    const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
+    const stranger = [queue, ...others].find((one) => one !== plant.queues.replies.get(agent));
+    const action = progress.state === 'Undoing' ? 'undo' : 'perform';
+    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
+    stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
+  }
+
   function drawOutage(): void {
     if (outageIsDrawn || timeline.now() <= endsAt - darkBeforeEndMs) return;
     outageIsDrawn = true;
-    if (!faults.strike('outage')) return;
-    // Without a completed sweep before it, nobody can know that there was one.
-    const isKnown = options.oneProcess || plant.coordination.recall(1).sweptAt !== null;
-    const dark = goDark(fleet, plant.around, isKnown ? recordsOf(plant.table) : []);
-    interrupted.push(...dark.interrupted);
-    endsAt += dark.ms;
+    const { outageAfterMs, sweepPeriodMs } = options.setting;
+    if (faults.strike('outage')) {
+      const ms = darkMs(chance);
+      began(ms, ms);
+      fleet.goDark(ms);
+    } else if (faults.strike('store-outage')) {
+      const ms = chance.between(3, 10) * outageAfterMs;
+      // What is due late in it may meet the end of it before anybody can tell that it was one.
+      began(ms, ms - outageAfterMs - 2 * sweepPeriodMs);
+      plant.storeOutage.begin(ms, chance.pick(['writes', 'everything']));
+    }
+  }
+
+  function began(ms: number, tellableMs: number): void {
+    const now = timeline.now();
+    endsAt += ms;
+    unread = faults.hits.get('record-unreadable') ?? 0;
+    // Without a completed sweep before it, nobody can know that there was an outage.
+    const isKnown = options.setting.oneProcess || plant.coordination.recall(1).sweptAt !== null;
+    if (isKnown) {
+      interrupted.push(...interruptedUntil(now + tellableMs, now, recordsOf(plant.table)));
+    }
   }
 
   function beat(): void {
@@ -70,16 +105,17 @@ export function storm(options: StormOptions): Storm {
       if (first !== undefined && faults.strike(name)) happen(chance.pick([first, ...rest]));
     }
     poisonOne();
+    forgeOne();
     drawOutage();
   }
 
   timeline.at(timeline.now() + beatMs, beat);
-  return { poison, interrupted, endsAt: () => endsAt };
+  return { poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
 }
 
 type Happenings = readonly (readonly [FaultName, (host: Host) => void])[];
 
-function ofMachines({ plant, fleet, oneProcess }: StormOptions): Happenings {
+function ofMachines({ plant, fleet, setting: { oneProcess } }: StormOptions): Happenings {
   const { chance, trace } = plant.around;
   const setClock = ({ machine }: Host, skewMs: number) => {
     trace.tell(`the clock of ${machine.name} is ${skewMs} ms off`);

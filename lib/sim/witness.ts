@@ -4,6 +4,7 @@ import type { ProcessRecord } from '#core/record.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 import type { Breach } from './rules.ts';
+import { doubtRules } from './rules-of-doubt.ts';
 import { judgeWrite } from './rules-of-writes.ts';
 import type { Effect } from './services.ts';
 import type { Write } from './sim-table.ts';
@@ -19,6 +20,7 @@ export interface Witness {
 
 export function witness(trace: Trace, breach: Breach): Witness {
   const writes: Write[] = [];
+  const judgeDoubt = doubtRules(breach);
   return {
     writes,
     operations: operationLog(),
@@ -27,6 +29,7 @@ export function witness(trace: Trace, breach: Breach): Witness {
       writes.push(write);
       trace.tell(`${by} writes ${textOf(after)}`);
       if (before !== null) judgeWrite(before, after, definitionOf(after), breach);
+      judgeDoubt(write);
     },
     took(key, effect, record) {
       trace.tell(`on the books: ${key} ${effect}`);

@@ -75,25 +75,24 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
   };
 }
 
-/** In the calm, an operator sees to every order that stopped. */
-function helpOut(plant: Plant, fleet: Fleet, { orderId, processState }: ProcessRecord): void {
-  if (processState !== 'Error') return;
+/** In the calm, an operator sees to every order that stopped, until it goes on. */
+function helpOut(plant: Plant, fleet: Fleet, { orderId }: ProcessRecord): void {
+  if (plant.table.record(orderId)?.processState !== 'Error') return;
   plant.around.timeline.at(fleet.soon(5_000), () => {
-    const host = fleet.pick('door');
     const record = plant.table.record(orderId);
-    if (record === undefined) return;
-    if (host === null) helpOut(plant, fleet, record);
-    else invoke(host, plant, async () => void (await host.operator.resubmit(orderId, 'otto')));
+    const host = fleet.pick('door');
+    if (record?.processState !== 'Error') return;
+    helpOut(plant, fleet, record);
+    if (host === null) return;
+    invoke(host, plant, async () => {
+      await host.operator.resubmit(orderId, 'otto');
+    });
   });
 }
 
 /** When a sweep will find something: what is due, or, each hour, what is due too far ahead. */
 function nextDue(table: SimTable, now: number): number {
   const nextHour = (Math.floor(now / HOUR) + 1) * HOUR;
-  let next = Number.POSITIVE_INFINITY;
-  for (let shard = 0; shard < table.shards; shard += 1) {
-    const due = table.nextDueIn(shard);
-    if (due !== null) next = Math.min(next, due > now + dueHorizonMs ? nextHour : due);
-  }
-  return next === Number.POSITIVE_INFINITY ? 0 : next;
+  const times = table.dueTimes().map((due) => (due > now + dueHorizonMs ? nextHour : due));
+  return times.length === 0 ? 0 : Math.min(...times);
 }

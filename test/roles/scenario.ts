@@ -42,7 +42,7 @@ export function roleScenario(
 ): RoleScenario {
   const clock = virtualClock();
   const log = testLog();
-  const real = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+  const real = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
   onTestFinished(() => real.close());
   const happened: Happened[] = [];
   const noting: StateStore = {

@@ -1,0 +1,97 @@
+#!/usr/bin/env node
+/**
+ * Plants mistakes in the code that ships, one at a time, and simulates until each shows:
+ * `npm run sim:mutants`. For machines: `--json`. `--write` puts the table into docs/proof.md.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import * as z from 'zod';
+import type { Mutant } from '#sim/mutant.ts';
+import { mutantsOfCore } from '#sim/mutants-of-core.ts';
+import { mutantsOfRoles } from '#sim/mutants-of-roles.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    seeds: { type: 'string', default: '5000' },
+  },
+});
+
+interface Outcome {
+  readonly mutant: Mutant;
+  /** Null: it survived. */
+  readonly found: { readonly seed: number; readonly rule: string; readonly what: string } | null;
+}
+
+const foundSchema = z.object({ seed: z.int(), rule: z.string(), what: z.string() });
+const page = 'docs/proof.md';
+const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
+
+const mutants = [...mutantsOfCore, ...mutantsOfRoles].filter(({ name }) =>
+  name.includes(flags.only),
+);
+const outcomes: Outcome[] = [];
+const waiting = [...mutants];
+await Promise.all(Array.from({ length: availableParallelism() }, tryThem));
+outcomes.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
+
+const survivors = outcomes.filter(({ found }) => found === null);
+const seeds = outcomes.flatMap(({ found }) => found?.seed ?? []).sort((a, b) => a - b);
+const medianSeeds = seeds[Math.floor(seeds.length / 2)] ?? 0;
+const planted = outcomes.length;
+if (flags.json) {
+  const names = survivors.map(({ mutant }) => mutant.name);
+  console.log(JSON.stringify({ planted, caught: seeds.length, survivors: names, medianSeeds }));
+} else {
+  console.log(`${seeds.length} of ${planted} mistakes shown; median ${medianSeeds} seeds`);
+}
+if (flags.write) write();
+if (survivors.length > 0) process.exitCode = 1;
+
+async function tryThem(): Promise<void> {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const outcome = { mutant, found: await caught(mutant) };
+    outcomes.push(outcome);
+    if (!flags.json) console.log(line(outcome));
+  }
+}
+
+function caught(mutant: Mutant): Promise<Outcome['found']> {
+  return new Promise((resolve, reject) => {
+    const workerData = { ...mutant, seedsMax: Number(flags.seeds) };
+    const thread = new Worker(new URL('./sim-mutant-worker.ts', import.meta.url), { workerData });
+    thread.on('message', (found) => resolve(foundSchema.parse(found)));
+    thread.on('error', reject);
+    thread.on('exit', () => resolve(null));
+  });
+}
+
+function line({ mutant, found }: Outcome): string {
+  const name = `${mutant.name} (${mutant.file})`;
+  return found === null
+    ? `SURVIVED  ${name}`
+    : `${String(found.seed).padStart(5)}  ${found.rule.padEnd(4)} ${name}: ${found.what}`;
+}
+
+function write(): void {
+  const rows = outcomes.map(({ mutant, found }) => {
+    const [rule, seed] = found === null ? ['none', '-'] : [found.rule, String(found.seed)];
+    return `| ${mutant.name} | \`${mutant.file}\` | ${rule} | ${seed} |`;
+  });
+  const table = [
+    begin,
+    '| the mistake | in | caught by | at seed |',
+    '| --- | --- | --- | ---: |',
+    ...rows,
+    '',
+    `${seeds.length} of ${planted} caught; the median is ${medianSeeds} seeds.`,
+    end,
+  ].join('\n');
+  const text = readFileSync(page, 'utf8');
+  const [before = '', rest = ''] = text.split(begin);
+  writeFileSync(page, `${before}${table}${rest.split(end)[1] ?? ''}`);
+}

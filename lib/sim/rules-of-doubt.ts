@@ -1,0 +1,42 @@
+/**
+ * Until when an agent may still be at work for a step, kept apart from what the records say of it: an
+ * undo that starts earlier may be overtaken (R10).
+ */
+import type { HistoryEntry } from '#core/history.ts';
+import { findStep, type StepRecord } from '#core/record.ts';
+import type { Breach } from './rules.ts';
+import type { Write } from './sim-table.ts';
+
+export function doubtRules(breach: Breach): (write: Write) => void {
+  const until = new Map<string, number>();
+
+  function judge(id: string, was: StepRecord | undefined, is: StepRecord, entry: HistoryEntry) {
+    const { progress } = is;
+    if (isKnown(is, entry)) until.delete(id);
+    else if (progress.state === 'Running') until.set(id, progress.completeBy);
+    else if (was !== undefined && is.doubtUntil !== was.doubtUntil && is.doubtUntil !== null) {
+      // A deadline that no right clock wrote was brought down (R14).
+      until.set(id, is.doubtUntil);
+    }
+    const starts = progress.state === 'Undoing' && is.attempt !== was?.attempt;
+    const earliest = until.get(id);
+    if (starts && earliest !== undefined && earliest >= entry.at) {
+      breach('R10', `the undo of ${id} started while its perform might still be under way`);
+    }
+  }
+
+  return ({ before, after }) => {
+    const entry = after.history.at(-1);
+    if (entry === undefined) return;
+    for (const is of after.steps) {
+      const was = before === null ? undefined : findStep(before, is.name);
+      judge(`${after.orderId}/${is.name}`, was, is, entry);
+    }
+  };
+}
+
+/** The agent has said what became of it, so that nothing of it is under way any more. */
+function isKnown({ name }: StepRecord, entry: HistoryEntry): boolean {
+  if (entry.type === 'stepSucceeded') return entry.step === name;
+  return entry.type === 'stepFailed' && entry.step === name && entry.fault.effect === 'none';
+}
