@@ -4,6 +4,7 @@ import { dynamoStore } from '#aws/dynamo-store.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { instanceName, systemIds } from '#runtime/system-ids.ts';
 import { readConfig, storeVariables } from './config.ts';
+import { log } from './telemetry.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -22,4 +23,5 @@ export const store = dynamoStore({
   shards: config.REEVE_SHARDS,
   sweepPeriodMs,
   keepEndedMs: config.REEVE_KEEP_DAYS * dayMs,
+  log,
 });

@@ -7,16 +7,18 @@ import type { Item } from './attributes.ts';
 const id = z.string().transform(orderId);
 const number = z.int().nonnegative();
 
-const dueKey = z.tuple([number, number, id]);
+/** As DynamoDB gave them, digit for digit: the entry may be one that no version of Reeve wrote. */
+const numeric = z.string().regex(/^[-+.\dEe]{1,60}$/);
+const dueKey = z.tuple([numeric, numeric, z.string().min(1)]);
 
 /** Of one shard of the due index. */
 export const dueCursor = {
   encode(key: Item): string {
-    return pack([Number(key['DueShard']?.N), Number(key['DueAt']?.N), key['OrderID']?.S]);
+    return pack([key['DueShard']?.N, key['DueAt']?.N, key['OrderID']?.S]);
   },
   decode(cursor: string): Item {
     const [shard, at, order] = unpack(dueKey, cursor);
-    return { DueShard: { N: String(shard) }, DueAt: { N: String(at) }, OrderID: { S: order } };
+    return { DueShard: { N: shard }, DueAt: { N: at }, OrderID: { S: order } };
   },
 };
 
@@ -24,6 +26,9 @@ const place = z.union([z.literal('start'), z.literal('end'), z.tuple([number, id
 const places = z.array(place).min(1).max(256);
 /** How far a listing has read a partition: the last order it gave. */
 export type Place = z.infer<typeof place>;
+
+/** Whether a cursor can name it as the instant of a place. */
+export const isPlace = (submittedAt: number) => number.safeParse(submittedAt).success;
 
 /** Of a listing over several partitions. */
 export const listCursor = {

@@ -4,12 +4,14 @@
  * index may lag: the records are read by key, and their state decides.
  */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { eachReadable } from '#core/each-readable.ts';
+import { CorruptDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import type { Item } from './attributes.ts';
-import { listCursor, type Place } from './cursors.ts';
-import { idOf, type ReadOptions, readRecords } from './dynamo-reads.ts';
+import { isPlace, listCursor, type Place } from './cursors.ts';
+import { idOf, leftOut, type ReadOptions, recordItems, recordOf } from './dynamo-reads.ts';
 import { unavailable } from './failure.ts';
 import { attention, attentionIndex, type Index, recentIndex } from './tables.ts';
 
@@ -90,13 +92,39 @@ async function merged(
 }
 
 async function pageOf(
-  { client, tables }: ListingOptions,
-  { index, value }: Partition,
+  options: ListingOptions,
+  partition: Partition,
   at: number,
   place: Place,
   limit: number,
 ): Promise<{ entries: readonly Entry[]; exhausted: boolean }> {
   if (place === 'end') return { entries: [], exhausted: true };
+  let from = place === 'start' ? undefined : keyAt(partition, place);
+  // A place is that of an order, so a page must have one, or else be the last.
+  for (;;) {
+    const page = await query(options, partition, from, limit);
+    const entries = eachReadable(
+      page.Items ?? [],
+      (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(item) }),
+      leftOut(options.log, 'list'),
+    );
+    from = page.LastEvaluatedKey;
+    if (entries.length > 0 || from === undefined) return { entries, exhausted: from === undefined };
+  }
+}
+
+const keyAt = ({ index, value }: Partition, [submittedAt, id]: Exclude<Place, string>): Item => ({
+  [index.partition.name]: value,
+  SubmittedAt: { N: String(submittedAt) },
+  OrderID: { S: id },
+});
+
+function query(
+  { client, tables }: ListingOptions,
+  { index, value }: Partition,
+  from: Item | undefined,
+  limit: number,
+) {
   const command = new QueryCommand({
     TableName: tables.processes,
     IndexName: index.name,
@@ -105,23 +133,21 @@ async function pageOf(
     ExpressionAttributeValues: { ':partition': value },
     ScanIndexForward: false,
     Limit: limit,
-    ...(place !== 'start' && {
-      ExclusiveStartKey: {
-        [index.partition.name]: value,
-        SubmittedAt: { N: String(place[0]) },
-        OrderID: { S: place[1] },
-      },
-    }),
+    ...(from !== undefined && { ExclusiveStartKey: from }),
   });
-  const page = await client.send(command).catch((error: unknown) => {
+  return client.send(command).catch((error: unknown) => {
     throw unavailable('DynamoDB', error);
   });
-  const entries = (page.Items ?? []).map((item: Item) => ({
-    partition: at,
-    id: idOf(item),
-    submittedAt: Number(item['SubmittedAt']?.N),
-  }));
-  return { entries, exhausted: page.LastEvaluatedKey === undefined };
+}
+
+/** @throws {CorruptDataError} `item-corrupt` */
+function submittedAtOf(item: Item): number {
+  const at = Number(item['SubmittedAt']?.N);
+  if (isPlace(at)) return at;
+  throw new CorruptDataError(
+    'item-corrupt',
+    'A process record says no instant of its submission. Restore it from a backup, or remove it by hand.',
+  );
 }
 
 async function ofState(
@@ -129,11 +155,11 @@ async function ofState(
   ids: readonly OrderId[],
   processState: ListQuery['processState'],
 ): Promise<readonly ProcessRecord[]> {
-  const records = await readRecords(options, ids);
-  return ids.flatMap((id) => {
-    const record = records.get(id);
-    return record !== undefined && (processState === null || record.processState === processState)
-      ? [record]
-      : [];
+  const items = await recordItems(options, ids);
+  const found = ids.flatMap((id) => {
+    const item = items.get(id);
+    return item === undefined ? [] : [item];
   });
+  const records = eachReadable(found, recordOf, leftOut(options.log, 'list'));
+  return records.filter((record) => processState === null || record.processState === processState);
 }

@@ -9,12 +9,14 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import { eachReadable } from '#core/each-readable.ts';
 import { CorruptDataError, UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
+import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { fromItem, type Item } from './attributes.ts';
 import { dueCursor } from './cursors.ts';
@@ -29,6 +31,7 @@ const unprocessedWaitMs = 25;
 export interface ReadOptions {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
+  readonly log: Log;
 }
 
 export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 'orders' | 'due'> {
@@ -63,7 +66,7 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
         throw unavailable('DynamoDB', error);
       });
       return {
-        items: (page.Items ?? []).map(idOf),
+        items: eachReadable(page.Items ?? [], idOf, leftOut(options.log, 'due')),
         cursor:
           page.LastEvaluatedKey === undefined ? null : dueCursor.encode(page.LastEvaluatedKey),
       };
@@ -71,16 +74,26 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
   };
 }
 
-/** Consistent: what the record says decides. */
-export async function readRecords(
-  { client, tables }: ReadOptions,
+async function readRecords(
+  options: ReadOptions,
   ids: readonly OrderId[],
 ): Promise<ReadonlyMap<OrderId, ProcessRecord>> {
   const records = new Map<OrderId, ProcessRecord>();
-  for (const [id, item] of await byKey(client, tables.processes, ids, true)) {
-    records.set(id, decodeRecord(fromItem(item)));
-  }
+  for (const [id, item] of await recordItems(options, ids)) records.set(id, recordOf(item));
   return records;
+}
+
+/** Consistent: what the record says decides. */
+export function recordItems(
+  { client, tables }: ReadOptions,
+  ids: readonly OrderId[],
+): Promise<ReadonlyMap<OrderId, Item>> {
+  return byKey(client, tables.processes, ids, true);
+}
+
+/** @throws {CorruptDataError} when no version of Reeve wrote it */
+export function recordOf(item: Item): ProcessRecord {
+  return decodeRecord(fromItem(item));
 }
 
 async function byKey(
@@ -136,8 +149,25 @@ async function batchGet(
   return items;
 }
 
+/** @throws {CorruptDataError} `item-foreign` */
 export function idOf(item: Item): OrderId {
-  return orderId(item['OrderID']?.S ?? '');
+  try {
+    return orderId(keyOf(item));
+  } catch (cause) {
+    throw new CorruptDataError(
+      'item-foreign',
+      "The table holds an item under a key that is no order id, so it is none of Reeve's. Remove it by hand.",
+      { cause },
+    );
+  }
+}
+
+const keyOf = (item: Item) => item['OrderID']?.S ?? '';
+
+/** `from`: what was asked for many orders. */
+export function leftOut(log: Log, from: 'due' | 'list') {
+  return (item: Item, { code, message }: CorruptDataError): void =>
+    log.error('corrupt-order-left-out', { orderId: keyOf(item), from, code, reason: message });
 }
 
 const orderSchema = z.object({

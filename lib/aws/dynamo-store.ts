@@ -14,6 +14,7 @@ import {
 import { dueAt } from '#core/due.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import { encodeRecord } from '#core/record-codec.ts';
+import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
 import { dynamoListing } from './dynamo-listing.ts';
@@ -30,6 +31,7 @@ export interface DynamoStoreOptions {
   readonly sweepPeriodMs: number;
   /** How long an order is kept after its end, ms. */
   readonly keepEndedMs: number;
+  readonly log: Log;
 }
 
 export function dynamoStore(options: DynamoStoreOptions): StateStore {

@@ -4,7 +4,7 @@
  */
 import type { OrderId } from '#core/ids.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
-import { orderOf, recordOf } from './rows.ts';
+import { orderOf, recordOf, rowOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 export interface Entry {
@@ -51,8 +51,8 @@ export function recordCache(sql: Statements, max: number): RecordCache {
     get(orderId) {
       const hit = young.get(orderId) ?? old.get(orderId);
       if (hit !== undefined) return hit;
-      const record = sql.record.get(orderId);
-      const order = sql.order.get(orderId);
+      const record = rowOf(() => sql.record.get(orderId));
+      const order = rowOf(() => sql.order.get(orderId));
       if (record === undefined || order === undefined) return undefined;
       const entry = { record: recordOf(record), order: orderOf(order) };
       keep(entry);

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import { orderId } from '#core/ids.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
 import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import { changeSchema } from '#core/message-codec.ts';
@@ -15,8 +15,8 @@ const orderRow = z.object({
   Digest: z.string(),
   SubmittedAt: instant,
 });
-const dueRow = z.object({ DueAt: z.int(), OrderID: z.string().transform(orderId) });
-const seqRow = z.object({ Seq: z.int() });
+const dueRow = z.object({ DueAt: z.int(), OrderID: z.string() });
+const listRow = z.object({ Seq: z.int(), OrderID: z.string() });
 const ageRow = z.object({
   Seq: z.int(),
   OrderID: z.string(),
@@ -46,8 +46,13 @@ export function dueOf(row: unknown): z.infer<typeof dueRow> {
   return checked('due entry', () => dueRow.parse(row));
 }
 
-export function seqOf(row: unknown): number {
-  return checked('sequence', () => seqRow.parse(row).Seq);
+/** The id of an order that an index names. */
+export function idOf({ OrderID }: { readonly OrderID: string }): OrderId {
+  return checked('order id', () => orderId(OrderID));
+}
+
+export function listedOf(row: unknown): z.infer<typeof listRow> {
+  return checked('place in a listing', () => listRow.parse(row));
 }
 
 export function ageOf(row: unknown): z.infer<typeof ageRow> {
@@ -61,20 +66,34 @@ export function changeOfRow(row: unknown): { seq: number; change: Change } {
   });
 }
 
+/** A row as `get` gives it: Node refuses to give one with a number larger than it can tell exactly. */
+export function rowOf(get: () => unknown): unknown {
+  try {
+    return get();
+  } catch (error) {
+    throw error instanceof RangeError ? corrupt('row', error) : error;
+  }
+}
+
 function checked<Value>(what: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw new CorruptDataError(
-      'row-corrupt',
-      `A stored ${what} cannot be read. Restore the data from a backup, or remove it by hand.`,
-      { cause: error },
-    );
+    throw corrupt(what, error);
   }
 }
 
+function corrupt(what: string, cause: unknown): CorruptDataError {
+  return new CorruptDataError(
+    'row-corrupt',
+    `A stored ${what} cannot be read. Restore the data from a backup, or remove it by hand.`,
+    { cause },
+  );
+}
+
 const LIST_CURSOR = /^\d{1,16}$/;
-const DUE_CURSOR = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+/** Of the last entry of a page, which may be one that no version of Reeve wrote. */
+const DUE_CURSOR = /^(\d{1,16})\.(.*)$/s;
 
 /** @throws {ReeveError} `cursor-invalid` */
 export function listCursor(cursor: string | null): number {

@@ -5,13 +5,25 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Change, changeOf, hasAudience } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
-import { ReeveError } from '#core/errors.ts';
+import { eachReadable } from '#core/each-readable.ts';
+import { type CorruptDataError, ReeveError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
+import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
-import { ageOf, changeOfRow, dueCursor, dueOf, listCursor, recordOf, seqOf } from './rows.ts';
+import {
+  ageOf,
+  changeOfRow,
+  dueCursor,
+  dueOf,
+  idOf,
+  listCursor,
+  listedOf,
+  recordOf,
+  rowOf,
+} from './rows.ts';
 import { schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 
@@ -42,6 +54,7 @@ export interface SqliteStoreOptions {
   readonly path: string;
   /** The precision of the due index, ms: how often the Supervisor looks. */
   readonly sweepPeriodMs: number;
+  readonly log: Log;
   /** Records of live orders kept in memory. Default 10,000. */
   readonly cachedMax?: number;
 }
@@ -55,7 +68,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
   const listeners = listenersOf(sql);
   return {
     ...writes(sql, cache, group, listeners, options.sweepPeriodMs),
-    ...reads(sql, cache),
+    ...reads(sql, cache, options.log),
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
     async forgetChange(seq) {
@@ -166,6 +179,7 @@ function forgetter(sql: Statements, group: GroupCommit): SqliteStore['forgetEnde
 function reads(
   sql: Statements,
   cache: RecordCache,
+  log: Log,
 ): Pick<StateStore, 'records' | 'orders' | 'dueShards' | 'due' | 'list'> {
   return {
     dueShards: 1,
@@ -177,24 +191,32 @@ function reads(
       const rows = sql.due.all(at, id, to, limit).map(dueOf);
       const last = rows.at(-1);
       return {
-        items: rows.map(({ OrderID }) => OrderID),
+        items: eachReadable(rows, idOf, leftOut(log, 'due')),
         cursor: last === undefined || rows.length < limit ? null : `${last.DueAt}.${last.OrderID}`,
       };
     },
 
     async list({ processState, limit, cursor }) {
       const below = listCursor(cursor);
-      const rows =
+      const rows = (
         processState === null
           ? sql.list.all(below, limit)
-          : sql.listByState.all(processState, below, limit);
+          : sql.listByState.all(processState, below, limit)
+      ).map(listedOf);
       const last = rows.at(-1);
+      const read = ({ Seq }: { Seq: number }) => recordOf(rowOf(() => sql.listed.get(Seq)));
       return {
-        items: rows.map(recordOf),
-        cursor: last === undefined || rows.length < limit ? null : String(seqOf(last)),
+        items: eachReadable(rows, read, leftOut(log, 'list')),
+        cursor: last === undefined || rows.length < limit ? null : String(last.Seq),
       };
     },
   };
+}
+
+/** `from`: what was asked for many orders. */
+function leftOut(log: Log, from: 'due' | 'list') {
+  return ({ OrderID: orderId }: { OrderID: string }, { code, message }: CorruptDataError): void =>
+    log.error('corrupt-order-left-out', { orderId, from, code, reason: message });
 }
 
 function found<Value>(

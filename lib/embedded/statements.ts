@@ -64,10 +64,14 @@ export function statements(database: DatabaseSync) {
     ),
     forgetRecord: database.prepare('DELETE FROM Processes WHERE Seq = ?'),
     forgetOrder: database.prepare('DELETE FROM Orders WHERE OrderID = ?'),
-    list: database.prepare('SELECT * FROM Processes WHERE Seq < ? ORDER BY Seq DESC LIMIT ?'),
-    listByState: database.prepare(
-      'SELECT * FROM Processes WHERE ProcessState = ? AND Seq < ? ORDER BY Seq DESC LIMIT ?',
+    list: database.prepare(
+      'SELECT Seq, OrderID FROM Processes WHERE Seq < ? ORDER BY Seq DESC LIMIT ?',
     ),
+    listByState: database.prepare(
+      `SELECT Seq, OrderID FROM Processes
+       WHERE ProcessState = ? AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
+    ),
+    listed: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
 
     insert(record: ProcessRecord, due: number | null): void {
       const row = encodeRecord(record);

@@ -30,7 +30,13 @@ export interface ListQuery {
   readonly cursor: string | null;
 }
 
-/** Every method may throw {@link UnavailableError}: whether a write happened is then not known. */
+/**
+ * Every method may throw {@link UnavailableError}: whether a write happened is then not known.
+ *
+ * A stored order that no version of Reeve wrote is a {@link CorruptDataError} to who reads it by its id.
+ * `list` leaves it out, `due` an entry whose id is none, and the log says so each time, as
+ * `corrupt-order-left-out` with the id: one that is spoiled must not hide all others.
+ */
 export interface StateStore {
   /**
    * Stores order and record together, or neither (R1); `exists` when the order id is taken (R2). A

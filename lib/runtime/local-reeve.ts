@@ -83,7 +83,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
   const registry = workflowRegistry(options.workflows);
   checkAgents(options);
-  const store = sqliteStore({ path: options.path, sweepPeriodMs });
+  const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   try {
     return await assemble(options, registry, store, sweepPeriodMs);
   } catch (error) {

@@ -52,8 +52,13 @@ beforeEach(async () => {
   clock = virtualClock();
   sent = [];
   tables = await createTables(server.client);
-  direct = dynamoStore({ client: server.client, tables, ...precision });
-  unreliable = dynamoStore({ client: testDynamoClient(proxy.url), tables, ...precision });
+  direct = dynamoStore({ client: server.client, tables, log: testLog(), ...precision });
+  unreliable = dynamoStore({
+    client: testDynamoClient(proxy.url),
+    tables,
+    log: testLog(),
+    ...precision,
+  });
 });
 
 const channels = {
@@ -338,7 +343,7 @@ test('a read whose answer is lost is asked again', async () => {
 
 describe('an answer that comes too late is not waited for, and its write is recognised', () => {
   const impatient = (tables: TableNames) =>
-    dynamoStore({ client: testDynamoClient(proxy.url, 200), tables, ...precision });
+    dynamoStore({ client: testDynamoClient(proxy.url, 200), tables, log: testLog(), ...precision });
 
   test('on create', async () => {
     const store = impatient(await createTables(server.client));

@@ -10,15 +10,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Item } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { CorruptDataError } from '#core/errors.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { Page, StateStore } from '#ports/state-store.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
 import { claimed, newOrder } from '../support/orders.ts';
 import { spoiledItem } from '../support/spoiled-item.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const { order, record } = newOrder('one', now);
+/** One of which nobody edits anything. */
+const other = newOrder('two', now);
 const key = { OrderID: { S: 'one' } };
+const everything = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER };
 
+const log = testLog();
 let server: DynamoServer;
 let client: DynamoDBClient;
 let tables: Awaited<ReturnType<typeof createTables>>;
@@ -27,9 +32,17 @@ beforeAll(async () => {
   server = await startDynoxide();
   client = server.client;
   tables = await createTables(client);
-  store = dynamoStore({ client, tables, shards: 1, sweepPeriodMs: 60_000, keepEndedMs: 60_000 });
+  store = dynamoStore({
+    client,
+    tables,
+    shards: 1,
+    sweepPeriodMs: 60_000,
+    keepEndedMs: 60_000,
+    log,
+  });
   await store.create(order, record);
   await store.commit(claimed(record, now));
+  await store.create(other.order, other.record);
 });
 afterAll(() => server?.close());
 
@@ -51,6 +64,17 @@ async function put(table: string, item: Item): Promise<boolean> {
   }
 }
 
+async function all<Item>(page: (cursor: string | null) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: Page<Item> = await page(cursor);
+    items.push(...next.items);
+    cursor = next.cursor;
+  } while (cursor !== null);
+  return items;
+}
+
 async function judged<Value>(read: Promise<Value>): Promise<Value | undefined> {
   return read.catch((error: unknown) => {
     expect(error).toBeInstanceOf(CorruptDataError);
@@ -65,10 +89,12 @@ test('a record edited by hand is read, listed and found due, or is corrupt', asy
       if (!(await put(tables.processes, item))) return;
       const found = (await judged(store.records([record.orderId])))?.get(record.orderId);
       if (found !== undefined) expect(found.orderId).toBe('one');
-      await judged(store.list({ processState: null, limit: 5, cursor: null }));
-      await judged(store.list({ processState: 'Error', limit: 5, cursor: null }));
-      const everything = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null };
-      expect((await store.due(everything)).items.every((id) => id === 'one')).toBe(true);
+      const listed = await all((cursor) => store.list({ processState: null, limit: 1, cursor }));
+      expect(listed).toContainEqual(other.record);
+      await all((cursor) => store.list({ processState: 'Error', limit: 1, cursor }));
+      const due = await all((cursor) => store.due({ ...everything, limit: 1, cursor }));
+      expect(due).toContain('two');
+      expect(due.every((id) => id === 'one' || id === 'two')).toBe(true);
     }),
   );
 });
@@ -90,4 +116,36 @@ test('an order edited by hand is read, or is corrupt', async () => {
       ]);
     }),
   );
+});
+
+test('items that are no orders hide none, though whole pages of every index hold nothing else', async () => {
+  const foreign = Array.from({ length: 7 }, (_, at) => `a copy ${at}`);
+  const before = await Promise.all([
+    all((cursor) => store.list({ processState: null, limit: 2, cursor })),
+    all((cursor) => store.due({ ...everything, limit: 2, cursor })),
+  ]);
+  for (const [at, id] of foreign.entries()) {
+    const Item = {
+      OrderID: { S: id },
+      DueShard: { N: '0' },
+      DueAt: { N: at === 0 ? '0.25' : String(now) },
+      SubmittedAt: { N: at === 0 ? '1E+100' : String(now + 1) },
+      Attention: { S: 'Error' },
+    };
+    await client.send(new PutItemCommand({ TableName: tables.processes, Item }));
+  }
+  expect(
+    await Promise.all([
+      all((cursor) => store.list({ processState: null, limit: 2, cursor })),
+      all((cursor) => store.due({ ...everything, limit: 2, cursor })),
+    ]),
+  ).toEqual(before);
+  expect(await all((cursor) => store.list({ processState: 'Error', limit: 2, cursor }))).toEqual(
+    [],
+  );
+  for (const from of ['due', 'list']) {
+    const told = log.lines.filter(({ fields }) => fields['from'] === from);
+    const ids = told.map(({ fields }) => fields['orderId']);
+    expect(ids).toEqual(expect.arrayContaining(foreign));
+  }
 });

@@ -39,6 +39,7 @@ beforeEach(async () => {
   takes = 0;
   const tables = await createTables(server.client);
   store = dynamoStore({
+    log: testLog(),
     client: server.client,
     tables,
     shards,

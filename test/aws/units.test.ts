@@ -11,6 +11,7 @@ import {
   startDynoxide,
   testDynamoClient,
 } from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
 
 let server: DynamoServer;
@@ -52,6 +53,7 @@ async function meteredStore() {
   const calls = metered(client);
   const tables = await createTables(server.client);
   const store = dynamoStore({
+    log: testLog(),
     client,
     tables,
     shards: 2,

@@ -8,7 +8,7 @@ import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 function feed(tell: (change: Change) => Promise<void>) {
   const clock = virtualClock();
-  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
   onTestFinished(() => store.close());
   const start = () => {
     const stop = changeFeed({ store, tell, clock, log: testLog() });

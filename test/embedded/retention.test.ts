@@ -7,6 +7,7 @@ import type { ProcessRecord } from '#core/record.ts';
 import { submitted } from '#core/submit.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+import { testLog } from '../support/log.ts';
 
 const agent = defineAgent({
   name: 'paint',
@@ -25,7 +26,7 @@ afterEach(() => {
 });
 
 function openStore(): SqliteStore {
-  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000 });
+  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
   stores.push(store);
   return store;
 }

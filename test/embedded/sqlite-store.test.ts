@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
+import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type SqliteStore, type StoredChange, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
+import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -18,7 +20,8 @@ function directory(): string {
   return path;
 }
 
-const opened = (path: string): SqliteStore => sqliteStore({ path, sweepPeriodMs: 1_000 });
+const opened = (path: string, log = testLog()): SqliteStore =>
+  sqliteStore({ path, sweepPeriodMs: 1_000, log });
 
 /** A crash leaves the files as they are: the copy is what the disk held at that moment. */
 function crashed(path: string): string {
@@ -29,11 +32,28 @@ function crashed(path: string): string {
   return copy;
 }
 
+/** As with a tool for databases, while Reeve is away. */
+function edit(path: string, orderId: OrderId, changes: Readonly<Record<string, string>>): void {
+  const database = new DatabaseSync(path);
+  for (const [column, value] of Object.entries(changes)) {
+    database.prepare(`UPDATE Processes SET ${column} = ? WHERE OrderID = ?`).run(value, orderId);
+  }
+  database.close();
+}
+
 async function underTest(path = join(directory(), 'reeve.db')): Promise<StoreUnderTest> {
-  const store = opened(path);
+  const log = testLog();
+  const store = opened(path, log);
   return {
     store,
+    log,
     close: async () => store.close(),
+    async edited(orderId, changes) {
+      const copy = crashed(path);
+      store.close();
+      edit(copy, orderId, changes);
+      return underTest(copy);
+    },
     async reopen() {
       const copy = crashed(path);
       store.close();
@@ -155,7 +175,12 @@ test('every committed record is shown to who watches, until he goes', async () =
 });
 
 test('live orders beyond what memory keeps are read from disk', async () => {
-  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, cachedMax: 4 });
+  const store = sqliteStore({
+    path: ':memory:',
+    sweepPeriodMs: 1_000,
+    cachedMax: 4,
+    log: testLog(),
+  });
   onTestFinished(() => store.close());
   const records = await Promise.all(
     Array.from({ length: 20 }, async (_, at) => {

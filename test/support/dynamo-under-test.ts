@@ -1,13 +1,26 @@
 /** The store on a DynamoDB-compatible server, as its contract wants it. */
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { toItem } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import type { StoreUnderTest } from '../contracts/state-store.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
+import { testLog } from './log.ts';
 
 export async function dynamoUnderTest({ client }: DynamoServer): Promise<StoreUnderTest> {
   const tables = await createTables(client);
-  const store = { client, tables, shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
+  const log = testLog();
+  const store = { client, tables, shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000, log };
   const open = (): StoreUnderTest => ({
     store: dynamoStore(store),
+    log,
+    async edited(orderId, changes) {
+      const key = { TableName: tables.processes, Key: { OrderID: { S: orderId } } };
+      const { Item: item } = await client.send(new GetItemCommand(key));
+      await client.send(new DeleteItemCommand(key));
+      const edited = { ...item, ...toItem(changes) };
+      await client.send(new PutItemCommand({ TableName: tables.processes, Item: edited }));
+      return open();
+    },
     // Nothing of the store lives in the process.
     reopen: async () => open(),
     close: async () => {},
