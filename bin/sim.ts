@@ -50,9 +50,12 @@ async function many(): Promise<void> {
   const threads = Math.min(number('threads', flags.threads), seeds);
   const began = performance.now();
   let tally: Tally = nothing;
+  /** At each tenth of the way, MB. */
+  const memory: number[] = [];
   const seconds = () => (performance.now() - began) / 1_000;
   const told = (one: Tally) => {
     tally = sum(tally, one);
+    if (tally.seeds >= ((memory.length + 1) * seeds) / 10) memory.push(megabytes());
     if (process.stderr.isTTY) process.stderr.write(`\r${progress(tally, seconds())}`);
   };
   await Promise.all(
@@ -60,7 +63,7 @@ async function many(): Promise<void> {
       worker({ first: first + at, last: first + seeds - 1, step: threads }, told),
     ),
   );
-  report(tally, seconds(), threads);
+  report(tally, { seconds: seconds(), threads, memory });
 }
 
 interface Share {
@@ -73,6 +76,8 @@ function worker(share: Share, told: (tally: Tally) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
       workerData: { ...share, hashes: flags.hashes },
+      // Worlds come and go by the hundred: with room for them few are ever moved.
+      resourceLimits: { maxYoungGenerationSizeMb: 128 },
     });
     thread.on('message', told);
     thread.on('error', reject);
@@ -89,7 +94,13 @@ function progress({ seeds, failures }: Tally, seconds: number): string {
   return `${seeds.toLocaleString('en')} seeds, ${speed} a second, ${failures.length} broken, ${megabytes()} MB `;
 }
 
-function report(tally: Tally, seconds: number, threads: number): void {
+interface Effort {
+  readonly seconds: number;
+  readonly threads: number;
+  readonly memory: readonly number[];
+}
+
+function report(tally: Tally, { seconds, threads, memory }: Effort): void {
   const sites = readdirSync('lib/roles').flatMap((file) =>
     awaitSitesOf(file, readFileSync(`lib/roles/${file}`, 'utf8')),
   );
@@ -114,7 +125,7 @@ function report(tally: Tally, seconds: number, threads: number): void {
     const hours = Math.round(tally.hours).toLocaleString('en');
     console.log(`
 ${tally.seeds.toLocaleString('en')} seeds, ${tally.orders.toLocaleString('en')} orders, ${hours} hours of virtual time
-${seedsPerSecond} seeds a second on ${threads} threads, ${megabytes()} MB at the end
+${seedsPerSecond} seeds a second on ${threads} threads, memory on the way ${memory.join(' ')} MB
 ${places} awaits of the roles crashed, before and after`);
     for (const point of missed) console.log(`  never crashed: ${point}`);
     console.log(`${tally.failures.length} violations`);

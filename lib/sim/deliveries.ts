@@ -1,6 +1,7 @@
 /** Carries messages from the queues, and changes from the stream, to the machines that take them. */
 import { changeOf, hasAudience } from '#core/change.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
+import type { Reply } from '#core/message.ts';
 import {
   type MessageCodec,
   nudgeCodec,
@@ -8,6 +9,7 @@ import {
   requestCodec,
   submissionCodec,
 } from '#core/message-codec.ts';
+import { findStep } from '#core/record.ts';
 import type { Delivery } from '#roles/delivery.ts';
 import { deliverLetters } from '#roles/queue-delivery.ts';
 import { deliverInOrder } from '#roles/stream-delivery.ts';
@@ -54,18 +56,26 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
   const { around, queues } = plant;
   const { timeline, trace, faults } = around;
   const routes = routesOf(plant, queues);
+  const waiting = new Set<SimQueue>();
 
   function pump(queue: SimQueue): void {
     const route = routes.get(queue);
     if (route === undefined) return;
     const host = fleet.pick(route.duty);
     if (host === null) {
-      timeline.at(fleet.soon(waitMs), () => pump(queue));
+      if (waiting.has(queue)) return;
+      waiting.add(queue);
+      timeline.at(fleet.soon(waitMs), () => {
+        waiting.delete(queue);
+        pump(queue);
+      });
       return;
     }
     const letters = queue.receive();
     if (letters.length === 0) return;
-    trace.tell(`${host.machine.name} receives ${letters.map(({ body }) => body).join(' ')}`);
+    for (const { messageId, body } of letters) {
+      trace.tell(`${host.machine.name} receives ${messageId}`, body);
+    }
     invoke(host, plant, async () => {
       const done = await route.deliver(host, letters);
       if (faults.strike('crash-before-acknowledging')) {
@@ -146,7 +156,10 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     routes.set(queue, {
       duty: 'scheduler',
       deliver: route(queue, replyCodec, revisions, {
-        receive: (host) => (replies) => host.scheduler.onReplies(agent, replies),
+        receive: (host) => (replies) => {
+          for (const reply of replies) noteZombie(plant, reply);
+          return host.scheduler.onReplies(agent, replies);
+        },
         forgot: (reply, host) => rules.forgotReply(agent, reply, host.machine),
       }),
     });
@@ -159,7 +172,21 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     request: Parameters<typeof rules.handling>[0],
   ): Promise<Delivery> {
     rules.handling(request, host.machine);
-    return host.runners.get(agent)?.handle(request) ?? { kind: 'retry' };
+    return host.runner(agent).handle(request);
+  }
+}
+
+/** A reply that comes when somebody else has taken over, or nobody waits for it any more. */
+function noteZombie({ table, around: { faults } }: Plant, reply: Reply): void {
+  const record = table.record(reply.orderId);
+  const step = findStep(record ?? { steps: [] }, reply.step);
+  if (record === undefined || step === undefined) return;
+  const { state } = step.progress;
+  const isBack = state === 'Undoing' || state === 'Undone';
+  if (reply.attempt < step.attempt) faults.note('reply-after-takeover');
+  if (reply.action === 'perform' && isBack) faults.note('reply-after-undo');
+  if (record.processState === 'Processed' || record.processState === 'Undone') {
+    faults.note('reply-after-the-end');
   }
 }
 
@@ -183,8 +210,9 @@ function route<Message>(
   return async (host, letters) => {
     const parked = new Set<QueueLetter>();
     const then = revisions();
+    const decoded = new Map(letters.map(({ body }) => [body, codec.decode(body)]));
     const again = await deliverLetters(letters, {
-      codec,
+      codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },
       receive: receive(host),
       log: host.log,
       park: async (letter, reason) => {
@@ -198,8 +226,8 @@ function route<Message>(
     });
     const done = letters.filter((letter) => !again.includes(letter));
     for (const letter of done) {
-      const decoded = codec.decode(letter.body);
-      if (decoded.kind === 'message' && !parked.has(letter)) forgot(decoded.message, host, then);
+      const known = decoded.get(letter.body);
+      if (known?.kind === 'message' && !parked.has(letter)) forgot(known.message, host, then);
     }
     return done;
   };

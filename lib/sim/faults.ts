@@ -9,11 +9,11 @@ const usual = {
   'crash-between-items': 0.01,
   'crash-while-waiting': 0.01,
   'crash-before-acknowledging': 0.01,
-  frozen: 0.15,
+  frozen: 0.1,
   // Its clock.
-  'clock-skewed': 0.3,
+  'clock-skewed': 0.15,
   'clock-jumps-days': 0.05,
-  'clock-steps-back': 0.15,
+  'clock-steps-back': 0.1,
   // Any call over the network.
   'call-slow': 0.02,
   'answer-lost': 0.02,
@@ -32,7 +32,7 @@ const usual = {
   'message-doubled': 0.06,
   'message-late': 0.06,
   'seen-too-soon': 0.06,
-  'message-poisoned': 0.3,
+  'message-poisoned': 0.1,
   'message-forged': 0.1,
   // The Supervisor's schedule.
   'sweep-skipped': 0.15,
@@ -55,27 +55,41 @@ const usual = {
   // People.
   'submitted-twice': 0.3,
   'key-reused': 0.15,
-  'operator-resubmits': 0.3,
-  'operator-cancels': 0.2,
+  'operator-resubmits': 0.1,
+  'operator-cancels': 0.06,
   // The whole.
-  'new-version': 0.3,
-  'old-version': 0.2,
+  'new-version': 0.1,
+  'old-version': 0.08,
   outage: 0.6,
   'store-outage': 0.4,
 } as const;
 
-export type FaultName = keyof typeof usual;
-export const faultNames = Object.keys(usual).filter(isFault);
+export type DrawnFault = keyof typeof usual;
+const drawnFaults = Object.keys(usual).filter(isDrawn);
 
-function isFault(name: string): name is FaultName {
+/** What the others lead to, and is worth seeing: it is counted when it happens. */
+const consequences = [
+  'reply-after-takeover',
+  'reply-after-undo',
+  'reply-after-the-end',
+  'sweeps-overlapped',
+  'delivered-while-delivered',
+] as const;
+
+export type FaultName = DrawnFault | (typeof consequences)[number];
+export const faultNames: readonly FaultName[] = [...drawnFaults, ...consequences];
+
+function isDrawn(name: string): name is DrawnFault {
   return name in usual;
 }
 
-export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
+export type FaultRates = Readonly<Partial<Record<DrawnFault, number>>>;
 
 export interface Faults {
   /** Whether it happens now; counted when it does. */
-  strike(name: FaultName): boolean;
+  strike(name: DrawnFault): boolean;
+  /** It has happened, by whatever led to it. */
+  note(name: FaultName): void;
   /** From now on nothing goes wrong any more. */
   end(): void;
   readonly hits: ReadonlyMap<FaultName, number>;
@@ -87,11 +101,11 @@ export interface Faults {
  * Groce and others, ISSTA 2012).
  */
 export function drawnRates(chance: Chance): FaultRates {
-  const rates: Partial<Record<FaultName, number>> = {};
+  const rates: Partial<Record<DrawnFault, number>> = {};
   const theme = chance.hits(0.25) ? afterAnOutage : null;
   // With wrong clocks some rules cannot be told: half of all runs have none.
   const clocksAreRight = chance.hits(0.5);
-  for (const name of faultNames) {
+  for (const name of drawnFaults) {
     if (clocksAreRight && isClockFault(name)) continue;
     const scale = chance.hits(0.5) ? chance.pick([0.5, 1, 3]) : 0;
     const rate = Math.min(0.9, usual[name] * (theme?.[name] ?? scale));
@@ -117,11 +131,13 @@ const afterAnOutage: FaultRates = {
 export function faults(rates: FaultRates, chance: Chance): Faults {
   const hits = new Map<FaultName, number>();
   let ended = false;
+  const note = (name: FaultName) => hits.set(name, (hits.get(name) ?? 0) + 1);
   return {
     hits,
+    note,
     strike(name) {
       if (ended || !chance.hits(rates[name] ?? 0)) return false;
-      hits.set(name, (hits.get(name) ?? 0) + 1);
+      note(name);
       return true;
     },
     end() {

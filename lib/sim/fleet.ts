@@ -35,7 +35,6 @@ export interface FleetOptions {
 
 /** One place that a machine fills, and after it the next. */
 interface Slot {
-  readonly duty: Duty | null;
   readonly name: string;
   generation: number;
   release: Release;
@@ -48,15 +47,18 @@ export function fleet(options: FleetOptions): Fleet {
   const { around, oneProcess, hostOn, onBoot } = options;
   const { timeline, chance } = around;
   let darkUntil = 0;
-  const slots: Slot[] = oneProcess ? [slotOf(null, 'reeve')] : duties().flatMap(slotsOf);
+  const slotsFor = new Map<Duty, Slot[]>(
+    oneProcess ? [] : duties().map((duty) => [duty, slotsOf(duty)]),
+  );
+  const slots = oneProcess ? [slotOf('reeve')] : [...slotsFor.values()].flat();
 
-  function slotOf(duty: Duty | null, name: string): Slot {
-    return { duty, name, generation: 0, release: options.release, host: null };
+  function slotOf(name: string): Slot {
+    return { name, generation: 0, release: options.release, host: null };
   }
 
   function slotsOf(duty: Duty): Slot[] {
     const count = duty === 'scheduler' ? perDuty + 1 : perDuty;
-    return Array.from({ length: count }, (_, at) => slotOf(duty, `${duty}-${at + 1}`));
+    return Array.from({ length: count }, (_, at) => slotOf(`${duty}-${at + 1}`));
   }
 
   function boot(slot: Slot): void {
@@ -82,8 +84,8 @@ export function fleet(options: FleetOptions): Fleet {
     isDark: () => timeline.now() < darkUntil,
     soon: (ms) => Math.max(timeline.now() + ms, darkUntil),
     pick(duty) {
-      const [first, ...rest] = slots.flatMap(({ duty: own, host }) =>
-        host?.ready && (own === null || own === duty) ? [host] : [],
+      const [first, ...rest] = (slotsFor.get(duty) ?? slots).flatMap(({ host }) =>
+        host?.ready === true ? [host] : [],
       );
       return first === undefined ? null : chance.pick([first, ...rest]);
     },

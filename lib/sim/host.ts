@@ -22,7 +22,7 @@ import type { Plant } from './plant.ts';
 import { simCoordination } from './sim-coordination.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { simStore } from './sim-store.ts';
-import { contracts, implementation, type Release, registries } from './sim-workflows.ts';
+import { implementation, type Release, registries } from './sim-workflows.ts';
 
 export interface Host {
   readonly machine: Machine;
@@ -33,7 +33,8 @@ export interface Host {
   readonly submission: Submission;
   readonly operator: Operator;
   readonly notifier: Notifier;
-  readonly runners: ReadonlyMap<AgentName, AgentRunner>;
+  /** Runs the agent's code on it. */
+  readonly runner: (agent: AgentName) => AgentRunner;
   /** A sweep under leases, by a holder of its own. */
   sweepTick(): SweepTick;
   /** How many invocations run on it. */
@@ -97,7 +98,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
     operator: operator(committed),
     notifier: notifier(publisherOf(plant, machine)),
-    runners: runnersOf(plant, machine, log),
+    runner: runnersOf(plant, machine, log),
     sweepTick() {
       ticks += 1;
       return sweepTick({
@@ -114,29 +115,30 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
   };
 }
 
-function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runners'] {
+function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runner'] {
   const { queues, rules, around, services } = plant;
-  return new Map(
-    contracts.map((contract) => {
-      const { name } = contract;
-      const replies = channelOf(
-        plant,
-        machine,
-        replyCodec,
-        () => queueOf(queues.replies, name),
-        (sent) => rules.replying(name, sent, machine),
-        rules.unanswered,
-      );
-      const runner = agentRunner(implementation(contract, machine, services), {
-        replies,
-        breaker: simBreaker(machine.clock),
-        clock: machine.clock,
-        random: around.chance,
-        log,
-      });
-      return [name, runner] as const;
-    }),
-  );
+  const runners = new Map<AgentName, AgentRunner>();
+  return (agent) => {
+    const known = runners.get(agent);
+    if (known !== undefined) return known;
+    const replies = channelOf(
+      plant,
+      machine,
+      replyCodec,
+      () => queueOf(queues.replies, agent),
+      (sent) => rules.replying(agent, sent, machine),
+      rules.unanswered,
+    );
+    const runner = agentRunner(implementation(agent, machine, services), {
+      replies,
+      breaker: simBreaker(machine.clock),
+      clock: machine.clock,
+      random: around.chance,
+      log,
+    });
+    runners.set(agent, runner);
+    return runner;
+  };
 }
 
 function channelOf<Message>(
@@ -245,13 +247,11 @@ function simBreaker(clock: Clock): Breaker {
 
 /** Only to tell submissions apart; nothing in a simulation has secrets. */
 function digest(text: string): string {
-  let words = '';
-  for (let word = 0; word < 5; word += 1) {
-    let sum = 0x811c9dc5 + word;
-    for (let at = 0; at < text.length; at += 1) {
-      sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193 + 2 * word);
-    }
-    words += (sum >>> 0).toString(16).padStart(8, '0');
+  let [one, other] = [0x811c9dc5, 0x9dc5811c];
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
   }
-  return words;
+  const words = [one, other, one ^ other, one + other, one - other];
+  return words.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }

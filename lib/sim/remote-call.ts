@@ -1,7 +1,7 @@
 /** A call over a network: late, refused, lost on the way back, done twice, or its caller dies meanwhile. */
 import { UnavailableError } from '#core/errors.ts';
 import { type Line, type Moment, waitingLines } from './crash-points.ts';
-import type { FaultName, Faults } from './faults.ts';
+import type { DrawnFault, Faults } from './faults.ts';
 import type { Surroundings } from './machine.ts';
 
 export interface Call<Value> {
@@ -12,7 +12,7 @@ export interface Call<Value> {
   /** Does a part of it, for what can be cut in the middle. */
   readonly actInPart?: () => void;
   /** The far end may refuse with this fault, and nothing has happened then. */
-  readonly refusal?: FaultName;
+  readonly refusal?: DrawnFault;
   /** The way there, ms. Default: a few. */
   readonly latencyMs?: number;
   /** The way back, ms; infinite: no answer ever comes. Default 0. */
@@ -92,9 +92,9 @@ export function remoteCall<Value>(
 
 function fateOf(
   faults: Faults,
-  refusal: FaultName | undefined,
+  refusal: DrawnFault | undefined,
   hasParts: boolean,
-): FaultName | 'well' {
+): DrawnFault | 'well' {
   if (refusal !== undefined && faults.strike(refusal)) return refusal;
   if (faults.strike('crash-after-call')) return 'crash-after-call';
   if (hasParts && faults.strike('crash-between-items')) return 'crash-between-items';
@@ -110,6 +110,6 @@ function outcomeOf<Value>(act: () => Value): Outcome<Value> {
   }
 }
 
-function unavailable(cause: FaultName): UnavailableError {
+function unavailable(cause: DrawnFault): UnavailableError {
   return new UnavailableError('unavailable', `The simulation: ${cause}.`);
 }

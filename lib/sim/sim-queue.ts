@@ -50,6 +50,8 @@ interface Held {
   letter: QueueLetter | null;
   receives: number;
   visibleAt: number;
+  /** Takes back the appointment at which it is seen again. */
+  unseen: () => void;
 }
 
 const batchMax = 10;
@@ -62,14 +64,13 @@ export function simQueue(options: SimQueueOptions): SimQueue {
   let count = 0;
 
   function show(message: Held, at: number): void {
+    message.unseen();
     message.visibleAt = at;
-    timeline.at(at, () => {
-      if (held.has(message) && message.visibleAt === at) options.onVisible(queue);
-    });
+    message.unseen = timeline.at(at, () => options.onVisible(queue));
   }
 
   function add(messageId: string, body: string): void {
-    const message = { messageId, body, letter: null, receives: 0, visibleAt: 0 };
+    const message = newMessage(messageId, body);
     held.add(message);
     const delay = faults.strike('message-late')
       ? chance.between(1_000, 180_000)
@@ -77,15 +78,34 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     show(message, timeline.now() + delay);
   }
 
-  const holderOf = (letter: QueueLetter) => [...held].find((message) => message.letter === letter);
+  function remove(message: Held): void {
+    message.unseen();
+    held.delete(message);
+  }
+
+  function receiveOne(message: Held): QueueLetter | null {
+    const { messageId, body } = message;
+    if (message.receives === receivesMax) {
+      remove(message);
+      deadLetters.push({ body, reason: null });
+      return null;
+    }
+    if (message.letter !== null) faults.note('delivered-while-delivered');
+    message.receives += 1;
+    message.letter = { messageId, body, receives: message.receives };
+    const hiddenMs = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
+    show(message, timeline.now() + hiddenMs);
+    return message.letter;
+  }
+
+  const holderOf = (letter: QueueLetter) =>
+    [...held].find((message) => message.letter === letter) ?? null;
 
   const queue: SimQueue = {
     name,
     deadLetters,
     size: () => held.size,
-    put(bodies) {
-      queue.putSafely(bodies.filter(() => !faults.strike('message-lost')));
-    },
+    put: (bodies) => queue.putSafely(bodies.filter(() => !faults.strike('message-lost'))),
     putSafely(bodies) {
       for (const body of bodies) {
         count += 1;
@@ -95,40 +115,34 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       }
     },
     receive() {
-      const received: QueueLetter[] = [];
-      for (const message of held) {
-        if (received.length === batchMax) break;
-        if (message.visibleAt > timeline.now()) continue;
-        if (message.receives === receivesMax) {
-          held.delete(message);
-          deadLetters.push({ body: message.body, reason: null });
-          continue;
-        }
-        message.receives += 1;
-        const { messageId, body, receives } = message;
-        message.letter = { messageId, body, receives };
-        received.push(message.letter);
-        const hidden = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
-        show(message, timeline.now() + hidden);
-      }
-      return received;
+      const visible = [...held].filter(({ visibleAt }) => visibleAt <= timeline.now());
+      return visible.slice(0, batchMax).flatMap((message) => receiveOne(message) ?? []);
     },
     acknowledge(letters) {
-      for (const letter of letters) {
-        const message = holderOf(letter);
-        if (message !== undefined) held.delete(message);
-      }
+      for (const message of letters.map(holderOf)) if (message !== null) remove(message);
     },
     release(letters, afterMs) {
-      for (const letter of letters) {
-        const message = holderOf(letter);
-        if (message !== undefined) show(message, timeline.now() + afterMs);
+      for (const message of letters.map(holderOf)) {
+        if (message === null) continue;
+        message.letter = null;
+        show(message, timeline.now() + afterMs);
       }
     },
     park({ body }, reason) {
       deadLetters.push({ body, reason });
     },
-    drop: () => held.clear(),
+    drop() {
+      for (const message of held) remove(message);
+    },
   };
   return queue;
 }
+
+const newMessage = (messageId: string, body: string): Held => ({
+  messageId,
+  body,
+  letter: null,
+  receives: 0,
+  visibleAt: 0,
+  unseen: () => {},
+});

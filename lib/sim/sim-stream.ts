@@ -34,6 +34,7 @@ export function simStream(around: Surroundings, onReady: () => void): SimStream 
   const entries: StreamEntry[] = [];
   let next = 0;
   let out: StreamBatch | null = null;
+  let stopWaiting = () => {};
 
   function soon(ms: number): void {
     timeline.at(timeline.now() + ms, () => {
@@ -43,6 +44,7 @@ export function simStream(around: Surroundings, onReady: () => void): SimStream 
 
   function goOn(batch: StreamBatch, taken: number, pauseMs: number): void {
     if (out !== batch) return;
+    stopWaiting();
     out = null;
     next += taken;
     if (next < entries.length) soon(pauseMs);
@@ -69,7 +71,7 @@ export function simStream(around: Surroundings, onReady: () => void): SimStream 
         },
       };
       out = batch;
-      timeline.at(timeline.now() + patienceMs, () => goOn(batch, 0, 1));
+      stopWaiting = timeline.at(timeline.now() + patienceMs, () => goOn(batch, 0, 1));
       return batch;
     },
   };

@@ -1,6 +1,7 @@
 /** What the simulated orders are: every shape and policy that steps can have, in five workflows. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/agent.ts';
+import type { AgentName } from '#core/ids.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
@@ -145,11 +146,12 @@ export const workflowNames = ['sequence', 'fork', 'careful', 'patient', 'hasty']
 
 /** The agent as a machine runs it. */
 export function implementation(
-  contract: AgentContract<Input, Output>,
+  agent: AgentName,
   machine: Machine,
   { of }: Services,
 ): AgentImplementation<Input, Output> {
-  const service = of(contract.name);
+  const service = of(agent);
+  const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
   const common = {
     contract,
     async perform({ units }: Input, call: Parameters<AgentImplementation['perform']>[1]) {

@@ -111,9 +111,14 @@ async function toTheEnd(
       ({ processState }) => processState === 'Processed' || processState === 'Undone',
     );
   const latest = timeline.now() + calmMaxMs;
+  const { writes } = world.plant.witness;
+  let judged = '';
   for (let happenings = 0; happenings < happeningsMax; happenings += 1) {
     if (timeline.now() > latest) return false;
-    if (isOver()) {
+    const state = `${writes.length} ${submitters.waiting()}`;
+    const isNews = state !== judged;
+    judged = state;
+    if (isNews && isOver()) {
       world.sweeps.stop();
       await timeline.runUntil(timeline.now() + aftermathMs);
       return isOver();

@@ -2,7 +2,7 @@
 import { replyCodec } from '#core/message-codec.ts';
 import { underWay } from '#core/record.ts';
 import { invoke } from './deliveries.ts';
-import type { FaultName } from './faults.ts';
+import type { DrawnFault } from './faults.ts';
 import type { Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
 import { darkMs, type Interrupted, interruptedUntil } from './outage.ts';
@@ -32,7 +32,7 @@ export interface Storm {
 /** How often each of these may happen, ms. */
 const beatMs = 5_000;
 /** An outage comes near the end, when there is most to interrupt, ms before it. */
-const darkBeforeEndMs = 80_000;
+const darkBeforeEndMs = 60_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -101,8 +101,9 @@ export function storm(options: StormOptions): Storm {
     if (timeline.now() >= endsAt) return;
     timeline.at(fleet.soon(beatMs), beat);
     for (const [name, happen] of happenings) {
+      if (!faults.strike(name)) continue;
       const [first, ...rest] = fleet.all();
-      if (first !== undefined && faults.strike(name)) happen(chance.pick([first, ...rest]));
+      if (first !== undefined) happen(chance.pick([first, ...rest]));
     }
     poisonOne();
     forgeOne();
@@ -113,7 +114,7 @@ export function storm(options: StormOptions): Storm {
   return { poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
 }
 
-type Happenings = readonly (readonly [FaultName, (host: Host) => void])[];
+type Happenings = readonly (readonly [DrawnFault, (host: Host) => void])[];
 
 function ofMachines({ plant, fleet, setting: { oneProcess } }: StormOptions): Happenings {
   const { chance, trace } = plant.around;

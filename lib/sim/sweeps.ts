@@ -1,6 +1,7 @@
 /** The schedule of the Supervisors: a tick each period, at least once, late, twice, or not at all. */
 import { invoke } from './deliveries.ts';
 import type { Fleet } from './fleet.ts';
+import type { Machine } from './machine.ts';
 import type { Plant } from './plant.ts';
 import type { Setting } from './setting.ts';
 
@@ -22,6 +23,7 @@ export function sweeps(options: SweepOptions): Sweeps {
   const { fleet } = options;
   const { sweepPeriodMs: periodMs, precisionMs, oneProcess } = options.setting;
   const { timeline, chance, faults } = options.plant.around;
+  const swept: Machine[] = [];
   let stopped = false;
   if (!oneProcess) schedule();
 
@@ -49,8 +51,14 @@ export function sweeps(options: SweepOptions): Sweeps {
       return pages >= 0;
     };
     invoke(host, options.plant, async () => {
-      const sweep = host.sweepTick();
-      await (shard === null ? sweep.tick(mayGoOn) : sweep.shard(shard, mayGoOn));
+      if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
+      swept.push(host.machine);
+      try {
+        const sweep = host.sweepTick();
+        await (shard === null ? sweep.tick(mayGoOn) : sweep.shard(shard, mayGoOn));
+      } finally {
+        swept.splice(swept.indexOf(host.machine), 1);
+      }
     });
   }
 

@@ -1,7 +1,8 @@
 /** What happened, line by line: its hash says whether two runs were the same, its text what went on. */
 
 export interface Trace {
-  tell(line: string): void;
+  /** `more` is for readers alone, and not of the hash. */
+  tell(line: string, more?: string): void;
   /** Of every line until now, as 16 hexadecimal digits. */
   hash(): string;
   /** Empty unless the trace was asked to keep them. */
@@ -16,7 +17,7 @@ export function trace(now: () => number, keep: boolean): Trace {
   let low = 0x9dc5811c;
   return {
     lines,
-    tell(line) {
+    tell(line, more = '') {
       const at = now() - start;
       // FNV-1a, twice over: a chance of 2⁻⁶⁴ that two stories look like one.
       high = Math.imul(high ^ at, 0x01000193);
@@ -26,7 +27,7 @@ export function trace(now: () => number, keep: boolean): Trace {
         high = Math.imul(high ^ code, 0x01000193);
         low = Math.imul(low ^ code, 0x85ebca6b);
       }
-      if (keep) lines.push(`${clockText(at)}  ${line}`);
+      if (keep) lines.push(`${clockText(at)}  ${line} ${more}`.trimEnd());
     },
     hash: () => hex(high) + hex(low),
   };
