@@ -18,6 +18,7 @@ import type { Duty, Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
 import type { Plant } from './plant.ts';
 import type { Queues } from './queues.ts';
+import { attemptOf } from './rules-of-sending.ts';
 import type { QueueLetter, SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 
@@ -171,6 +172,9 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     agent: AgentName,
     request: Parameters<typeof rules.handling>[0],
   ): Promise<Delivery> {
+    const { orderId, step, attempt } = request;
+    const id = attemptOf(orderId, step, attempt);
+    if (!plant.begun.has(id)) plant.begun.set(id, plant.around.timeline.now());
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request);
   }

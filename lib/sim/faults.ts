@@ -128,20 +128,26 @@ const afterAnOutage: FaultRates = {
   'store-throttled': 6,
 };
 
-export function faults(rates: FaultRates, chance: Chance): Faults {
+/** @param max all together; after that nothing goes wrong any more */
+export function faults(
+  rates: FaultRates,
+  chance: Chance,
+  max: number = Number.POSITIVE_INFINITY,
+): Faults {
   const hits = new Map<FaultName, number>();
-  let ended = false;
+  let left = max;
   const note = (name: FaultName) => hits.set(name, (hits.get(name) ?? 0) + 1);
   return {
     hits,
     note,
     strike(name) {
-      if (ended || !chance.hits(rates[name] ?? 0)) return false;
+      if (left <= 0 || !chance.hits(rates[name] ?? 0)) return false;
+      left -= 1;
       note(name);
       return true;
     },
     end() {
-      ended = true;
+      left = 0;
     },
   };
 }

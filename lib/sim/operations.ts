@@ -115,18 +115,18 @@ export function contradictionIn(operations: readonly Operation[]): string | null
       return `revision ${revision} was won after ${since} was there`;
     }
     if (won !== false || answeredAt === null || revision === 1) return null;
-    if (writers.get(revision) === writeId && since < revision) {
-      return `revision ${revision} was refused to the one that won it`;
-    }
+    const isOwn = writers.get(revision) === writeId;
     const rival = operations.some(
       (one) =>
         one.kind === 'write' &&
         one.writeId !== writeId &&
         one.askedAt < answeredAt &&
-        one.revision >= revision,
+        one.revision >= revision + (isOwn ? 1 : 0),
     );
-    return rival || since !== revision - 1
-      ? null
-      : `revision ${revision} was refused, and nobody else wrote`;
+    if (rival) return null;
+    if (isOwn) return `revision ${revision} was refused to the one that won it`;
+    return since === revision - 1
+      ? `revision ${revision} was refused, and nobody else wrote`
+      : null;
   }
 }

@@ -33,6 +33,8 @@ export interface Plant {
   /** What submitters and operators were told. */
   readonly responses: Told[];
   readonly alerts: Told[];
+  /** When an agent began with an attempt, by its order, step and number. */
+  readonly begun: Map<string, number>;
   /** Has a shard swept elsewhere. */
   readonly handOver: (shard: number) => void;
 }
@@ -99,6 +101,7 @@ export function plantOf(
     ),
     responses: [],
     alerts: [],
+    begun: new Map(),
     handOver: movers.handOver,
   };
 }

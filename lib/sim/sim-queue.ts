@@ -115,8 +115,13 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       }
     },
     receive() {
-      const visible = [...held].filter(({ visibleAt }) => visibleAt <= timeline.now());
-      return visible.slice(0, batchMax).flatMap((message) => receiveOne(message) ?? []);
+      const letters: QueueLetter[] = [];
+      for (const message of [...held]) {
+        if (letters.length === batchMax) break;
+        const letter = message.visibleAt <= timeline.now() ? receiveOne(message) : null;
+        if (letter !== null) letters.push(letter);
+      }
+      return letters;
     },
     acknowledge(letters) {
       for (const message of letters.map(holderOf)) if (message !== null) remove(message);

@@ -4,6 +4,7 @@
  * lib/aws/dynamo-store.ts; the state store's contract holds them together.
  */
 import { dueAt } from '#core/due.ts';
+import { ReeveError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
 import type { DueQuery, ListQuery, Page } from '#ports/state-store.ts';
@@ -102,6 +103,9 @@ export function simTable(options: TableOptions): SimTable {
     },
     dueTimes: () => [...records.keys()].flatMap((orderId) => shownDue(orderId) ?? []),
     list({ processState, limit, cursor }) {
+      if (cursor !== null && !isPlace(cursor)) {
+        throw new ReeveError('cursor-invalid', 'No listing gave this cursor.');
+      }
       const found: Placed<ProcessRecord>[] = [];
       for (const record of records.values()) {
         if (processState !== null && record.processState !== processState) continue;
@@ -119,6 +123,7 @@ interface Placed<Item> {
 }
 
 const placeOf = (at: number, orderId: OrderId) => `${String(at).padStart(16, '0')} ${orderId}`;
+const isPlace = (cursor: string) => /^\d{16} ./.test(cursor);
 const byPlace = (a: Placed<unknown>, b: Placed<unknown>) => (a.place < b.place ? -1 : 1);
 
 function pageOf<Item>(found: readonly Placed<Item>[], limit: number): Page<Item> {

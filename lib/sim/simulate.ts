@@ -5,13 +5,19 @@
 import { dueHorizonMs } from '#core/due.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { CrashPoints } from './crash-points.ts';
-import { clocksWereRight, drawnRates, type FaultName, faults as faultsOf } from './faults.ts';
+import {
+  clocksWereRight,
+  drawnRates,
+  type FaultName,
+  type FaultRates,
+  faults as faultsOf,
+} from './faults.ts';
 import type { Surroundings } from './machine.ts';
 import { judgeForgiveness } from './outage.ts';
 import { allOf } from './queues.ts';
 import type { Breach, Violation } from './rules.ts';
 import { judgeEnd } from './rules-of-the-end.ts';
-import { drawnSetting } from './setting.ts';
+import { drawnSetting, type Setting } from './setting.ts';
 import { recordsOf } from './sim-table.ts';
 import { type Storm, storm as stormOf } from './storm.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
@@ -26,6 +32,18 @@ export interface SimulationOptions {
   readonly crashPoints: CrashPoints;
   /** Whether the story will be read. */
   readonly keepStory: boolean;
+  /** Default: drawn from the seed. */
+  readonly plan?: Plan;
+  /** Is shown the world when all is over. */
+  readonly onEnd?: (world: World) => void;
+}
+
+/** A world that is not drawn, but wanted. */
+export interface Plan {
+  readonly setting: Setting;
+  readonly rates: FaultRates;
+  /** Of all kinds together. */
+  readonly faultsMax: number;
 }
 
 export interface Simulation {
@@ -53,7 +71,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const chance = chanceOf(options.seed);
   const timeline = timelineOf(start, options.settle);
   const trace = traceOf(timeline.now, options.keepStory);
-  const faults = faultsOf(drawnRates(chance), chance);
+  const { plan } = options;
+  const faults = faultsOf(plan?.rates ?? drawnRates(chance), chance, plan?.faultsMax);
   const { crashPoints } = options;
   const around: Surroundings = { timeline, chance, faults, trace, crashPoints };
   const violations: Violation[] = [];
@@ -62,7 +81,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     violations.push({ rule, what });
   };
 
-  const setting = drawnSetting(chance);
+  const setting = plan?.setting ?? drawnSetting(chance);
   const world = worldOf(setting, around, breach);
   const { plant, fleet } = world;
   const submitters = submittersOf({
@@ -81,6 +100,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const ended = await toTheEnd(world, around, submitters);
   if (ended) judge(world, storm, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
+  options.onEnd?.(world);
   return {
     seed: options.seed,
     hash: trace.hash(),

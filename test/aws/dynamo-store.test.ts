@@ -1,6 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
+import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
+import { storeRace } from '../contracts/store-race.ts';
 import { type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 
@@ -11,4 +13,6 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
+editedStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
+storeRace('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
 stateStoreModel('DynamoDB (Dynoxide)', () => dynamoUnderTest(server), 80);

@@ -8,8 +8,9 @@ import { expect, test } from 'vitest';
 import { dueAt } from '#core/due.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
-import type { Page, StateStore } from '#ports/state-store.ts';
+import type { StateStore } from '#ports/state-store.ts';
 import { happenings } from '../support/happenings.ts';
+import { everyPage } from './pages.ts';
 import { roundingMaxMs, type StoreUnderTest } from './state-store.ts';
 import {
   type Call,
@@ -29,8 +30,6 @@ import {
 } from './state-store-writes.ts';
 
 const ids = ['a', 'b', 'c', 'd', 'e'].map(orderId);
-/** Pages of one query, before it is taken for one that never ends. */
-const pagesMax = 100;
 
 const read = (some: readonly OrderId[]) =>
   call(`read ${some.join(', ')}`, async (model, store) => {
@@ -43,23 +42,6 @@ const read = (some: readonly OrderId[]) =>
     );
   });
 
-/** Page by page, each of them within its limit. */
-async function pages<Item>(
-  limit: number,
-  page: (cursor: string | null) => Promise<Page<Item>>,
-): Promise<Item[]> {
-  const found: Item[] = [];
-  let cursor: string | null = null;
-  for (let count = 0; count < pagesMax; count += 1) {
-    const next: Page<Item> = await page(cursor);
-    expect(next.items.length).toBeLessThanOrEqual(limit);
-    found.push(...next.items);
-    cursor = next.cursor;
-    if (cursor === null) return found;
-  }
-  throw new Error(`no end after ${pagesMax} pages`);
-}
-
 async function expectDue(model: Model, store: StateStore, from: number, to: number, limit: number) {
   const dueOf = (id: OrderId) => {
     const record = latest(model, id);
@@ -67,7 +49,7 @@ async function expectDue(model: Model, store: StateStore, from: number, to: numb
   };
   const found: OrderId[] = [];
   for (let shard = 0; shard < store.dueShards; shard += 1) {
-    const own = await pages(limit, (cursor) => store.due({ shard, from, to, limit, cursor }));
+    const own = await everyPage(limit, (cursor) => store.due({ shard, from, to, limit, cursor }));
     for (const [at, id] of own.entries()) {
       expect(dueOf(own[at - 1] ?? id), 'earliest first').toBeLessThan(dueOf(id) + roundingMaxMs);
     }
@@ -99,7 +81,7 @@ async function expectList(
   processState: ProcessState | null,
   limit: number,
 ): Promise<void> {
-  const found = await pages(limit, (cursor) => store.list({ processState, limit, cursor }));
+  const found = await everyPage(limit, (cursor) => store.list({ processState, limit, cursor }));
   const expected = ids
     .flatMap((id) => latest(model, id) ?? [])
     .filter((record) => processState === null || record.processState === processState);

@@ -4,18 +4,14 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dueAt } from '#core/due.ts';
-import { CorruptDataError } from '#core/errors.ts';
 import { type OrderId, orderId, writeId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import type { TestLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
+import { allDue, allListed } from './pages.ts';
 
 export interface StoreUnderTest {
   readonly store: StateStore;
-  readonly log: TestLog;
-  /** The same data after somebody changed attributes of an order's stored record by hand. */
-  edited(orderId: OrderId, changes: Readonly<Record<string, string>>): Promise<StoreUnderTest>;
   /** The same data after the process has ended without a word. */
   reopen(): Promise<StoreUnderTest>;
   close(): Promise<void>;
@@ -48,35 +44,9 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       return record;
     };
     const stored = async (id: OrderId) => (await store.records([id])).get(id);
-    const due = async (from: number, to: number, limit = 100): Promise<OrderId[]> => {
-      const found: OrderId[] = [];
-      for (let shard = 0; shard < store.dueShards; shard += 1) {
-        let cursor: string | null = null;
-        do {
-          const query = { shard, from, to, limit, cursor };
-          const page: Awaited<ReturnType<StateStore['due']>> = await store.due(query);
-          expect(page.items.length).toBeLessThanOrEqual(limit);
-          found.push(...page.items);
-          cursor = page.cursor;
-        } while (cursor !== null);
-      }
-      return found;
-    };
-    const list = async (processState: ProcessState | null, limit: number): Promise<string[]> => {
-      const found: string[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Awaited<ReturnType<StateStore['list']>> = await store.list({
-          processState,
-          limit,
-          cursor,
-        });
-        expect(page.items.length).toBeLessThanOrEqual(limit);
-        found.push(...page.items.map((record) => record.orderId));
-        cursor = page.cursor;
-      } while (cursor !== null);
-      return found;
-    };
+    const due = (from: number, to: number, limit = 100) => allDue(store, { from, to, limit });
+    const list = (processState: ProcessState | null, limit: number) =>
+      allListed(store, { processState, limit });
 
     describe('create', () => {
       test('stores order and record together (R1)', async () => {
@@ -233,51 +203,6 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
           code: 'cursor-invalid',
         });
       });
-    });
-
-    describe('an order that no version of Reeve wrote', () => {
-      const far = now + 365 * 24 * 3_600_000;
-      const edit = async (changes: Readonly<Record<string, string>>) => {
-        for (const [at, id] of ['one', 'two', 'three', 'four'].entries()) {
-          await create(id, now + at);
-        }
-        under = await under.edited(orderId('three'), changes);
-        store = under.store;
-      };
-      const told = (id: string, from: 'due' | 'list') =>
-        expect(under.log.lines).toContainEqual({
-          event: 'corrupt-order-left-out',
-          fields: {
-            orderId: id,
-            from,
-            code: expect.stringMatching(/^[a-z-]+$/),
-            reason: expect.stringMatching(/by hand\.$/),
-          },
-        });
-
-      test.each([1, 2, 50])('is left out of a listing of pages of %i, and told', async (limit) => {
-        await edit({ Steps: '?' });
-        expect(await list(null, limit)).toEqual(['four', 'two', 'one']);
-        expect(await list('Pending', limit)).toEqual(['four', 'two', 'one']);
-        told('three', 'list');
-      });
-
-      test('is corrupt to who asks for it, and due, so that who sees to it finds out', async () => {
-        await edit({ Steps: '?' });
-        const id = orderId('three');
-        await expect(store.records([id])).rejects.toBeInstanceOf(CorruptDataError);
-        expect(await due(0, far)).toContain(id);
-      });
-
-      test.each([1, 2, 50])(
-        'under an id that is none hides no other in pages of %i, and is told',
-        async (limit) => {
-          await edit({ OrderID: 'a copy' });
-          expect((await due(0, far, limit)).toSorted()).toEqual(['four', 'one', 'two']);
-          told('a copy', 'due');
-          expect(await list(null, limit)).toEqual(['four', 'two', 'one']);
-        },
-      );
     });
 
     test('what was answered is there after a crash', async () => {

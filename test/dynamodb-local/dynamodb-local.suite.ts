@@ -1,8 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
+import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
+import { storeRace } from '../contracts/store-race.ts';
 import { createTables, type DynamoServer } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 import { startDynamoDbLocal } from './start.ts';
@@ -14,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+editedStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+storeRace('DynamoDB Local', () => dynamoUnderTest(server));
 stateStoreModel('DynamoDB Local', () => dynamoUnderTest(server), 60);
 coordinationContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);

@@ -7,8 +7,10 @@ import { UnavailableError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type SqliteStore, type StoredChange, sqliteStore } from '#embedded/sqlite-store.ts';
-import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
+import { type EditableStore, editedStoreContract } from '../contracts/edited-store.ts';
+import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
+import { storeRace } from '../contracts/store-race.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 
@@ -41,7 +43,7 @@ function edit(path: string, orderId: OrderId, changes: Readonly<Record<string, s
   database.close();
 }
 
-async function underTest(path = join(directory(), 'reeve.db')): Promise<StoreUnderTest> {
+async function underTest(path = join(directory(), 'reeve.db')): Promise<EditableStore> {
   const log = testLog();
   const store = opened(path, log);
   return {
@@ -63,6 +65,8 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<StoreUnd
 }
 
 stateStoreContract('SQLite', underTest);
+editedStoreContract('SQLite', underTest);
+storeRace('SQLite', underTest);
 stateStoreModel('SQLite', underTest, 150);
 
 test('a second process is refused, and told what to do', () => {

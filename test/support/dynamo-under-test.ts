@@ -2,15 +2,15 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { toItem } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
-import type { StoreUnderTest } from '../contracts/state-store.ts';
+import type { EditableStore } from '../contracts/edited-store.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
 import { testLog } from './log.ts';
 
-export async function dynamoUnderTest({ client }: DynamoServer): Promise<StoreUnderTest> {
+export async function dynamoUnderTest({ client }: DynamoServer): Promise<EditableStore> {
   const tables = await createTables(client);
   const log = testLog();
   const store = { client, tables, shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000, log };
-  const open = (): StoreUnderTest => ({
+  const open = (): EditableStore => ({
     store: dynamoStore(store),
     log,
     async edited(orderId, changes) {

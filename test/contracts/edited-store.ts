@@ -1,0 +1,76 @@
+/** What a store makes of records that somebody edited by hand: they hide no other, and are told of. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CorruptDataError } from '#core/errors.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import type { ProcessState } from '#core/record.ts';
+import type { TestLog } from '../support/log.ts';
+import { newOrder } from '../support/orders.ts';
+import { allDue, allListed } from './pages.ts';
+import type { StoreUnderTest } from './state-store.ts';
+
+export interface EditableStore extends StoreUnderTest {
+  readonly log: TestLog;
+  /** The same data after somebody changed attributes of an order's stored record. */
+  edited(orderId: OrderId, changes: Readonly<Record<string, string>>): Promise<EditableStore>;
+}
+
+const now = Date.UTC(2026, 0, 1);
+
+/** `open` gives an empty store each time. */
+export function editedStoreContract(name: string, open: () => Promise<EditableStore>): void {
+  describe(`an order that no version of Reeve wrote: ${name}`, () => {
+    let under: EditableStore;
+    beforeEach(async () => {
+      under = await open();
+    });
+    afterEach(async () => {
+      await under.close();
+    });
+
+    const far = now + 365 * 24 * 3_600_000;
+    const edit = async (changes: Readonly<Record<string, string>>) => {
+      for (const [at, id] of ['one', 'two', 'three', 'four'].entries()) {
+        const { order, record } = newOrder(id, now + at);
+        await under.store.create(order, record);
+      }
+      under = await under.edited(orderId('three'), changes);
+    };
+    const list = (processState: ProcessState | null, limit: number) =>
+      allListed(under.store, { processState, limit });
+    const due = (limit: number) => allDue(under.store, { from: 0, to: far, limit });
+    const told = (id: string, from: 'due' | 'list') =>
+      expect(under.log.lines).toContainEqual({
+        event: 'corrupt-order-left-out',
+        fields: {
+          orderId: id,
+          from,
+          code: expect.stringMatching(/^[a-z-]+$/),
+          reason: expect.stringMatching(/by hand\.$/),
+        },
+      });
+
+    test.each([1, 2, 50])('is left out of a listing of pages of %i, and told', async (limit) => {
+      await edit({ Steps: '?' });
+      expect(await list(null, limit)).toEqual(['four', 'two', 'one']);
+      expect(await list('Pending', limit)).toEqual(['four', 'two', 'one']);
+      told('three', 'list');
+    });
+
+    test('is corrupt to who asks for it, and due, so that who sees to it finds out', async () => {
+      await edit({ Steps: '?' });
+      const id = orderId('three');
+      await expect(under.store.records([id])).rejects.toBeInstanceOf(CorruptDataError);
+      expect(await due(100)).toContain(id);
+    });
+
+    test.each([1, 2, 50])(
+      'under an id that is none hides no other in pages of %i, and is told',
+      async (limit) => {
+        await edit({ OrderID: 'a copy' });
+        expect((await due(limit)).toSorted()).toEqual(['four', 'one', 'two']);
+        told('a copy', 'due');
+        expect(await list(null, limit)).toEqual(['four', 'two', 'one']);
+      },
+    );
+  });
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { awaitSitesOf, missedPoints } from '#sim/crash-points.ts';
+
+const source = `/** Awaits nothing: await is a word here. */
+export async function role() {
+  const one = await first(
+    (two) => two,
+    three,
+  );
+  // await nothing
+  return (await last()) ?? one;
+}
+`;
+
+test('every await of a source is a place to die at, as far as its parentheses reach', () => {
+  expect(awaitSitesOf('role.ts', source)).toEqual([
+    { line: 'role.ts:3', lines: ['role.ts:3', 'role.ts:4', 'role.ts:5', 'role.ts:6'] },
+    { line: 'role.ts:8', lines: ['role.ts:8'] },
+  ]);
+});
+
+test('those at which nobody died are told, before and after', () => {
+  const struck = new Set(['role.ts:5 before', 'role.ts:8 after']);
+  expect(missedPoints(awaitSitesOf('role.ts', source), struck)).toEqual([
+    'role.ts:3 after',
+    'role.ts:8 before',
+  ]);
+});

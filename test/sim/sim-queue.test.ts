@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { FaultRates } from '#sim/faults.ts';
+import { type QueueLetter, type SimQueue, simQueue } from '#sim/sim-queue.ts';
+import { queueContract, receivesMax } from '../contracts/queue.ts';
+import { surroundings } from './support.ts';
+
+const visibilityMs = 30_000;
+const soonMs = 1_000;
+
+function opened(rates: FaultRates = {}) {
+  const around = surroundings(rates);
+  const queue = simQueue({ name: 'q', around, visibilityMs, receivesMax, onVisible() {} });
+  const pass = (ms: number) => around.timeline.runUntil(around.timeline.now() + ms);
+  return { queue, pass, faults: around.faults };
+}
+
+queueContract('the simulator’s', async () => {
+  const { queue, pass } = opened();
+  const given = new Map<object, QueueLetter>();
+  return {
+    async send(bodies) {
+      queue.put(bodies);
+      await pass(soonMs);
+    },
+    async receive() {
+      return queue.receive().map((letter) => {
+        const { messageId: id, body, receives } = letter;
+        const received = { id, body, receives };
+        given.set(received, letter);
+        return received;
+      });
+    },
+    async acknowledge(messages) {
+      queue.acknowledge(messages.flatMap((message) => given.get(message) ?? []));
+    },
+    async visibilityTimeoutPasses() {
+      await pass(visibilityMs + soonMs);
+    },
+    async deadLetters() {
+      return queue.deadLetters.map(({ body }) => body);
+    },
+  };
+});
+
+const bodies = Array.from({ length: 200 }, (_, at) => `body ${at}`);
+
+/** All that ever comes, acknowledged as it comes. */
+async function drained(queue: SimQueue, pass: (ms: number) => Promise<void>): Promise<string[]> {
+  const found: string[] = [];
+  for (let turn = 0; turn < 300; turn += 1) {
+    await pass(soonMs);
+    const letters = queue.receive();
+    found.push(...letters.map(({ body }) => body));
+    queue.acknowledge(letters);
+  }
+  return found;
+}
+
+test('doubles, delays and shows too soon what it is told to, and loses nothing by it', async () => {
+  const rates = { 'message-doubled': 0.3, 'message-late': 0.3, 'seen-too-soon': 0.3 };
+  const { queue, pass, faults } = opened(rates);
+  queue.put(bodies);
+  const found = await drained(queue, pass);
+  expect(new Set(found)).toEqual(new Set(bodies));
+  expect(found.length).toBe(bodies.length + (faults.hits.get('message-doubled') ?? 0));
+  expect(found).not.toEqual(bodies);
+});
+
+test('loses as many as it counts, and none of what must come', async () => {
+  const { queue, pass, faults } = opened({ 'message-lost': 0.5 });
+  queue.put(bodies);
+  queue.putSafely(['surely']);
+  const found = await drained(queue, pass);
+  expect(found.length).toBe(bodies.length + 1 - (faults.hits.get('message-lost') ?? 0));
+  expect(found).toContain('surely');
+});

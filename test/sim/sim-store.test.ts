@@ -1,0 +1,77 @@
+import { test } from 'vitest';
+import type { StateStore } from '#ports/state-store.ts';
+import { machine, type Surroundings } from '#sim/machine.ts';
+import { operationLog } from '#sim/operations.ts';
+import { simStore, unreadableOnes } from '#sim/sim-store.ts';
+import { type SimTable, simTable } from '#sim/sim-table.ts';
+import { storeOutage } from '#sim/store-outage.ts';
+import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
+import { stateStoreModel } from '../contracts/state-store-model.ts';
+import { begin, expectInOrder, race, racers } from '../contracts/store-race.ts';
+import { surroundings } from './support.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+const newTable = ({ timeline }: Surroundings) =>
+  simTable({
+    now: timeline.now,
+    shards: 3,
+    sweepPeriodMs: 60_000,
+    indexLag: () => 0,
+    onWrite() {},
+  });
+
+const over = (around: Surroundings, table: SimTable) =>
+  simStore({
+    table,
+    machine: machine('m', around, () => {}),
+    faults: around.faults,
+    operations: operationLog(),
+    rules: { committed() {}, unknown() {} },
+    unreadable: unreadableOnes(around.timeline.now),
+    outage: storeOutage(around),
+  });
+
+/** Lets time pass while somebody waits, as a world does. */
+function moved(store: StateStore, { timeline }: Surroundings): StateStore {
+  const whileWaiting = async <Value>(answer: Promise<Value>): Promise<Value> => {
+    const passed = timeline.runUntil(timeline.now() + 100);
+    await Promise.allSettled([answer, passed]);
+    return answer;
+  };
+  return {
+    dueShards: store.dueShards,
+    create: (order, record) => whileWaiting(store.create(order, record)),
+    commit: (record) => whileWaiting(store.commit(record)),
+    records: (ids) => whileWaiting(store.records(ids)),
+    orders: (ids) => whileWaiting(store.orders(ids)),
+    due: (query) => whileWaiting(store.due(query)),
+    list: (query) => whileWaiting(store.list(query)),
+  };
+}
+
+async function underTest(): Promise<StoreUnderTest> {
+  const around = surroundings();
+  const table = newTable(around);
+  const open = (): StoreUnderTest => ({
+    store: moved(over(around, table), around),
+    reopen: async () => open(),
+    close: async () => {},
+  });
+  return open();
+}
+
+stateStoreContract('the simulator’s', underTest);
+stateStoreModel('the simulator’s', underTest, 150);
+
+test('answers as if one operation came after the other, whatever is lost', async () => {
+  const rates = { 'answer-lost': 0.2, 'retried-underneath': 0.2, 'store-throttled': 0.1 };
+  const around = surroundings(rates);
+  const table = newTable(around);
+  const log = operationLog();
+  await begin({ create: async (order, record) => table.create(order, record, 'm') }, log);
+  const all = Promise.all(racers.map((racer) => race(over(around, table), racer, log)));
+  await around.timeline.runUntil(now + 3_600_000);
+  await all;
+  expectInOrder(log);
+});

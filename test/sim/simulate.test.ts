@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { crashPoints } from '#sim/crash-points.ts';
+import { simulate } from '#sim/simulate.ts';
+import { settle } from '../../bin/sim-settle.ts';
+
+const run = promisify(execFile);
+
+const simulation = (seed: number, keepStory = false) =>
+  simulate({ seed, settle, crashPoints: crashPoints(), keepStory });
+
+async function hashes(threads: number): Promise<string[]> {
+  const options = ['--seeds', '1000', '--hashes', '--threads', String(threads)];
+  const { stdout } = await run('node', ['bin/sim.ts', ...options]).catch((failed) => failed);
+  return stdout.trim().split('\n');
+}
+
+test('the same seed is the same story: 1,000 of 1,000, in two processes', async () => {
+  const [one, other] = [await hashes(1), await hashes(2)];
+  expect(one).toHaveLength(1_000);
+  expect(other).toEqual(one);
+  expect(new Set(one.map((line) => line.split(' ')[1])).size).toBe(1_000);
+}, 120_000);
+
+test('a story that is read is the one that was lived', async () => {
+  const [read, lived] = [await simulation(7, true), await simulation(7)];
+  expect(read.hash).toBe(lived.hash);
+  expect(read.story.length).toBeGreaterThan(100);
+  expect(lived.story).toEqual([]);
+});
+
+test('a world has at least three orders, and all of them end', async () => {
+  for (let seed = 1; seed <= 50; seed += 1) {
+    const { violations, orders } = await simulation(seed);
+    expect(violations).toEqual([]);
+    expect(orders).toBeGreaterThanOrEqual(3);
+  }
+});
