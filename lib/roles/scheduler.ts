@@ -4,6 +4,7 @@ import type { Fault } from '#core/fault.ts';
 import { faultyFields } from '#core/field-errors.ts';
 import type { AgentName, SchedulerId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
+import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
 import type { Nudge, Reply } from '#core/message.ts';
 import { findStep, type ProcessRecord } from '#core/record.ts';
@@ -89,8 +90,8 @@ function checkedOutput(
   if (bytes > limits.outputBytesMax) {
     return invalid(`is ${bytes} bytes, over the ${limits.outputBytesMax} that a step may hand on`);
   }
-  if (definition === undefined) return { output };
-  const parsed = definition.output.safeParse(output);
+  // Even of a workflow that is unknown here: what is stored must be readable.
+  const parsed = (definition?.output ?? jsonSchema).safeParse(output);
   if (parsed.success) return { output: parsed.data };
   return invalid(`does not fit its schema at ${faultyFields(parsed.error)}`);
 }

@@ -174,11 +174,12 @@ async function recoverPage(
   const outcomes = await ports.transitions.apply(
     page.map((orderId, offset) => ({ orderId, event: () => event(first + offset) })),
   );
-  for (const outcome of outcomes) {
+  for (const [at, outcome] of outcomes.entries()) {
     if (outcome.kind === 'committed') total.recovered += 1;
     if (outcome.kind === 'failed') {
       if (outcome.error instanceof UnavailableError) total.unwritten += 1;
       ports.log.error('recovery-failed', {
+        orderId: page[at] ?? null,
         error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
       });
     }

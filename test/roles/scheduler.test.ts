@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult } from '#core/message.ts';
+import { workflowRegistry } from '#core/registry.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
@@ -99,4 +101,16 @@ test('a message whose write failed is delivered again, and the log says so', asy
     { kind: 'retry' },
   ]);
   expect(world.log.lines.map(({ event }) => event)).toEqual(['message-failed']);
+});
+
+test('an output is checked even where its workflow is unknown: it must be readable when it is stored', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.createClaimed('one');
+  const registry = workflowRegistry([]);
+  const old = scheduler({ ...world, id: schedulerId('old'), registry });
+  let output: JsonValue = 'the bottom';
+  for (let depth = 0; depth <= limits.jsonDepthMax; depth += 1) output = [output];
+  await old.onReplies(paint, [reply('one', 'east', { kind: 'succeeded', output })]);
+  const [east] = (await world.record(id)).steps;
+  expect(east?.progress).toMatchObject({ state: 'Failed', fault: { code: 'output-invalid' } });
 });

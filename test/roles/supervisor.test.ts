@@ -141,7 +141,10 @@ test('a store that fails for one order is told, and the others are recovered', a
   await world.createClaimed('good');
   world.clock.jump(12 * second);
   expect(await supervise(world).sweep(null)).toMatchObject({ found: 2, recovered: 1 });
-  expect(world.log.lines.map(({ event }) => event)).toContain('recovery-failed');
+  expect(world.log.lines).toContainEqual({
+    event: 'recovery-failed',
+    fields: { orderId: 'bad', error: 'cannot be written' },
+  });
 });
 
 test('what an outage had delayed and could not be written is forgiven by the sweep after it (R20)', async () => {
