@@ -2,7 +2,6 @@
 import { claimsAllowed } from '#core/claim.ts';
 import { dueAt } from '#core/due.ts';
 import type { HistoryEntry } from '#core/history.ts';
-import type { JsonValue } from '#core/json.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import type { StepDefinition, WorkflowDefinition } from '#core/workflow-definition.ts';
 import type { Breach } from './rules.ts';
@@ -111,15 +110,6 @@ const fenced: Rule = ({ before, entry }) => {
   if (!underWay(step.progress)) return `a reply counted while ${step.progress.state}`;
   return entry.at > step.progress.completeBy && 'a reply counted after complete-by';
 };
-
-/** Every output names the agent that gave it. */
-const ownOutput = each((_, { agent, progress }) => {
-  const isForeign = progress.state === 'Completed' && !isOf(agent, progress.output);
-  return isForeign && 'has the output of another agent';
-});
-
-const isOf = (agent: string, output: JsonValue) =>
-  typeof output === 'object' && output !== null && 'of' in output && output['of'] === agent;
 
 const keysAndAttempts = each((was, is, _, { entry }) => {
   if (starts(was, is) && is.attempt !== was.attempt + 1)
@@ -260,7 +250,6 @@ const rules = [
   ['R4', complete],
   ['R5', completedOnce],
   ['R6', fenced],
-  ['R6', ownOutput],
   ['R8', keysAndAttempts],
   ['R9', finals],
   ['R10', undone],

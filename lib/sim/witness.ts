@@ -1,6 +1,6 @@
 /** Sees every write and every effect: writes them down, tells the story, and has them judged at once. */
 import type { IdempotencyKey } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import type { ProcessRecord, StepRecord } from '#core/record.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 import type { Breach } from './rules.ts';
@@ -30,6 +30,8 @@ export function witness(trace: Trace, breach: Breach): Witness {
       trace.tell(`${by} writes ${textOf(after)}`);
       if (before !== null) judgeWrite(before, after, definitionOf(after), breach);
       judgeDoubt(write);
+      const foreign = after.steps.find(isForeign);
+      if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },
     took(key, effect, record) {
       trace.tell(`on the books: ${key} ${effect}`);
@@ -42,6 +44,15 @@ export function witness(trace: Trace, breach: Breach): Witness {
       }
     },
   };
+}
+
+/** Every output of a service says whose it is. */
+function isForeign({ agent, progress }: StepRecord): boolean {
+  if (progress.state !== 'Completed') return false;
+  const { output } = progress;
+  const isOwn =
+    typeof output === 'object' && output !== null && 'of' in output && output['of'] === agent;
+  return !isOwn;
 }
 
 /** The definition an order was submitted under; the newest release knows them all. */

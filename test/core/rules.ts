@@ -1,14 +1,13 @@
 /** The checkers: each judges one decision by one rule of the design, and throws where it is broken. */
 import { isDeepStrictEqual } from 'node:util';
-import { claimsAllowed } from '#core/claim.ts';
 import { decide } from '#core/decide.ts';
-import { dueAt } from '#core/due.ts';
 import type { StepName } from '#core/ids.ts';
 import type { Request } from '#core/message.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
-import { isOut, type Observed } from './world.ts';
+import { judgeWrite } from '#sim/rules-of-writes.ts';
+import type { Observed } from './world.ts';
 
 type Rule = (seen: Transition) => void;
 export interface Transition extends Observed {
@@ -64,13 +63,12 @@ function dependents(definition: WorkflowDefinition, name: StepName): ReadonlySet
   return found;
 }
 
-export const claimIsExclusive: Rule = ({ before, after, event, requests, sent, committed }) => {
-  if (event.type === 'claim') {
-    must(before.processState === 'Pending' && before.lockedBy === null, 'claimed what was locked');
-    must(after.lockedBy === null || after.lockedBy === event.by, 'locked for somebody else');
-  } else {
-    must(after.lockedBy === null || after.lockedBy === before.lockedBy, 'locked without a claim');
-  }
+/** What the simulator demands of every write (lib/sim/rules-of-writes.ts), here of every decision. */
+export const asTheSimulatorDemands: Rule = ({ before, after, definition }) => {
+  judgeWrite(before, after, definition, (rule, what) => must(false, `${rule}: ${what}`));
+};
+
+export const startsOnce: Rule = ({ requests, sent, committed }) => {
   if (!committed) return;
   for (const { step, attempt } of requests) {
     const again = sent.some((one) => one.step === step && one.attempt === attempt);
@@ -132,13 +130,6 @@ export const keysAndAttempts: Rule = ({ before, after, event, requests, sent, co
   }
 };
 
-export const endsAreFinal: Rule = ({ before, after, event }) => {
-  must(before.processState !== 'Processed', 'a Processed order changed');
-  must(before.processState !== 'Undone', 'an Undone order changed');
-  if (before.processState !== 'Error' || after.processState === 'Error') return;
-  must(event.type === 'resubmit' || event.type === 'cancel', `${event.type} left Error`);
-};
-
 export const everythingIsUndone: Rule = ({ after, definition, requests, nowMs }) => {
   if (after.processState === 'Undone') {
     for (const step of after.steps) {
@@ -162,17 +153,9 @@ export const everythingIsUndone: Rule = ({ after, definition, requests, nowMs })
 };
 
 export const failuresCountOnce: Rule = ({ before, after, event, nowMs }) => {
-  const counted = after.failureCount - before.failureCount;
-  if (event.type !== 'expired') {
-    must(counted === 0, `${event.type} counted a failure`);
-    return;
-  }
-  const late = before.steps.filter(
-    ({ progress }) => underWay(progress) && progress.completeBy < nowMs,
-  );
-  must(counted === 0 || counted === late.length, 'failures and late steps differ');
+  if (after.failureCount === before.failureCount) return;
   const again = decide(after, event, null, nowMs);
-  if (again.kind === 'ignored' || counted === 0) return;
+  if (again.kind === 'ignored') return;
   must(again.record.failureCount === after.failureCount, 'the next sweep counted it again');
 };
 
@@ -193,24 +176,8 @@ export const durableBeforeSent: Rule = ({ before, after, requests }) => {
 
 const isOperator = (type: string) => type === 'resubmit' || type === 'cancel';
 
-export const boundedByTheRecord: Rule = ({ before, after, nowMs }) => {
-  const since = after.history.findLastIndex(({ type }) => isOperator(type));
-  const claims = after.history.slice(since + 1).filter(({ type }) => type === 'claim').length;
-  must(claims <= claimsAllowed(after) + 1, 'more claims than the record allows');
-  must(after.history.length <= after.revision, 'the history grows faster than the record');
-  must(after.revision === before.revision + 1, 'revisions are not counted by one');
+export const dated: Rule = ({ after, nowMs }) => {
   must(after.updatedAt === nowMs, 'not dated');
-  for (const { policy, progress, failures } of after.steps) {
-    const rounds = (policy.retries + 1) * (policy.coolDownTimes + 1);
-    must(failures <= rounds, `${failures} failures, where ${rounds} are allowed`);
-    must(!underWay(progress) || progress.completeBy <= progress.endBy, 'complete-by past the end');
-  }
-};
-
-export const dueWhileLive: Rule = ({ after }) => {
-  const isLive = after.processState === 'Pending' || after.processState === 'Processing';
-  must((dueAt(after) !== null) === (isLive || isOut(after)), 'due, and not live, or the reverse');
-  must(after.processState !== 'Processing' || isOut(after), 'Processing, and no call is out');
 };
 
 export const storedAsItIs: Rule = ({ after }) => {
