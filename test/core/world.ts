@@ -288,6 +288,3 @@ const isAwaited = (record: ProcessRecord, { step: name, attempt }: Request): boo
   record.steps.some(
     (one) => one.name === name && one.attempt === attempt && underWay(one.progress),
   );
-
-export const isOut = (record: ProcessRecord): boolean =>
-  record.steps.some(({ progress }) => underWay(progress));
