@@ -15,7 +15,7 @@ export interface AwaitSite {
 }
 
 /** Every line of lib/roles at which somebody waits for the call this is asked in. */
-export function waitingLines(): readonly Line[] {
+function waitingLines(): readonly Line[] {
   const usual = Error.stackTraceLimit;
   Error.stackTraceLimit = 60;
   const { stack = '' } = new Error('where');
@@ -45,14 +45,24 @@ function depthOf(code: string): number {
 
 /** Lines at which a process died, with the moment; of all simulations that share it. */
 export interface CrashPoints {
+  /** To be asked in the call at which it dies: where that is, until enough has been seen. */
+  here(): readonly Line[];
   mark(lines: readonly Line[], moment: Moment): void;
   readonly struck: ReadonlySet<string>;
 }
 
+/** Reading a stack takes time, and after so many every place has been seen many times over. */
+const stacksMax = 20_000;
+
 export function crashPoints(): CrashPoints {
   const struck = new Set<string>();
+  let asked = 0;
   return {
     struck,
+    here() {
+      asked += 1;
+      return asked > stacksMax ? [] : waitingLines();
+    },
     mark(lines, moment) {
       for (const line of lines) struck.add(`${line} ${moment}`);
     },

@@ -127,7 +127,8 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     new Map(recordsOf(table).map(({ orderId, revision }) => [orderId, revision]));
   routes.set(queues.nudges, {
     duty: 'scheduler',
-    deliver: route(queues.nudges, nudgeCodec, revisions, {
+    deliver: route(queues.nudges, nudgeCodec, {
+      revisions,
       receive: (host) => host.scheduler.onNudges,
       forgot: (nudge, host, then) =>
         rules.forgotNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
@@ -135,7 +136,7 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
   });
   routes.set(queues.submissions, {
     duty: 'door',
-    deliver: route(queues.submissions, submissionCodec, revisions, {
+    deliver: route(queues.submissions, submissionCodec, {
       receive: (host) => (messages) =>
         Promise.all(
           messages.map((message) => submissionDelivery(host.submission, message, host.log)),
@@ -146,7 +147,7 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
   for (const [agent, queue] of queues.requests) {
     routes.set(queue, {
       duty: agent,
-      deliver: route(queue, requestCodec, revisions, {
+      deliver: route(queue, requestCodec, {
         receive: (host) => (requests) =>
           Promise.all(requests.map((request) => handled(host, agent, request))),
         forgot: (request, host) => rules.forgotRequest(request, host.machine),
@@ -156,7 +157,7 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
   for (const [agent, queue] of queues.replies) {
     routes.set(queue, {
       duty: 'scheduler',
-      deliver: route(queue, replyCodec, revisions, {
+      deliver: route(queue, replyCodec, {
         receive: (host) => (replies) => {
           for (const reply of replies) noteZombie(plant, reply);
           return host.scheduler.onReplies(agent, replies);
@@ -197,6 +198,8 @@ function noteZombie({ table, around: { faults } }: Plant, reply: Reply): void {
 type Revisions = ReadonlyMap<OrderId, number>;
 
 interface Reader<Message> {
+  /** Where it matters to `forgot`. */
+  readonly revisions?: () => Revisions;
   readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
   /**
    * Judges a message that was taken: nobody will see it again. `then`: the orders' revisions when it
@@ -208,12 +211,11 @@ interface Reader<Message> {
 function route<Message>(
   queue: SimQueue,
   codec: MessageCodec<Message>,
-  revisions: () => Revisions,
-  { receive, forgot }: Reader<Message>,
+  { receive, forgot, revisions }: Reader<Message>,
 ): Route['deliver'] {
   return async (host, letters) => {
     const parked = new Set<QueueLetter>();
-    const then = revisions();
+    const then = revisions?.() ?? new Map();
     const decoded = new Map(letters.map(({ body }) => [body, codec.decode(body)]));
     const again = await deliverLetters(letters, {
       codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#ports/clock.ts';
 import type { Chance } from './chance.ts';
-import { type CrashPoints, type Line, type Moment, waitingLines } from './crash-points.ts';
+import type { CrashPoints, Line, Moment } from './crash-points.ts';
 import type { Faults } from './faults.ts';
 import { type Call, type Caller, remoteCall } from './remote-call.ts';
 import type { Timeline } from './timeline.ts';
@@ -62,7 +62,7 @@ export function machine(name: string, around: Surroundings, onDeath: () => void)
     if (!alive) return () => {};
     const at = timeline.now() + Math.max(0, ms);
     if (!faults.strike('crash-while-waiting')) return timeline.at(at, () => whenAwake(work));
-    const lines = waitingLines();
+    const lines = crashPoints.here();
     if (chance.hits(0.5)) return timeline.at(at, () => crash(lines, 'after'));
     crash(lines, 'before');
     return () => {};

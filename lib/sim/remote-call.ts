@@ -1,6 +1,6 @@
 /** A call over a network: late, refused, lost on the way back, done twice, or its caller dies meanwhile. */
 import { UnavailableError } from '#core/errors.ts';
-import { type Line, type Moment, waitingLines } from './crash-points.ts';
+import type { Line, Moment } from './crash-points.ts';
 import type { DrawnFault, Faults } from './faults.ts';
 import type { Surroundings } from './machine.ts';
 
@@ -43,11 +43,12 @@ export function remoteCall<Value>(
   const { what, act, actInPart, refusal, answerAfterMs = 0 } = asked;
   if (faults.strike('crash-before-call')) {
     trace.tell(`${caller.name} dies before: ${what}`);
-    caller.crash(waitingLines(), 'before');
+    caller.crash(around.crashPoints.here(), 'before');
     return promise;
   }
   const fate = fateOf(faults, refusal, actInPart !== undefined);
-  const lines = fate === 'crash-after-call' || fate === 'crash-between-items' ? waitingLines() : [];
+  const dies = fate === 'crash-after-call' || fate === 'crash-between-items';
+  const lines = dies ? around.crashPoints.here() : [];
   const slow = faults.strike('call-slow') ? chance.between(500, 45_000) : 0;
   const arrival = timeline.now() + (asked.latencyMs ?? chance.between(1, 15)) + slow;
   timeline.at(arrival, () => {

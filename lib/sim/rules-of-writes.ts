@@ -2,15 +2,25 @@
 import { claimsAllowed } from '#core/claim.ts';
 import { dueAt } from '#core/due.ts';
 import type { HistoryEntry } from '#core/history.ts';
+import type { JsonValue } from '#core/json.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import type { StepDefinition, WorkflowDefinition } from '#core/workflow-definition.ts';
 import type { Breach } from './rules.ts';
+import { isSame } from './same.ts';
 
 interface Transition {
   readonly before: ProcessRecord;
   readonly after: ProcessRecord;
   readonly entry: HistoryEntry;
   readonly definition: WorkflowDefinition;
+  readonly steps: readonly Step[];
+}
+
+/** A step before and after, with its definition. */
+interface Step {
+  readonly was: StepRecord;
+  readonly is: StepRecord;
+  readonly own: StepDefinition;
 }
 
 type Rule = (transition: Transition) => string | null | undefined | false;
@@ -27,8 +37,14 @@ export function judgeWrite(
     breach('R15', `${after.orderId} was written without an entry in its history`);
     return;
   }
+  const steps = definition.steps.flatMap((own) => {
+    const was = findStep(before, own.name);
+    const is = findStep(after, own.name);
+    return was === undefined || is === undefined ? [] : [{ was, is, own }];
+  });
+  const transition = { before, after, entry, definition, steps };
   for (const [name, rule] of rules) {
-    const problem = rule({ before, after, entry, definition });
+    const problem = rule(transition);
     if (problem)
       breach(name, `${after.orderId} revision ${after.revision}, ${entry.type}: ${problem}`);
   }
@@ -38,18 +54,9 @@ const isSettled = (step: StepRecord | undefined) =>
   step?.progress.state === 'Completed' || step?.progress.state === 'Skipped';
 
 /** What the step gave, whatever became of it since; undefined when it never succeeded. */
-function given({ progress }: StepRecord): string | undefined {
+function given({ progress }: StepRecord): JsonValue | undefined {
   const then = 'before' in progress ? progress.before : progress;
-  return then.state === 'Completed' ? JSON.stringify(then.output) : undefined;
-}
-
-/** Each step before and after, with its definition. */
-function* steps({ before, after, definition }: Transition) {
-  for (const own of definition.steps) {
-    const was = findStep(before, own.name);
-    const is = findStep(after, own.name);
-    if (was !== undefined && is !== undefined) yield { was, is, own };
-  }
+  return then.state === 'Completed' ? then.output : undefined;
 }
 
 function each(
@@ -61,7 +68,7 @@ function each(
   ) => ReturnType<Rule>,
 ): Rule {
   return (transition) => {
-    for (const { was, is, own } of steps(transition)) {
+    for (const { was, is, own } of transition.steps) {
       const problem = judge(was, is, own, transition);
       if (problem) return `${own.name}: ${problem}`;
     }
@@ -98,7 +105,7 @@ const complete: Rule = ({ after }) => {
 const completedOnce = each((was, is) => {
   const output = given(was);
   if (output === undefined) return null;
-  return given(is) !== output
+  return !isSame(given(is), output)
     ? 'lost what it gave'
     : is.progress.state === 'Running' && 'performed again';
 });
@@ -162,7 +169,7 @@ const countedOnce: Rule = (transition) => {
   const { before, after, entry } = transition;
   const counted = after.failureCount - before.failureCount;
   if (entry.type !== 'expired') return counted !== 0 && `${counted} failures counted`;
-  const late = [...steps(transition)].filter(
+  const late = transition.steps.filter(
     ({ was, is }) =>
       underWay(was.progress) && was.progress.completeBy < entry.at && !underWay(is.progress),
   );
