@@ -81,7 +81,9 @@ const summarySchema = z.object({
   submittedAt: instant,
   updatedAt: instant,
   fault: orderFaultSchema.nullable(),
+  revision: z.int(),
 });
+export type SummaryDocument = z.infer<typeof summarySchema>;
 
 export const orderSchema = summarySchema.extend({
   workflowVersion: z.int(),
@@ -91,13 +93,13 @@ export const orderSchema = summarySchema.extend({
   priority: text,
   tenant: text.nullable(),
   notBefore: instant,
-  revision: z.int(),
   steps: z.record(text, stepSchema),
   history: z.array(entrySchema),
 });
 export type OrderDocument = z.infer<typeof orderSchema>;
 
 export const listSchema = z.object({ orders: z.array(summarySchema), cursor: text.nullable() });
+export const bulkPageSchema = listSchema.extend({ asOf: instant });
 
 export const problemSchema = z.object({
   title: text,

@@ -3,12 +3,13 @@ import type { z } from 'zod';
 import { askAndPrint, type Context } from './context.ts';
 import { listSchema } from './documents.ts';
 import type { ExitCode } from './exit-code.ts';
+import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
+import { quoted } from './quoted.ts';
 import { relativeTime } from './relative-time.ts';
 import { stateText } from './state-text.ts';
 import { tableLines } from './table.ts';
 
-export interface ListOptions {
-  readonly state?: string;
+export interface ListOptions extends OrderFilter {
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -16,12 +17,10 @@ export interface ListOptions {
 const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
 
 export async function list(context: Context, options: ListOptions): Promise<ExitCode> {
-  const { state, limit, cursor } = options;
-  const query = new URLSearchParams({
-    ...(state !== undefined && { state }),
-    ...(limit !== undefined && { limit: String(limit) }),
-    ...(cursor !== undefined && { cursor }),
-  });
+  const { limit, cursor } = options;
+  const query = queryOf(options, context.world.now());
+  if (limit !== undefined) query.set('limit', String(limit));
+  if (cursor !== undefined) query.set('cursor', cursor);
   const path = query.size === 0 ? '/orders' : `/orders?${query}`;
   return askAndPrint(
     context,
@@ -48,23 +47,23 @@ function pageLines({ world, paint }: Context, { orders }: z.infer<typeof listSch
 
 /** The very command that shows the next page. */
 function nextLines(
-  { paint, addressOptions }: Context,
-  { state, limit }: ListOptions,
+  { paint, addressOptions, world }: Context,
+  { limit, ...filter }: ListOptions,
   cursor: string | null,
 ): string[] {
   if (cursor === null) return [];
+  const { since, before } = filter;
   const words = [
     'reeve list',
     ...addressOptions.map(quoted),
-    ...(state === undefined ? [] : ['--state', state]),
+    ...filterWords({
+      ...filter,
+      ...(since !== undefined && { since: instantOf(since, world.now()) }),
+      ...(before !== undefined && { before: instantOf(before, world.now()) }),
+    }),
     ...(limit === undefined ? [] : ['--limit', String(limit)]),
     '--cursor',
     quoted(cursor),
   ];
   return ['', `${paint('dim', 'more:')} ${words.join(' ')}`];
-}
-
-/** As a shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,14 +1,25 @@
 /** `reeve resubmit` and `reeve cancel`: what a person decides about an order. */
+
+import type { Action } from './bulk-command.ts';
+import { CliError } from './cli-error.ts';
 import { askAndPrint, type Context } from './context.ts';
 import { acceptedSchema } from './documents.ts';
-import type { ExitCode } from './exit-code.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { filterWords, type OrderFilter } from './order-filter.ts';
 import { acceptedLine } from './order-text.ts';
 
 export async function operate(
   context: Context,
-  action: 'resubmit' | 'cancel',
+  action: Action,
   orderId: string,
+  filter: OrderFilter,
 ): Promise<ExitCode> {
+  if (filterWords(filter).length > 0) {
+    throw new CliError(
+      exitCodes.usage,
+      'Name one order, or options that say which ones; not both.',
+    );
+  }
   return askAndPrint(
     context,
     context.reeve,

@@ -1,5 +1,6 @@
 /** The commands and options as commander reads them; each command itself is in its own file. */
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { type Action, type BulkOptions, bulk } from './bulk-command.ts';
 import {
   type Context,
   contextOf,
@@ -8,10 +9,10 @@ import {
   type GlobalOptions,
 } from './context.ts';
 import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
-import { processStates } from './documents.ts';
 import { type ExitCode, exitCodesHelp } from './exit-code.ts';
 import { type ListOptions, list } from './list-command.ts';
 import { operate } from './operator-command.ts';
+import { addFilterOptions } from './order-filter.ts';
 import { type ShowOptions, show } from './show-command.ts';
 import { type SubmitOptions, submit } from './submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from './suppliers-command.ts';
@@ -92,23 +93,29 @@ function addOrderCommands(program: Command, run: Run): void {
     .addArgument(orderId)
     .option('--watch', 'follow it until it is Processed, Undone or in Error')
     .action(run((context, id: string, options: ShowOptions) => show(context, id, options)));
-  program
+  const listCommand = program
     .command('list')
     .description('list orders, newest first')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(processStates))
     .option('--limit <n>', 'how many at most', positiveInteger)
     .option('--cursor <cursor>', 'go on where an earlier page ended')
     .action(run((context, options: ListOptions) => list(context, options)));
-  program
-    .command('resubmit')
-    .description('let an order in Error go on')
-    .addArgument(orderId)
-    .action(run((context, id: string) => operate(context, 'resubmit', id)));
-  program
-    .command('cancel')
-    .description('undo an order instead of finishing it')
-    .addArgument(orderId)
-    .action(run((context, id: string) => operate(context, 'cancel', id)));
+  addFilterOptions(listCommand);
+  addOperator(program, run, 'resubmit', 'let an order in Error go on, or all that the options say');
+  addOperator(program, run, 'cancel', 'undo an order instead of finishing it, or many');
+}
+
+function addOperator(program: Command, run: Run, action: Action, description: string): void {
+  const command = program
+    .command(action)
+    .description(description)
+    .addArgument(new Argument('[id]', 'the order id; without one, those that the options say'))
+    .option('--yes', 'do it; without, many orders are only shown')
+    .action(
+      run((context, id: string | undefined, options: BulkOptions) =>
+        id === undefined ? bulk(context, action, options) : operate(context, action, id, options),
+      ),
+    );
+  addFilterOptions(command);
 }
 
 function addDeadLetters(program: Command, run: Run): void {

@@ -7,7 +7,7 @@
  */
 import { claim } from './claim.ts';
 import { type Draft, draftOf, finish } from './draft.ts';
-import type { AgentEvent, RecordEvent } from './event.ts';
+import type { AgentEvent, Cancel, RecordEvent, Resubmit } from './event.ts';
 import type { HistoryEntry } from './history.ts';
 import type { Command } from './message.ts';
 import { type CancelRefusal, cancel, cancelRefusal, resubmit } from './operator.ts';
@@ -28,6 +28,7 @@ export type IgnoredReason =
   | 'not-before'
   | 'not-due'
   | 'not-in-error'
+  | 'changed'
   | 'unknown-step'
   | 'other-agent'
   | 'other-attempt'
@@ -79,10 +80,12 @@ export function decide(
       return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
     }
     case 'resubmit':
+      if (hasChanged(record, event)) return ignored('changed');
       if (record.processState !== 'Error') return ignored('not-in-error');
       resubmit(draft);
       return transition(draft, { type: 'resubmit', at: nowMs, by: event.by });
     case 'cancel': {
+      if (hasChanged(record, event)) return ignored('changed');
       const refusal = cancelRefusal(draft);
       if (refusal !== null) return ignored(refusal);
       cancel(draft, event);
@@ -90,6 +93,9 @@ export function decide(
     }
   }
 }
+
+const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>
+  ifRevision !== undefined && ifRevision !== revision;
 
 function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Decision {
   const at = draft.steps.findIndex((candidate) => candidate.name === event.step);

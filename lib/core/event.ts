@@ -61,13 +61,16 @@ export interface Excused {
   readonly notBefore: number;
 }
 
-export interface Resubmit {
-  readonly type: 'resubmit';
+interface ByOperator {
   readonly by: string;
+  /** Only while the order is at this revision: one that has gone on since is left alone. */
+  readonly ifRevision?: number;
 }
-export interface Cancel {
+export interface Resubmit extends ByOperator {
+  readonly type: 'resubmit';
+}
+export interface Cancel extends ByOperator {
   readonly type: 'cancel';
-  readonly by: string;
 }
 
 export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;

@@ -1,12 +1,14 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { OperatorOutcome } from '#roles/operator.ts';
+import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { type ProblemCode, problem, problemResponses, Refusal, respondProblem } from './problem.ts';
 import {
   acceptedSchema,
+  ifMatchHeader,
   keyHeader,
   listQuery,
   listSchema,
@@ -70,10 +72,10 @@ const operatorRoute = (action: 'resubmit' | 'cancel', summary: string) =>
     path: `/orders/{id}/${action}`,
     operationId: `${action}Order`,
     summary,
-    request: { params: orderParam },
+    request: { params: orderParam, headers: ifMatchHeader },
     responses: {
       202: jsonResponse('Recorded.', acceptedSchema),
-      ...problemResponses(401, 403, 404, 409),
+      ...problemResponses(400, 401, 403, 404, 409, 412),
     },
   });
 
@@ -100,13 +102,20 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });
   app.openapi(listRoute, async (context) => {
-    const { state, limit, cursor } = context.req.valid('query');
-    const page = await ports.store.list({
-      processState: state ?? null,
-      limit,
-      cursor: cursor ?? null,
-    });
-    return context.json({ orders: page.items.map(summaryView), cursor: page.cursor }, 200);
+    const { state, limit, cursor, workflow, agent, since, before } = context.req.valid('query');
+    const asOf = new Date(ports.clock.now()).toISOString();
+    const page = await search(
+      ports.store,
+      { processState: state ?? null, limit, cursor: cursor ?? null },
+      {
+        ...(workflow !== undefined && { workflow }),
+        ...(agent !== undefined && { agent }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(before !== undefined && { before: Date.parse(before) }),
+      },
+    );
+    const { items, cursor: next } = page;
+    return context.json({ orders: items.map(summaryView), cursor: next, asOf }, 200);
   });
   app.openapi(showRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
@@ -125,7 +134,10 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   ] as const) {
     app.openapi(route, async (context) => {
       const orderId = knownForm(context.req.valid('param').id);
-      return context.json(recorded(await action(orderId, ports.callerOf(context.env))), 202);
+      const ifMatch = context.req.valid('header')['if-match'];
+      const ifRevision = ifMatch === undefined ? undefined : Number(ifMatch.slice(1, -1));
+      const outcome = await action(orderId, ports.callerOf(context.env), ifRevision);
+      return context.json(recorded(outcome), 202);
     });
   }
 }
@@ -141,6 +153,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   ended: 'ended',
   'already-undoing': 'already-undoing',
   irreversible: 'irreversible',
+  changed: 'changed',
 };
 
 function recorded(outcome: OperatorOutcome) {
@@ -148,8 +161,8 @@ function recorded(outcome: OperatorOutcome) {
     case 'unknown-order':
       throw unknownOrder();
     case 'refused': {
-      const { processState, direction } = outcome.record;
-      const detail = `The order is ${processState}, direction ${direction}.`;
+      const { processState, direction, revision } = outcome.record;
+      const detail = `The order is ${processState}, direction ${direction}, at revision ${revision}.`;
       throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));
     }
     case 'done': {

@@ -37,6 +37,17 @@ export const keyHeader = z.object({
     .openapi({ description: 'The same key and body again give the same order.' }),
 });
 
+export const ifMatchHeader = z.object({
+  'if-match': z
+    .string()
+    .regex(/^"[1-9]\d{0,9}"$/, 'is no revision in double quotes')
+    .optional()
+    .openapi({
+      description: 'A revision, in double quotes: an order that has gone on since is left alone.',
+      example: '"7"',
+    }),
+});
+
 export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
   .openapi('AcceptedOrder');
@@ -121,8 +132,16 @@ export const orderSchema = summarySchema
   })
   .openapi('Order');
 
+const name = z.string().min(1).max(40);
+
 export const listQuery = z.object({
   state: processState.optional(),
+  workflow: name.optional(),
+  agent: name.optional().openapi({
+    description: 'Orders with a fault of a step of this agent, or with a call out to it.',
+  }),
+  since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
+  before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
   limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),
   cursor: z
     .string()
@@ -132,7 +151,11 @@ export const listQuery = z.object({
 });
 
 export const listSchema = z
-  .object({ orders: z.array(summarySchema), cursor: z.string().nullable() })
+  .object({
+    orders: z.array(summarySchema),
+    cursor: z.string().nullable(),
+    asOf: instant.openapi({ description: 'When this page was read: for `before` of a later one.' }),
+  })
   .openapi('OrderList');
 
 export const workflowsSchema = z

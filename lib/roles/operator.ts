@@ -11,9 +11,9 @@ export type OperatorOutcome =
   | { readonly kind: 'unknown-order' };
 
 export interface Operator {
-  /** `by`: who asks; kept in the history. */
-  resubmit(orderId: OrderId, by: string): Promise<OperatorOutcome>;
-  cancel(orderId: OrderId, by: string): Promise<OperatorOutcome>;
+  /** `by`: who asks; kept in the history. `ifRevision`: refused as `changed` at any other one. */
+  resubmit(orderId: OrderId, by: string, ifRevision?: number): Promise<OperatorOutcome>;
+  cancel(orderId: OrderId, by: string, ifRevision?: number): Promise<OperatorOutcome>;
 }
 
 export function operator(transitions: Transitions): Operator {
@@ -31,8 +31,11 @@ export function operator(transitions: Transitions): Operator {
         return { kind: 'unknown-order' };
     }
   };
+  const ifAt = (ifRevision: number | undefined) => ifRevision !== undefined && { ifRevision };
   return {
-    resubmit: (orderId, by) => request(orderId, { type: 'resubmit', by }),
-    cancel: (orderId, by) => request(orderId, { type: 'cancel', by }),
+    resubmit: (orderId, by, ifRevision) =>
+      request(orderId, { type: 'resubmit', by, ...ifAt(ifRevision) }),
+    cancel: (orderId, by, ifRevision) =>
+      request(orderId, { type: 'cancel', by, ...ifAt(ifRevision) }),
   };
 }

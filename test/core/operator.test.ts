@@ -32,6 +32,34 @@ const stuck = play(
   [30, undoNo('a')],
 );
 
+describe('for one revision', () => {
+  const at = (event: typeof resubmit, ifRevision: number) => ({ ...event, ifRevision });
+  const { revision } = refused.record;
+  transitions([
+    [
+      'a resubmit leaves a later one alone',
+      refused,
+      50,
+      at(resubmit, revision - 1),
+      ignored('changed'),
+    ],
+    [
+      'a cancel leaves a later one alone',
+      refused,
+      50,
+      at(cancel, revision + 1),
+      ignored('changed'),
+    ],
+    [
+      'what it was seen at is resubmitted',
+      refused,
+      50,
+      at(resubmit, revision),
+      ['Pending a:-1*2 b:R1<1000 c:- d:-', 'nudge'],
+    ],
+  ]);
+});
+
 describe('resubmit', () => {
   transitions([
     [

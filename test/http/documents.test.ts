@@ -42,7 +42,13 @@ test('an order in whatever state is shown as described, and read by the command 
         submittedAt: record.submittedAt,
       });
       expect(history.map(({ type }) => type)).toEqual(record.history.map(({ type }) => type));
-      const page = JSON.parse(JSON.stringify({ orders: [summaryView(record)], cursor: null }));
+      const page = JSON.parse(
+        JSON.stringify({
+          orders: [summaryView(record)],
+          cursor: null,
+          asOf: '2026-01-01T00:00:00.000Z',
+        }),
+      );
       expect(described.listSchema.parse(page)).toEqual(page);
       expect(listSchema.parse(page).orders).toHaveLength(1);
     }),

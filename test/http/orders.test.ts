@@ -111,6 +111,43 @@ test('an order in Error that is cancelled is Undone', async () => {
   await reaches(id, 'Undone');
 });
 
+test('a listing can be searched: by workflow, by agent, by when an order changed', async () => {
+  const { submit, get, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  const found = async (query: string) =>
+    list.parse(await (await get(`/orders?${query}`)).json()).orders.map(({ orderId }) => orderId);
+  const past = '2020-01-01T00:00:00Z';
+  const future = '2100-01-01T00:00:00Z';
+  expect(await found('state=Error&workflow=dinner&agent=cook')).toEqual([id]);
+  expect(await found(`since=${past}&before=${future}`)).toEqual([id]);
+  for (const query of ['workflow=lunch', 'agent=waiter', `since=${future}`, `before=${past}`]) {
+    expect(await found(query)).toEqual([]);
+  }
+  expect((await get('/orders?since=yesterday')).status).toBe(400);
+});
+
+test.each(['resubmit', 'cancel'] as const)(
+  'a %s for another revision changes nothing; for the present one it does',
+  async (action) => {
+    const { app, submit, get, refuse, reaches } = await scenario();
+    refuse(true);
+    const id = await orderIdOf(await submit());
+    await reaches(id, 'Error');
+    const shown = async () => orderSchema.parse(await (await get(`/orders/${id}`)).json());
+    const ask = async (ifMatch: string) =>
+      app.request(`/orders/${id}/${action}`, { method: 'POST', headers: { 'if-match': ifMatch } });
+    const before = await shown();
+    const refused = await ask(`"${before.revision - 1}"`);
+    expect(refused.status).toBe(412);
+    expect(await refused.json()).toMatchObject({ code: 'changed' });
+    expect((await ask('7')).status).toBe(400);
+    expect(await shown()).toEqual(before);
+    expect((await ask(`"${before.revision}"`)).status).toBe(202);
+  },
+);
+
 test('workflows are shown with their steps and policies', async () => {
   const { get } = await scenario();
   expect(await (await get('/workflows')).json()).toMatchObject({

@@ -1,0 +1,61 @@
+/** Which orders are meant: the options that `list` and the bulk commands share. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { processStates } from './documents.ts';
+import { quoted } from './quoted.ts';
+
+export interface OrderFilter {
+  readonly state?: string;
+  readonly workflow?: string;
+  readonly agent?: string;
+  /** A length of time until now, or an instant. */
+  readonly since?: string;
+  readonly before?: string;
+}
+
+const names = ['state', 'workflow', 'agent', 'since', 'before'] as const;
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--state <state>', 'only those in this state').choices(processStates))
+    .option('--workflow <name>', 'only those of this workflow')
+    .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
+    .option('--since <when>', 'only those that changed since: 2h, 30m, 3d or an instant', moment)
+    .option('--before <when>', 'only those that did not change since: as above', moment);
+}
+
+/** As the API takes them. `nowMs`: what lengths of time are counted back from. */
+export function queryOf(filter: OrderFilter, nowMs: number): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of names) {
+    const value = filter[name];
+    if (value === undefined) continue;
+    query.set(name, name === 'since' || name === 'before' ? instantOf(value, nowMs) : value);
+  }
+  return query;
+}
+
+/** The options again, for a command that is proposed. */
+export const filterWords = (filter: OrderFilter): string[] =>
+  names.flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [`--${name}`, quoted(value)];
+  });
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const length = /^(\d{1,6})([smhd])$/;
+
+function moment(text: string): string {
+  if (length.test(text) || !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError(
+    'Give a length of time such as 2h, or an instant such as 2026-01-31T12:00:00Z.',
+  );
+}
+
+/** As an instant: what `2h` means changes while one thinks. */
+export function instantOf(text: string, nowMs: number): string {
+  const [, count = '', unit] = length.exec(text) ?? [];
+  const isUnit = (letter: string | undefined): letter is keyof typeof units =>
+    letter !== undefined && letter in units;
+  const at = isUnit(unit) ? nowMs - Number(count) * units[unit] : Date.parse(text);
+  return new Date(at).toISOString();
+}

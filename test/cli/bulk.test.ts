@@ -1,0 +1,134 @@
+/** Many orders at once, over the API of a real Reeve whose cook refuses every dish. */
+import { expect, test } from 'vitest';
+import type { World } from '#cli/world.ts';
+import { orderIdOf, type Scenario as Reeve, scenario as reeveScenario } from '../http/scenario.ts';
+import { nobodyThere, scenario, terminal } from './scenario.ts';
+
+const soon = { now: () => Date.now(), sleep: async () => {} };
+
+async function failed(reeve: Reeve, count: number): Promise<string[]> {
+  reeve.refuse(true);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) ids.push(await orderIdOf(await reeve.submit()));
+  for (const id of ids) await reeve.reaches(id, 'Error');
+  reeve.refuse(false);
+  await nextMillisecond();
+  return ids;
+}
+
+/** What changes in the very millisecond of a look may have changed after it, and is not meant. */
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() === now) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The command line, speaking to that Reeve; `allowed`: how many resubmits get through. */
+function spoken(reeve: Reeve, changes: Partial<World> = {}, allowed = Number.POSITIVE_INFINITY) {
+  const asked: string[] = [];
+  const fetch: World['fetch'] = async (url, init) => {
+    const { pathname } = new URL(url);
+    if (init.method === 'POST' && asked.push(pathname) > allowed) return nobodyThere(url, init);
+    return reeve.app.request(url.replace('http://127.0.0.1:4400', ''), init);
+  };
+  return { ...scenario({ ...soon, fetch, ...changes }), asked };
+}
+
+const resubmits = async ({ reeve }: Reeve, ids: readonly string[]) => {
+  const listed = await reeve.store.list({ processState: null, limit: 200, cursor: null });
+  const known = new Map(listed.items.map((record) => [String(record.orderId), record]));
+  return ids.map(
+    (id) => known.get(id)?.history.filter(({ type }) => type === 'resubmit').length ?? 0,
+  );
+};
+
+test('a look says how many, of which fault, and the command that does it; nothing is done', async () => {
+  const reeve = await reeveScenario();
+  const ids = await failed(reeve, 3);
+  const { run, asked } = spoken(reeve);
+  const { exitCode, stdout } = await run('resubmit --agent cook --since 2h');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^ORDERS {2}WORKFLOW {2}STATE {2}STEP {2}FAULT\n {5}3 {2}dinner {4}Error {2}cook {2}burnt\n/,
+  );
+  expect(stdout).toMatch(
+    /To resubmit 3 orders:\n {2}reeve resubmit --state Error --agent cook --since 20\S+Z --before 20\S+Z --yes\n$/,
+  );
+  expect(asked).toEqual([]);
+  expect(await resubmits(reeve, ids)).toEqual([0, 0, 0]);
+});
+
+test('1,000 failed orders, interrupted half-way: the same command goes on, and none is done twice', async () => {
+  const reeve = await reeveScenario();
+  const ids = await failed(reeve, 1_000);
+  const first = spoken(reeve, terminal, 500);
+  const shown = await first.run('resubmit --state Error');
+  const command = /reeve (resubmit .*--yes)/.exec(shown.stdout)?.[1] ?? '';
+  const interrupted = await first.run(command);
+  expect(interrupted.exitCode).toBe(4);
+  expect(interrupted.stdout).toContain('500 of 1,000');
+  expect(interrupted.stdout).toContain('500 failed');
+
+  // Some of them fail anew: that is not what was asked to be resubmitted.
+  reeve.refuse(true);
+  const again = spoken(reeve);
+  const { exitCode, stdout } = await again.run(command);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('500 orders resubmitted');
+  expect(again.asked).toHaveLength(500);
+  expect((await again.run(command)).stdout).toContain('0 orders resubmitted');
+
+  const asked = [...first.asked.slice(0, 500), ...again.asked].map((path) => path.split('/')[2]);
+  expect(asked.toSorted()).toEqual(ids.toSorted());
+}, 60_000);
+
+test('an order that has gone on since it was seen is refused, and told', async () => {
+  const reeve = await reeveScenario();
+  const [id = ''] = await failed(reeve, 1);
+  let isFirst = true;
+  const { run } = spoken(reeve, {
+    fetch: async (url, init) => {
+      // Somebody else cancels it between the look and the deed.
+      if (init.method === 'POST' && isFirst) {
+        isFirst = false;
+        await reeve.post(`/orders/${id}/cancel`);
+      }
+      return reeve.app.request(url.replace('http://127.0.0.1:4400', ''), init);
+    },
+  });
+  const { exitCode, stdout } = await run('resubmit --state Error --yes');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(`${id}  refused: The order has gone on since`);
+  expect(stdout).toContain('0 orders resubmitted, 1 refused');
+});
+
+test('--json prints an order a line', async () => {
+  const reeve = await reeveScenario();
+  const ids = await failed(reeve, 2);
+  const { run } = spoken(reeve);
+  const looked = JSON.parse((await run('cancel --state Error --json')).stdout);
+  expect(looked.orders).toHaveLength(2);
+  const { stdout } = await run('cancel --state Error --yes --json');
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ orderId }) => orderId).toSorted()).toEqual(ids.toSorted());
+  expect(lines.every(({ kind }) => kind === 'done')).toBe(true);
+});
+
+test.each([
+  ['cancel', /Name an order, or say which/],
+  ['cancel --yes', /Name an order, or say which/],
+  ['resubmit o-1 --agent cook', /one order, or options that say/],
+  ['list --since yesterday', /length of time/],
+])('%s is wrong usage, and told', async (line, message) => {
+  const { run } = scenario();
+  const { exitCode, stderr } = await run(line);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+test('no orders is no mistake', async () => {
+  const { run } = spoken(await reeveScenario());
+  expect(await run('resubmit')).toEqual({ exitCode: 0, stdout: 'No orders.\n', stderr: '' });
+});

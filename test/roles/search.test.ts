@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { orderId } from '#core/ids.ts';
+import { type ProcessRecord, processStates } from '#core/record.ts';
+import { sqliteStore } from '#embedded/sqlite-store.ts';
+import { type OrderFilter, search } from '#roles/search.ts';
+import { everyPage } from '../contracts/pages.ts';
+import { happened, happenings } from '../support/happenings.ts';
+import { testLog } from '../support/log.ts';
+import { newOrder } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
+const records: ProcessRecord[] = [];
+
+beforeAll(async () => {
+  for (let at = 0; at < 60; at += 1) {
+    const { order, record: first } = newOrder(`order-${at}`, now + at);
+    await store.create(order, first);
+    let record: ProcessRecord = first;
+    for (let turn = 0; turn < at % 6; turn += 1) {
+      const wished = happenings[(at * 3 + turn) % happenings.length] ?? 'claim';
+      const next = happened(record, wished, now + 1_000 * at, `w-${at}-${turn}`);
+      if (next === null) break;
+      await store.commit(next);
+      record = next;
+    }
+    records.unshift(record);
+  }
+  return () => store.close();
+});
+
+const agents = ['paint', 'roof', 'nobody'];
+const instant = fc.integer({ min: now, max: now + 70_000 });
+const filters: fc.Arbitrary<OrderFilter> = fc.record(
+  {
+    workflow: fc.constantFrom('house', 'another'),
+    agent: fc.constantFrom(...agents),
+    since: instant,
+    before: instant,
+  },
+  { requiredKeys: [] },
+);
+
+test('a search gives what a look at every order gives, newest first, whatever the pages', async () => {
+  const seen = fc.asyncProperty(
+    filters,
+    fc.constantFrom(null, ...processStates),
+    fc.integer({ min: 1, max: 70 }),
+    async (filter, processState, limit) => {
+      const found = await everyPage(limit, (cursor) =>
+        search(store, { processState, limit, cursor }, filter),
+      );
+      const expected = records.filter(
+        (record) =>
+          (processState === null || record.processState === processState) &&
+          (filter.workflow ?? record.workflow) === record.workflow &&
+          (filter.since ?? 0) <= record.updatedAt &&
+          (filter.before ?? Number.POSITIVE_INFINITY) > record.updatedAt &&
+          (filter.agent === undefined || concerned(record).has(filter.agent)),
+      );
+      expect(found.map((record) => record.orderId)).toEqual(expected.map(({ orderId: id }) => id));
+    },
+  );
+  await fc.assert(seen, { numRuns: 300 });
+});
+
+function concerned({ fault, steps }: ProcessRecord): Set<string> {
+  const out = steps.filter(({ progress }) => 'completeBy' in progress);
+  const faulty = steps.filter(({ name }) => name === fault?.step);
+  return new Set([...out, ...faulty].map(({ agent }) => agent));
+}
+
+test('there is something to find: every state but one, and both sides of each filter', () => {
+  expect(new Set(records.map(({ processState }) => processState)).size).toBeGreaterThan(2);
+  expect(records.some((record) => concerned(record).has('paint'))).toBe(true);
+  expect(records.some((record) => !concerned(record).has('paint'))).toBe(true);
+});
+
+test('a search that finds little ends its page early, with a cursor', async () => {
+  const query = { processState: null, limit: 1, cursor: null };
+  const page = await search(store, query, { workflow: 'another' });
+  expect(page.items).toEqual([]);
+  expect(page.cursor).not.toBeNull();
+  expect(orderId('order-0')).toBe(records.at(-1)?.orderId);
+});
