@@ -201,7 +201,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
         }),
         { numRuns: 100 },
       );
-    });
+    }, 120_000);
   });
 }
 
