@@ -148,14 +148,21 @@ function repairDeadlines(draft: Draft): StepName[] | null {
     repaired.push(step.name);
   }
   const due = dueAt(draft.base);
-  if (repaired.length === 0 && (due === null || due <= horizon)) return null;
-
-  for (const [at, { doubtUntil, policy }] of draft.steps.entries()) {
-    if (doubtUntil === null || doubtUntil <= farthest(draft, { policy })) continue;
-    setStep(draft, at, { doubtUntil: draft.nowMs + policy.completeWithinMs });
-  }
+  if (due === null) return null;
+  if (!repairDoubts(draft) && repaired.length === 0 && due <= horizon) return null;
   if (draft.notBefore > horizon) draft.notBefore = draft.nowMs;
   return repaired;
+}
+
+/** Whether there was a doubt that no right clock wrote: its undo would wait for as long. */
+function repairDoubts(draft: Draft): boolean {
+  let isRepaired = false;
+  for (const [at, step] of draft.steps.entries()) {
+    if (step.doubtUntil === null || step.doubtUntil <= farthest(draft, step)) continue;
+    setStep(draft, at, { doubtUntil: draft.nowMs + step.policy.completeWithinMs });
+    isRepaired = true;
+  }
+  return isRepaired;
 }
 
 /** The latest complete-by that a clock within the tolerance may have written until now. */

@@ -74,6 +74,8 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
     }
     const letters = queue.receive();
     if (letters.length === 0) return;
+    // There may be more: whoever polls, polls on.
+    timeline.at(timeline.now() + 1, () => pump(queue));
     for (const { messageId, body } of letters) {
       trace.tell(`${host.machine.name} receives ${messageId}`, body);
     }

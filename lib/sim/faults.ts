@@ -55,6 +55,7 @@ const usual = {
   // People.
   'submitted-twice': 0.3,
   'key-reused': 0.15,
+  'operator-searches': 0.1,
   'operator-resubmits': 0.1,
   'operator-cancels': 0.06,
   // The whole.

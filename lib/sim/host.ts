@@ -13,6 +13,7 @@ import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import { type Notifier, notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
+import { search } from '#roles/search.ts';
 import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
 import { type SweepTick, sweepTick } from '#roles/sweep-tick.ts';
@@ -35,6 +36,8 @@ export interface Host {
   readonly notifier: Notifier;
   /** Runs the agent's code on it. */
   readonly runner: (agent: AgentName) => AgentRunner;
+  /** What an operator looks for before acting. */
+  searchErrors(agent: AgentName): Promise<unknown>;
   /** A sweep under leases, by a holder of its own. */
   sweepTick(): SweepTick;
   /** How many invocations run on it. */
@@ -99,6 +102,8 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     operator: operator(committed),
     notifier: notifier(publisherOf(plant, machine)),
     runner: runnersOf(plant, machine, log),
+    searchErrors: (agent) =>
+      search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
     sweepTick() {
       ticks += 1;
       return sweepTick({

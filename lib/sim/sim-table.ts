@@ -38,6 +38,8 @@ export interface SimTable {
   due(query: DueQuery): Page<OrderId>;
   /** When orders are due, by the index. */
   dueTimes(): readonly number[];
+  /** Whether the index shows every write. */
+  isIndexed(): boolean;
   list(query: ListQuery): Page<ProcessRecord>;
 }
 
@@ -101,6 +103,7 @@ export function simTable(options: TableOptions): SimTable {
       const ahead = found.filter(({ place }) => cursor === null || place > cursor);
       return pageOf(ahead.sort(byPlace), limit);
     },
+    isIndexed: () => [...index.values()].every((own) => (own.at(-1)?.visibleAt ?? 0) <= now()),
     dueTimes: () => [...records.keys()].flatMap((orderId) => shownDue(orderId) ?? []),
     list({ processState, limit, cursor }) {
       if (cursor !== null && !isPlace(cursor)) {

@@ -20,12 +20,9 @@ const packing = offered('packing');
 /** What has left the house cannot be called back. */
 const dispatch = defineAgent({ name: 'dispatch', input, output });
 
-export const contracts: readonly AgentContract<Input, Output>[] = [
-  stock,
-  payment,
-  packing,
-  dispatch,
-];
+type Contract = AgentContract<Input, Output>;
+
+export const contracts: readonly [Contract, ...Contract[]] = [stock, payment, packing, dispatch];
 
 const details = z.strictObject({ units: z.int(), express: z.boolean() });
 

@@ -24,7 +24,7 @@ import { type Submitters, submitters as submittersOf } from './submitters.ts';
 import { type Settle, timeline as timelineOf } from './timeline.ts';
 import { trace as traceOf } from './trace.ts';
 import { definitionOf } from './witness.ts';
-import { type World, world as worldOf } from './world.ts';
+import { aftermathMs, type World, world as worldOf } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -64,8 +64,6 @@ const start = 1_767_571_200_000;
 const happeningsMax = 40_000;
 /** What a clock that was days ahead has written comes down to the horizon within the hour. */
 const calmMaxMs = dueHorizonMs + 2 * 3_600_000;
-/** What is still on its way when all orders have ended may arrive within this, ms. */
-const aftermathMs = 300_000;
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
   const chance = chanceOf(options.seed);
@@ -151,7 +149,17 @@ async function toTheEnd(
 function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Breach): void {
   const { plant, fleet } = world;
   for (const { machine } of fleet.all()) plant.rules.idle(machine);
-  if (!world.isIdle()) breach('R19', 'something is still on its way when all is over');
+  if (!world.isIdle()) {
+    const left = allOf(plant.queues).map((queue) => `${queue.name} ${queue.size()}`);
+    const busy = fleet
+      .all()
+      .filter(({ running }) => running > 0)
+      .map(({ machine: { name } }) => name);
+    breach(
+      'R19',
+      `something is still on its way: ${left.join(', ')}; ${plant.stream.size()} changes; ${busy.join(', ')}`,
+    );
+  }
   const { table, services, responses, alerts, witness } = plant;
   const {
     writes,

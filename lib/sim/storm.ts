@@ -10,6 +10,7 @@ import type { Plant } from './plant.ts';
 import type { Setting } from './setting.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
+import { contracts } from './sim-workflows.ts';
 
 export interface StormOptions {
   readonly plant: Plant;
@@ -151,8 +152,15 @@ function ofPeople({ plant, fleet }: StormOptions): Happenings {
       await host.operator[what](orderId, 'olga');
     });
   };
+  const look = (host: Host) => {
+    const { name: agent } = chance.pick(contracts);
+    invoke(host, plant, async () => {
+      await host.searchErrors(agent);
+    });
+  };
   return [
     ['operator-resubmits', operate('resubmit')],
     ['operator-cancels', operate('cancel')],
+    ['operator-searches', look],
   ];
 }

@@ -17,12 +17,14 @@ export interface World {
   readonly plant: Plant;
   readonly fleet: Fleet;
   readonly sweeps: Sweeps;
-  /** From now on an order in Error is resubmitted soon, and idle time passes at once. */
+  /** From now on an order in Error is resubmitted soon, and idle time passes at once, in the end. */
   calm(): void;
   /** Whether nothing is on its way, and nobody at work. */
   isIdle(): boolean;
 }
 
+/** What is still on its way when the storm ends may arrive within this, ms. */
+export const aftermathMs = 300_000;
 const HOUR = 3_600_000;
 /** A process delivers again, of itself, what was not taken, ms: as lib/runtime/local-reeve.ts has it. */
 const retryAfterMs = 250;
@@ -30,14 +32,14 @@ const retryAfterMs = 250;
 export function world(setting: Setting, around: Surroundings, breach: Breach): World {
   const { timeline } = around;
   const { oneProcess, sweepPeriodMs } = setting;
-  let isCalm = false;
+  let calmSince: number | null = null;
 
   const plant: Plant = plantOf(setting, around, breach, {
     pump: (queue) => carrier.pump(queue),
     pumpStream: () => carrier.pumpStream(),
     handOver: (shard) => sweeps.handOver(shard),
     wrote({ after }) {
-      if (isCalm) helpOut(plant, fleet, after);
+      if (calmSince !== null) helpOut(plant, fleet, after);
     },
   });
   const { table, queues, stream } = plant;
@@ -53,6 +55,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
   });
   const carrier = deliveries({ plant, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
   const isIdle = () =>
+    table.isIndexed() &&
     stream.size() === 0 &&
     allOf(queues).every((queue) => queue.size() === 0) &&
     fleet.all().every(({ running }) => running === 0);
@@ -60,7 +63,10 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
     plant,
     fleet,
     setting,
-    idleUntil: () => (isCalm && isIdle() ? nextDue(table, timeline.now()) : 0),
+    idleUntil: () => {
+      const isOver = calmSince !== null && timeline.now() > calmSince + aftermathMs;
+      return isOver && isIdle() ? nextDue(table, timeline.now()) : 0;
+    },
   });
 
   return {
@@ -69,7 +75,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
     sweeps,
     isIdle,
     calm() {
-      isCalm = true;
+      calmSince = timeline.now();
       for (const record of recordsOf(table)) helpOut(plant, fleet, record);
     },
   };

@@ -36,7 +36,21 @@ describe('instants that no right clock wrote', () => {
     [far + 1, no('a', 1, 'possible')],
     [far + 2, ok('b')],
   );
+  /** a may happen until `far`; the order itself is due soon, by a clock that is right again. */
+  const farDoubt = play(
+    submit(flow({ a: { onFault: 'hold' } })),
+    [far, claim()],
+    [far + 1, no('a', 1, 'possible')],
+    [0, resubmit],
+  );
   transitions([
+    [
+      'a doubt that no right clock wrote is brought down when its order is due, near as that is',
+      farDoubt,
+      limits.pickUpGraceMs,
+      expire,
+      [`Pending a:-1?${limits.pickUpGraceMs + 1_000}`, 'nudge'],
+    ],
     [
       'a complete-by farther than the deadline and the tolerance is taken back, and no failure counted',
       future,
