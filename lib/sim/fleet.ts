@@ -25,8 +25,6 @@ export interface FleetOptions {
   readonly around: Surroundings;
   /** All duties on one machine. */
   readonly oneProcess: boolean;
-  /** The first release of each. */
-  readonly release: Release;
   readonly hostOn: (machine: Machine, release: Release) => Host;
   /** Told when a machine has begun to run. */
   readonly onBoot: (host: Host) => void;
@@ -53,7 +51,7 @@ export function fleet(options: FleetOptions): Fleet {
   const slots = oneProcess ? [slotOf('reeve')] : [...slotsFor.values()].flat();
 
   function slotOf(name: string): Slot {
-    return { name, generation: 0, release: options.release, host: null };
+    return { name, generation: 0, release: 'old', host: null };
   }
 
   function slotsOf(duty: Duty): Slot[] {

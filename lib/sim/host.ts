@@ -63,7 +63,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     table,
     machine,
     faults: around.faults,
-    operations: plant.operations,
+    operations: plant.witness.operations,
     rules,
     unreadable: plant.unreadable,
     outage: plant.storeOutage,

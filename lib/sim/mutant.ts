@@ -7,3 +7,13 @@ export interface Mutant {
   readonly text: string;
   readonly instead: string;
 }
+
+/** For a list of them in one folder: `file` without its ending. */
+export const mutantIn =
+  (folder: string) =>
+  (name: string, file: string, text: string, instead: string): Mutant => ({
+    name,
+    file: `${folder}/${file}.ts`,
+    text,
+    instead,
+  });

@@ -1,12 +1,7 @@
 /** Mistakes in what is decided. */
-import type { Mutant } from './mutant.ts';
+import { type Mutant, mutantIn } from './mutant.ts';
 
-const mutant = (name: string, file: string, text: string, instead: string): Mutant => ({
-  name,
-  file: `core/${file}.ts`,
-  text,
-  instead,
-});
+const mutant = mutantIn('core');
 
 export const mutantsOfCore: readonly Mutant[] = [
   mutant(

@@ -1,12 +1,7 @@
 /** Mistakes in what is sent, written, acknowledged and told, and when. */
-import type { Mutant } from './mutant.ts';
+import { type Mutant, mutantIn } from './mutant.ts';
 
-const mutant = (name: string, file: string, text: string, instead: string): Mutant => ({
-  name,
-  file: `roles/${file}.ts`,
-  text,
-  instead,
-});
+const mutant = mutantIn('roles');
 
 export const mutantsOfRoles: readonly Mutant[] = [
   mutant(

@@ -1,7 +1,6 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
 import { clocksWereRight } from './faults.ts';
 import type { Surroundings } from './machine.ts';
-import type { OperationLog } from './operations.ts';
 import { type Queues, queuesOf } from './queues.ts';
 import type { Breach } from './rules.ts';
 import { type AnswerRules, answerRules } from './rules-of-answers.ts';
@@ -26,7 +25,6 @@ export interface Plant {
   readonly queues: Queues;
   readonly rules: SendingRules & AnswerRules;
   readonly witness: Witness;
-  readonly operations: OperationLog;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
   readonly outageAfterMs: number;
@@ -89,7 +87,6 @@ export function plantOf(
     rules,
     witness,
     outageAfterMs,
-    operations: witness.operations,
     unreadable: unreadableOnes(timeline.now),
     storeOutage: storeOutage(around),
     coordination: coordinationTable(),

@@ -15,6 +15,8 @@ export interface Tally {
   readonly seeds: number;
   readonly orders: number;
   readonly hours: number;
+  /** Simulations in which a rule was broken; `failures` names the first of them. */
+  readonly broken: number;
   readonly failures: readonly Failure[];
   readonly faults: Readonly<Partial<Record<FaultName, number>>>;
   /** Awaits in the roles at which a process died, with the moment. */
@@ -26,6 +28,7 @@ export const nothing: Tally = {
   seeds: 0,
   orders: 0,
   hours: 0,
+  broken: 0,
   failures: [],
   faults: {},
   struck: [],
@@ -41,6 +44,7 @@ export function tallyOf(simulations: readonly Simulation[], { struck }: CrashPoi
     seeds: simulations.length,
     orders: simulations.reduce((sum, { orders }) => sum + orders, 0),
     hours: simulations.reduce((sum, { elapsedMs }) => sum + elapsedMs / 3_600_000, 0),
+    broken: simulations.filter(({ violations }) => violations.length > 0).length,
     failures: simulations.flatMap(({ seed, violations: [first] }) =>
       first === undefined ? [] : [{ seed, first }],
     ),
@@ -50,7 +54,7 @@ export function tallyOf(simulations: readonly Simulation[], { struck }: CrashPoi
   };
 }
 
-/** Failures beyond these are counted in no list: a broken rule breaks in thousands of seeds. */
+/** Beyond these they are counted and not named: a broken rule breaks in thousands of seeds. */
 const failuresMax = 100;
 
 export function sum(one: Tally, other: Tally): Tally {
@@ -63,6 +67,7 @@ export function sum(one: Tally, other: Tally): Tally {
     seeds: one.seeds + other.seeds,
     orders: one.orders + other.orders,
     hours: one.hours + other.hours,
+    broken: one.broken + other.broken,
     failures: [...one.failures, ...other.failures].slice(0, failuresMax),
     faults,
     struck: [...new Set([...one.struck, ...other.struck])],

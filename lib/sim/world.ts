@@ -46,7 +46,6 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
   const fleet = fleetOf({
     around,
     oneProcess,
-    release: 'old',
     hostOn: (machine, release) => hostOf(machine, release, plant),
     onBoot: (host) => oneProcess && startOneProcess(host, sweepPeriodMs),
     onDeath() {
