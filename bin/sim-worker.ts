@@ -1,4 +1,5 @@
 /** One thread of `npm run sim`: every so-manieth seed, told in batches. */
+import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { crashPoints } from '#sim/crash-points.ts';
@@ -12,14 +13,11 @@ const { first, last, step, hashes } = z
 
 /** Told at once. */
 const batchMax = 200;
-/** Worlds that live side by side: a turn of the event loop serves them all. */
-const worldsAtOnce = 8;
 
 // Errors are a simulation's daily bread, and nobody reads where they came from.
 Error.stackTraceLimit = 0;
 const points = crashPoints();
 let batch: Simulation[] = [];
-let next = first;
 
 function tell(): void {
   const tally = tallyOf(batch, points);
@@ -27,15 +25,11 @@ function tell(): void {
   batch = [];
 }
 
-async function live(): Promise<void> {
-  while (next <= last) {
-    const seed = next;
-    next += step;
-    const told = await simulate({ seed, settle, crashPoints: points, keepStory: false });
-    batch.push(told);
-    if (batch.length === batchMax) tell();
-  }
+for (let seed = first; seed <= last; seed += step) {
+  batch.push(await simulate({ seed, settle, crashPoints: points, keepStory: false }));
+  if (batch.length < batchMax) continue;
+  tell();
+  // Worlds never leave the event loop a turn by themselves.
+  await setImmediate();
 }
-
-await Promise.all(Array.from({ length: worldsAtOnce }, live));
 tell();

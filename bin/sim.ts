@@ -77,7 +77,7 @@ function worker(share: Share, told: (tally: Tally) => void): Promise<void> {
     const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
       workerData: { ...share, hashes: flags.hashes },
       // Worlds come and go by the hundred: with room for them few are ever moved.
-      resourceLimits: { maxYoungGenerationSizeMb: 128 },
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
     thread.on('message', told);
     thread.on('error', reject);

@@ -4,8 +4,8 @@ import type { Chance } from './chance.ts';
 /** The rate of each where it is drawn to happen at all: of the calls, messages or minutes it may befall. */
 const usual = {
   // A process.
-  'crash-before-call': 0.006,
-  'crash-after-call': 0.006,
+  'crash-before-call': 0.01,
+  'crash-after-call': 0.01,
   'crash-between-items': 0.01,
   'crash-while-waiting': 0.01,
   'crash-before-acknowledging': 0.01,

@@ -17,7 +17,7 @@ export interface Setting {
 
 export function drawnSetting(chance: Chance): Setting {
   const oneProcess = chance.hits(0.25);
-  const sweepPeriodMs = chance.pick(oneProcess ? [10_000] : [10_000, 20_000, 60_000]);
+  const sweepPeriodMs = chance.pick(oneProcess ? [10_000] : [15_000, 30_000, 60_000]);
   return {
     oneProcess,
     shards: oneProcess ? 1 : chance.between(1, 3),
@@ -25,7 +25,7 @@ export function drawnSetting(chance: Chance): Setting {
     precisionMs: Math.min(sweepPeriodMs / 2, 20_000),
     outageAfterMs: (oneProcess ? 10 : 3) * sweepPeriodMs,
     visibilityMs: chance.pick([3_000, 15_000, 60_000]),
-    stormMs: chance.between(70, 150) * 1_000,
+    stormMs: chance.between(60, 110) * 1_000,
     orders: chance.between(3, 4),
   };
 }

@@ -31,7 +31,7 @@ export interface Storm {
 }
 
 /** How often each of these may happen, ms. */
-const beatMs = 5_000;
+const beatMs = 8_000;
 /** An outage comes near the end, when there is most to interrupt, ms before it. */
 const darkBeforeEndMs = 60_000;
 const MINUTE = 60_000;
