@@ -33,7 +33,6 @@ const requests = sqsChannel({
 });
 const role = scheduler({
   id: schedulerId(instance),
-  registry,
   log,
   transitions: transitions({
     store,

@@ -6,6 +6,7 @@
 import type * as z from 'zod';
 import { CliError } from './cli-error.ts';
 import { type Context, printJson, printLines } from './context.ts';
+import type { Corrections } from './corrections.ts';
 import { acceptedSchema, bulkPageSchema, type SummaryDocument } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
@@ -17,6 +18,7 @@ export type Action = 'resubmit' | 'cancel';
 
 export interface BulkOptions extends OrderFilter {
   readonly yes?: boolean;
+  readonly set?: Corrections;
 }
 
 /** Orders of one request (the API's limit). */
@@ -27,8 +29,10 @@ const atOnce = 8;
 export async function bulk(
   context: Context,
   action: Action,
-  { yes, ...options }: BulkOptions,
+  { yes, set, ...options }: BulkOptions,
 ): Promise<ExitCode> {
+  if (set !== undefined)
+    throw new CliError(exitCodes.usage, 'Corrections are for one order: name it.');
   const filter = await settled(context, action, options);
   const orders = await every(context, filter);
   if (yes !== true) return look(context, action, filter, orders);

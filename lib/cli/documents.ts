@@ -62,7 +62,8 @@ const knownEntrySchema = z.discriminatedUnion('type', [
     reason: z.enum(['restart', 'outage']),
     notBefore: instant,
   }),
-  at.extend({ type: z.literal(['resubmit', 'cancel']), by: text }),
+  at.extend({ type: z.literal('resubmit'), by: text, corrected: z.array(text).default([]) }),
+  at.extend({ type: z.literal('cancel'), by: text }),
 ]);
 
 /** Of a newer Reeve: shown by its name. */

@@ -31,7 +31,7 @@ export function historySentence(entry: HistoryEntry): string {
       return `${cause}: ${found}${wait(entry.notBefore - entry.at)}`;
     }
     case 'resubmit':
-      return `resubmitted by ${entry.by}`;
+      return `resubmitted by ${entry.by}${corrections(entry.corrected)}`;
     case 'cancel':
       return `cancelled by ${entry.by}`;
     case 'other':
@@ -56,6 +56,10 @@ function steps({ steps: names }: { readonly steps: readonly string[] }): string 
 function unclaimed({ nudges }: { readonly nudges: number }): string {
   if (nudges === 0) return 'the Supervisor made it due again';
   return `not claimed yet: nudged ${nudges === 1 ? 'once' : `${nudges} times`}`;
+}
+
+function corrections(fields: readonly string[]): string {
+  return fields.length === 0 ? '' : `, who corrected ${list.format(fields)}`;
 }
 
 function wait(ms: number): string {

@@ -1,18 +1,18 @@
 /** `reeve resubmit` and `reeve cancel`: what a person decides about an order. */
 
-import type { Action } from './bulk-command.ts';
+import type { Action, BulkOptions } from './bulk-command.ts';
 import { CliError } from './cli-error.ts';
 import { askAndPrint, type Context } from './context.ts';
 import { acceptedSchema } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
-import { filterWords, type OrderFilter } from './order-filter.ts';
+import { filterWords } from './order-filter.ts';
 import { acceptedLine } from './order-text.ts';
 
 export async function operate(
   context: Context,
   action: Action,
   orderId: string,
-  filter: OrderFilter,
+  { set, yes, ...filter }: BulkOptions,
 ): Promise<ExitCode> {
   if (filterWords(filter).length > 0) {
     throw new CliError(
@@ -27,6 +27,7 @@ export async function operate(
       method: 'POST',
       path: `/orders/${encodeURIComponent(orderId)}/${action}`,
       answer: acceptedSchema,
+      ...(set !== undefined && { body: JSON.stringify({ set }) }),
     },
     (accepted) => [acceptedLine(accepted, context.paint)],
   );

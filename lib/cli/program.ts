@@ -8,6 +8,7 @@ import {
   defaultUrl,
   type GlobalOptions,
 } from './context.ts';
+import { addCorrection } from './corrections.ts';
 import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
 import { type ExitCode, exitCodesHelp } from './exit-code.ts';
 import { type ListOptions, list } from './list-command.ts';
@@ -116,7 +117,11 @@ function addOperator(program: Command, run: Run, action: Action, description: st
       ),
     );
   addFilterOptions(command);
+  if (action === 'resubmit') command.option('--set <field=value>', setHelp, addCorrection);
 }
+
+const setHelp =
+  'correct a field of the details of one order: payment.token=tok_2, or lines.0.quantity:=3 for JSON; again for more';
 
 function addDeadLetters(program: Command, run: Run): void {
   const dlq = program

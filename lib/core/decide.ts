@@ -8,6 +8,8 @@
 import { claim } from './claim.ts';
 import { type Draft, draftOf, finish } from './draft.ts';
 import type { AgentEvent, Cancel, RecordEvent, Resubmit } from './event.ts';
+import type { FieldError } from './field-errors.ts';
+import { fitted } from './fit-corrections.ts';
 import type { HistoryEntry } from './history.ts';
 import type { Command } from './message.ts';
 import { type CancelRefusal, cancel, cancelRefusal, resubmit } from './operator.ts';
@@ -35,6 +37,7 @@ export type IgnoredReason =
   | 'not-under-way'
   | 'too-late'
   | 'too-soon'
+  | 'correction-refused'
   | CancelRefusal;
 
 export type Decision =
@@ -43,11 +46,16 @@ export type Decision =
       readonly record: ProcessRecord;
       readonly commands: readonly Command[];
     }
-  | { readonly kind: 'ignored'; readonly reason: IgnoredReason };
+  | {
+      readonly kind: 'ignored';
+      readonly reason: IgnoredReason;
+      /** Of corrections that were refused. */
+      readonly errors?: readonly FieldError[];
+    };
 
 /**
  * @param known what the Scheduler knows of the order's workflow; null when the definition is unknown,
- *   and for events that need none (`expired`, `excused`, `resubmit`, `cancel`)
+ *   and for events that need none (all but `claim`, replies, and `resubmit` with corrections)
  */
 export function decide(
   record: ProcessRecord,
@@ -82,8 +90,7 @@ export function decide(
     case 'resubmit':
       if (hasChanged(record, event)) return ignored('changed');
       if (record.processState !== 'Error') return ignored('not-in-error');
-      resubmit(draft);
-      return transition(draft, { type: 'resubmit', at: nowMs, by: event.by });
+      return decideResubmit(draft, event, known);
     case 'cancel': {
       if (hasChanged(record, event)) return ignored('changed');
       const refusal = cancelRefusal(draft);
@@ -96,6 +103,25 @@ export function decide(
 
 const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>
   ifRevision !== undefined && ifRevision !== revision;
+
+function decideResubmit(
+  draft: Draft,
+  { by, corrections = [] }: Resubmit,
+  known: Known | null,
+): Decision {
+  const entry = { type: 'resubmit', at: draft.nowMs, by } as const;
+  if (corrections.length === 0) {
+    resubmit(draft);
+    return transition(draft, { ...entry, corrections });
+  }
+  if (draft.direction === 'undo') return ignored('already-undoing');
+  const fitting = fitted(draft, known, corrections);
+  if (fitting.kind === 'refused') {
+    return { kind: 'ignored', reason: 'correction-refused', errors: fitting.errors };
+  }
+  resubmit(draft);
+  return transition(draft, { ...entry, corrections: fitting.corrections });
+}
 
 function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Decision {
   const at = draft.steps.findIndex((candidate) => candidate.name === event.step);

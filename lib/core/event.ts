@@ -1,5 +1,6 @@
 /** Everything that can happen to an order: the rows of the transition table in docs/design.md. */
 
+import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
 import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
@@ -68,6 +69,7 @@ interface ByOperator {
 }
 export interface Resubmit extends ByOperator {
   readonly type: 'resubmit';
+  readonly corrections?: readonly Correction[];
 }
 export interface Cancel extends ByOperator {
   readonly type: 'cancel';

@@ -1,9 +1,11 @@
 /** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
 import * as z from 'zod';
+import type { Correction } from './correction.ts';
 import { effects } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';
 import { instantAfter } from './instant.ts';
+import { jsonSchema } from './json-schema.ts';
 import { lettered } from './lettered.ts';
 
 const at = z.int();
@@ -19,7 +21,12 @@ const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, b
 const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault]);
 const expired = z.tuple([z.literal('e'), at, names, nudges]);
 const excused = z.tuple([z.literal(['r', 'o']), at, names, nudges, at]);
-const operator = z.tuple([z.literal(['R', 'X']), at, z.string()]);
+const correction = z.tuple([z.string(), jsonSchema]);
+const resubmit = z.union([
+  z.tuple([z.literal('R'), at, z.string()]),
+  z.tuple([z.literal('R'), at, z.string(), z.array(correction)]),
+]);
+const cancel = z.tuple([z.literal('X'), at, z.string()]);
 
 type StoredEntry = z.infer<
   | typeof submit
@@ -28,7 +35,8 @@ type StoredEntry = z.infer<
   | typeof failure
   | typeof expired
   | typeof excused
-  | typeof operator
+  | typeof resubmit
+  | typeof cancel
 >;
 
 const readEntry = lettered<StoredEntry>({
@@ -42,8 +50,8 @@ const readEntry = lettered<StoredEntry>({
   e: expired,
   r: excused,
   o: excused,
-  R: operator,
-  X: operator,
+  R: resubmit,
+  X: cancel,
 });
 
 const letters = {
@@ -98,7 +106,8 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
       return [letter, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
     }
     case 'resubmit':
-      return ['R', when, entry.by];
+      if (entry.corrections.length === 0) return ['R', when, entry.by];
+      return ['R', when, entry.by, entry.corrections.map(({ field, value }) => [field, value])];
     case 'cancel':
       return ['X', when, entry.by];
   }
@@ -136,10 +145,14 @@ function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryE
         notBefore: instantAfter(epoch, stored[4]),
       };
     case 'R':
-      return { type: 'resubmit', at: when, by: stored[2] };
+      return { type: 'resubmit', at: when, by: stored[2], corrections: corrections(stored[3]) };
     case 'X':
       return { type: 'cancel', at: when, by: stored[2] };
   }
+}
+
+function corrections(stored: readonly z.infer<typeof correction>[] = []): Correction[] {
+  return stored.map(([field, value]) => ({ field, value }));
 }
 
 function ofAttempt(step: string, number: number, isBlind: 0 | 1) {

@@ -2,7 +2,7 @@
  * The compact history: what happened to an order, as events without what the record holds anyway
  * (outputs, policies). Played back through `decide` it gives the stored record (R15, replay.ts).
  */
-
+import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
 import type { SchedulerId, StepName } from './ids.ts';
 
@@ -34,7 +34,12 @@ export type HistoryEntry =
       readonly reason: 'restart' | 'outage';
       readonly notBefore: number;
     })
-  | (At & { readonly type: 'resubmit' | 'cancel'; readonly by: string });
+  | (At & {
+      readonly type: 'resubmit';
+      readonly by: string;
+      readonly corrections: readonly Correction[];
+    })
+  | (At & { readonly type: 'cancel'; readonly by: string });
 
 type Sweep = Extract<HistoryEntry, OfSweep>;
 

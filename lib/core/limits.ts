@@ -41,6 +41,10 @@ export const limits = {
   /** What one step may hand to later steps: all of them live in the process record. */
   outputBytesMax: 8 * 1024,
   faultMessageMax: 300,
+  /** A dotted path into the details. */
+  fieldLengthMax: 200,
+  /** All corrections of one order together: they live in its history, and so in the process record. */
+  correctionsBytesMax: 16 * 1024,
   tenantLengthMax: 64,
   submissionKeyLengthMax: 128,
   listMax: 200,

@@ -4,9 +4,9 @@ import { assertThat } from './errors.ts';
 import type { RecordEvent } from './event.ts';
 import type { HistoryEntry } from './history.ts';
 import type { AgentName, StepName } from './ids.ts';
-import type { JsonValue } from './json.ts';
-import { findStep, type ProcessRecord, type StepProgress } from './record.ts';
+import { findStep, type ProcessRecord } from './record.ts';
 import type { Known } from './start-step.ts';
+import { outputOf } from './step-context.ts';
 import { submitted } from './submit.ts';
 
 /**
@@ -63,10 +63,13 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
     case 'excused':
       return { type: 'excused', reason: entry.reason, notBefore: entry.notBefore };
     case 'resubmit':
+      return { type: 'resubmit', by: entry.by, corrections: entry.corrections };
     case 'cancel':
-      return { type: entry.type, by: entry.by };
+      return { type: 'cancel', by: entry.by };
     case 'stepSucceeded': {
-      const output = outputOf(findStep(stored, entry.step)?.progress);
+      // A step succeeds at most once (R5), and its output stays in the record, even when it is undone.
+      const progress = findStep(stored, entry.step)?.progress;
+      const output = (progress && outputOf(progress)) ?? null;
       return { type: 'stepSucceeded', ...ofAttempt(entry, stored), output };
     }
     case 'stepFailed':
@@ -85,21 +88,4 @@ function ofAttempt(
   const agent = findStep(stored, entry.step)?.agent;
   assertThat(agent !== undefined, `the history names a step of its order, not ${entry.step}`);
   return { step: entry.step, attempt: entry.attempt, agent };
-}
-
-/** A step succeeds at most once (R5), and its output stays in the record, even when it is undone. */
-function outputOf(progress: StepProgress | undefined): JsonValue {
-  switch (progress?.state) {
-    case 'Completed':
-      return progress.output;
-    case 'Undoing':
-    case 'Undone':
-      return outputOf(progress.before);
-    case undefined:
-    case 'NotStarted':
-    case 'Running':
-    case 'Failed':
-    case 'Skipped':
-      return null;
-  }
 }

@@ -3,12 +3,14 @@ import { type Draft, park, setStep } from './draft.ts';
 import { assertThat } from './errors.ts';
 import { type Action, idempotencyKey } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import { findStep, type StepRecord, type Undoable } from './record.ts';
+import type { StepRecord, Undoable } from './record.ts';
+import { stepContext } from './step-context.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 /** What a Scheduler knows of an order beyond its record. */
 export interface Known {
   readonly definition: WorkflowDefinition;
+  /** As they were submitted: the record's history knows the corrections since. */
   readonly details: JsonValue;
 }
 
@@ -114,26 +116,6 @@ function parkForCode(draft: Draft, definition: StepDefinition, what: string): vo
   });
 }
 
-function contextOf(draft: Draft, known: Known, definition: StepDefinition): StepContext {
-  const outputs: Record<string, JsonValue | undefined> = {};
-  for (const name of definition.after) {
-    const progress = findStep(draft, name)?.progress;
-    if (progress !== undefined) outputs[name] = outputOf(progress);
-  }
-  return { orderId: draft.base.orderId, details: known.details, outputs };
-}
-
-function outputOf(progress: StepRecord['progress']): JsonValue | undefined {
-  switch (progress.state) {
-    case 'Completed':
-      return progress.output;
-    case 'Undoing':
-    case 'Undone':
-      return outputOf(progress.before);
-    case 'NotStarted':
-    case 'Running':
-    case 'Failed':
-    case 'Skipped':
-      return undefined;
-  }
+function contextOf({ base, steps }: Draft, known: Known, definition: StepDefinition): StepContext {
+  return stepContext({ ...base, steps }, known.details, definition);
 }

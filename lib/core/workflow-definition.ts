@@ -4,6 +4,7 @@ import type { UndoAbility } from './agent.ts';
 import type { AgentName, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { StepPolicy } from './record.ts';
+import type { Sensitivity } from './sensitive.ts';
 
 /** What a step's `input` and `when` are given, once types have done their work. */
 export interface StepContext {
@@ -17,6 +18,8 @@ export interface StepDefinition {
   readonly agent: AgentName;
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
+  /** What its agent's contract marks. */
+  readonly sensitive: { readonly input: Sensitivity; readonly output: Sensitivity };
   readonly after: readonly StepName[];
   readonly policy: StepPolicy;
   readonly input: (context: StepContext) => JsonValue;
@@ -27,6 +30,8 @@ export interface WorkflowDefinition {
   readonly name: WorkflowName;
   readonly version: number;
   readonly details: ZodType<JsonValue>;
+  /** What the schema of the details marks. */
+  readonly sensitive: Sensitivity;
   /** In the order they were written. */
   readonly steps: readonly StepDefinition[];
   /** Indexes into `steps`, each step after all it comes after. */

@@ -11,6 +11,7 @@ import type { JsonValue } from './json.ts';
 import { jsonSchema, submittedSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Remedy } from './record.ts';
+import { sensitivityOf } from './sensitive.ts';
 import { checkWorkflow } from './workflow-check.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
@@ -91,6 +92,7 @@ export interface WorkflowOptions<Details extends JsonValue> {
   readonly name: string;
   /** A positive integer: +1 whenever steps, their order or their policies change. */
   readonly version: number;
+  /** Mark what only agents may see: `z.string().meta({ sensitive: true })`. */
   readonly details: ZodType<Details>;
 }
 
@@ -113,7 +115,13 @@ export function defineWorkflow<Details extends JsonValue>(
     build: () => {
       const { version } = options;
       const details = storable(submittedSchema, options.details);
-      return checkWorkflow({ name, version, details, steps: Object.freeze([...steps]) });
+      return checkWorkflow({
+        name,
+        version,
+        details,
+        sensitive: sensitivityOf(options.details),
+        steps: Object.freeze([...steps]),
+      });
     },
   };
   return builder;
@@ -130,6 +138,7 @@ interface ErasedOptions
   > {
   readonly agent: Pick<StepDefinition, 'undo' | 'output'> & {
     readonly name: StepDefinition['agent'];
+    readonly input: ZodType;
   };
   input(context: StepContext): JsonValue;
   when?(context: StepContext): boolean;
@@ -148,6 +157,10 @@ function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
     agent: step.agent.name,
     undo: step.agent.undo,
     output: storable(jsonSchema, step.agent.output),
+    sensitive: {
+      input: sensitivityOf(step.agent.input),
+      output: sensitivityOf(step.agent.output),
+    },
     after: (step.after ?? []).map(stepName),
     policy: {
       completeWithinMs,

@@ -1,6 +1,6 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { OperatorOutcome } from '#roles/operator.ts';
+import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import type { ApiPorts } from './api-ports.ts';
@@ -13,6 +13,7 @@ import {
   listQuery,
   listSchema,
   orderSchema,
+  resubmitSchema,
   submissionSchema,
 } from './schemas.ts';
 import { orderView, summaryView } from './view.ts';
@@ -66,23 +67,42 @@ const listRoute = createRoute({
   responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403) },
 });
 
-const operatorRoute = (action: 'resubmit' | 'cancel', summary: string) =>
-  createRoute({
+/** Both change an order's record, and answer alike. */
+const recordedRoute = (action: 'resubmit' | 'cancel', summary: string) =>
+  ({
     method: 'post',
     path: `/orders/{id}/${action}`,
     operationId: `${action}Order`,
     summary,
-    request: { params: orderParam, headers: ifMatchHeader },
-    responses: {
-      202: jsonResponse('Recorded.', acceptedSchema),
-      ...problemResponses(400, 401, 403, 404, 409, 412),
-    },
-  });
+  }) as const;
+
+const resubmitRoute = createRoute({
+  ...recordedRoute('resubmit', 'Let an order in Error go on, perhaps with corrected details'),
+  request: {
+    params: orderParam,
+    headers: ifMatchHeader,
+    body: { required: false, content: { 'application/json': { schema: resubmitSchema } } },
+  },
+  responses: {
+    202: jsonResponse('Recorded.', acceptedSchema),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422),
+  },
+});
+
+const cancelRoute = createRoute({
+  ...recordedRoute('cancel', 'Undo an order instead of finishing it'),
+  request: { params: orderParam, headers: ifMatchHeader },
+  responses: {
+    202: jsonResponse('Recorded.', acceptedSchema),
+    ...problemResponses(400, 401, 403, 404, 409, 412),
+  },
+});
 
 export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
-  app.post('/orders', async (context, next) => {
-    const type = context.req.header('content-type') ?? '';
-    if (/^application\/json\s*(;|$)/i.test(type)) return next();
+  app.on('POST', ['/orders', '/orders/:id/resubmit'], async (context, next) => {
+    const type = context.req.header('content-type');
+    if (type === undefined && context.req.path !== '/orders') return next();
+    if (/^application\/json\s*(;|$)/i.test(type ?? '')) return next();
     return respondProblem(
       context,
       problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
@@ -126,20 +146,27 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const record = records.get(orderId);
     const order = orders.get(orderId);
     if (record === undefined || order === undefined) throw unknownOrder();
-    return context.json(orderView(record, order), 200);
+    return context.json(orderView(record, order, ports.registry), 200);
   });
-  for (const [route, action] of [
-    [operatorRoute('resubmit', 'Let an order in Error go on'), ports.operator.resubmit],
-    [operatorRoute('cancel', 'Undo an order instead of finishing it'), ports.operator.cancel],
-  ] as const) {
-    app.openapi(route, async (context) => {
-      const orderId = knownForm(context.req.valid('param').id);
-      const ifMatch = context.req.valid('header')['if-match'];
-      const ifRevision = ifMatch === undefined ? undefined : Number(ifMatch.slice(1, -1));
-      const outcome = await action(orderId, ports.callerOf(context.env), ifRevision);
-      return context.json(recorded(outcome), 202);
-    });
-  }
+  app.openapi(resubmitRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const { set = {} } = context.req.valid('json');
+    const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
+    const options = { ...ifMatched(context.req.valid('header')), corrections };
+    const outcome = await ports.operator.resubmit(orderId, ports.callerOf(context.env), options);
+    return context.json(recorded(outcome), 202);
+  });
+  app.openapi(cancelRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const options = ifMatched(context.req.valid('header'));
+    const outcome = await ports.operator.cancel(orderId, ports.callerOf(context.env), options);
+    return context.json(recorded(outcome), 202);
+  });
+}
+
+function ifMatched(header: { readonly 'if-match'?: string | undefined }): OperatorOptions {
+  const { 'if-match': ifMatch } = header;
+  return ifMatch === undefined ? {} : { ifRevision: Number(ifMatch.slice(1, -1)) };
 }
 
 function accepted(outcome: SubmissionOutcome) {
@@ -154,6 +181,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   'already-undoing': 'already-undoing',
   irreversible: 'irreversible',
   changed: 'changed',
+  'correction-refused': 'correction-refused',
 };
 
 function recorded(outcome: OperatorOutcome) {
@@ -161,6 +189,11 @@ function recorded(outcome: OperatorOutcome) {
     case 'unknown-order':
       throw unknownOrder();
     case 'refused': {
+      if (outcome.errors.length > 0) {
+        const fields = outcome.errors.map(({ field }) => field).join(', ');
+        const errors = [...outcome.errors];
+        throw new Refusal(problem('correction-refused', `Look at ${fields}.`, errors));
+      }
       const { processState, direction, revision } = outcome.record;
       const detail = `The order is ${processState}, direction ${direction}, at revision ${revision}.`;
       throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));

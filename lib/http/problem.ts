@@ -39,6 +39,7 @@ const problems = {
   'media-type-unsupported': [415, 'The body must be application/json'],
   'body-invalid': [422, 'The body does not fit'],
   'details-invalid': [422, 'The details do not fit the workflow'],
+  'correction-refused': [422, 'The details cannot be corrected so'],
   'workflow-unknown': [422, 'There is no such workflow'],
   'reply-to-unknown': [422, 'There is no such response channel'],
   internal: [500, 'Reeve failed'],

@@ -48,6 +48,21 @@ export const ifMatchHeader = z.object({
     }),
 });
 
+export const resubmitSchema = z
+  .strictObject({
+    set: z
+      .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
+      .optional()
+      .openapi({
+        type: 'object',
+        additionalProperties: {},
+        description:
+          'New values for fields of the details, by dotted path; only of what steps not yet done use.',
+        example: { 'payment.token': 'tok_2' },
+      }),
+  })
+  .openapi('Resubmit');
+
 export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
   .openapi('AcceptedOrder');
@@ -72,6 +87,7 @@ const stepSchema = z
     failures: z.int(),
     inDoubt: z.boolean().openapi({ description: 'May have had an effect that nobody knows of.' }),
     completeBy: instant.nullable(),
+    input: z.any().openapi({ description: 'What its agent is asked; null when not known yet.' }),
     output: json,
     fault: z.union([faultSchema, z.null()]),
     policy: z.object({
@@ -100,6 +116,10 @@ const historySchema = z
     reason: z.string().optional(),
     notBefore: instant.optional(),
     blind: z.boolean().optional(),
+    corrected: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Fields of the details that a resubmit corrected.' }),
   })
   .openapi('HistoryEntry');
 
@@ -128,7 +148,9 @@ export const orderSchema = summarySchema
     notBefore: instant,
     steps: z.record(z.string(), stepSchema),
     history: z.array(historySchema),
-    details: json,
+    details: z.any().openapi({
+      description: 'As submitted, with corrections; [redacted] where the workflow says so.',
+    }),
   })
   .openapi('Order');
 

@@ -2,7 +2,6 @@
 
 import type { Fault } from '#core/fault.ts';
 import type { HistoryEntry } from '#core/history.ts';
-import type { JsonValue } from '#core/json.ts';
 import {
   type Order,
   type ProcessRecord,
@@ -10,6 +9,7 @@ import {
   type StepRecord,
   underWay,
 } from '#core/record.ts';
+import { type Redaction, redaction } from '#core/redaction.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import type {
   HistoryDocument,
@@ -39,17 +39,28 @@ export function summaryView(record: ProcessRecord): SummaryDocument {
   };
 }
 
-export function orderView(record: ProcessRecord, order: Order): OrderDocument {
+/** Without what its workflow marks as sensitive. */
+export function orderView(
+  record: ProcessRecord,
+  order: Order,
+  registry: WorkflowRegistry,
+): OrderDocument {
+  const definition = registry.of(record);
+  const known = definition === undefined ? null : { definition, details: order.details };
+  const shown = redaction(record, known);
   return {
     ...summaryView(record),
+    fault: record.fault && shown.fault(record.fault),
     lockedBy: record.lockedBy,
     completeBy: isoOrNull(record.completeBy),
     failureCount: record.failureCount,
     replyTo: record.replyTo,
     notBefore: iso(record.notBefore),
-    steps: Object.fromEntries(record.steps.map((step) => [step.name, stepView(step)])),
-    history: record.history.map(historyView),
-    details: order.details,
+    steps: Object.fromEntries(record.steps.map((step) => [step.name, stepView(step, shown)])),
+    history: record.history.map((entry) =>
+      historyView('fault' in entry ? { ...entry, fault: shown.fault(entry.fault) } : entry),
+    ),
+    details: shown.details,
   };
 }
 
@@ -67,9 +78,12 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'heartbeat':
     case 'stepFailed':
     case 'undoFailed':
-    case 'resubmit':
     case 'cancel':
       return { at: iso(at), ...rest };
+    case 'resubmit': {
+      const { type, by, corrections } = rest;
+      return { at: iso(at), type, by, corrected: corrections.map(({ field }) => field) };
+    }
   }
 }
 
@@ -91,8 +105,9 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
   };
 }
 
-function stepView(step: StepRecord): OrderDocument['steps'][string] {
+function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][string] {
   const { agent, attempt, failures, doubtUntil, progress, policy } = step;
+  const fault = faultOf(progress);
   return {
     state: progress.state,
     agent,
@@ -100,15 +115,11 @@ function stepView(step: StepRecord): OrderDocument['steps'][string] {
     failures,
     inDoubt: doubtUntil !== null && progress.state !== 'Running',
     completeBy: underWay(progress) ? iso(progress.completeBy) : null,
-    output: outputOf(progress),
-    fault: faultOf(progress),
+    input: shown.input(step),
+    output: shown.output(step),
+    fault: fault && shown.fault(fault),
     policy,
   };
-}
-
-function outputOf(progress: StepProgress): JsonValue {
-  if (progress.state === 'Completed') return progress.output;
-  return 'before' in progress ? outputOf(progress.before) : null;
 }
 
 function faultOf(progress: StepProgress): Fault | null {

@@ -1,19 +1,37 @@
 /** The operator: what a person may do to an order. */
+import type { Correction } from '#core/correction.ts';
 import type { IgnoredReason } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';
+import type { FieldError } from '#core/field-errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import type { Transitions } from './transitions.ts';
 
 export type OperatorOutcome =
   | { readonly kind: 'done'; readonly record: ProcessRecord }
-  | { readonly kind: 'refused'; readonly reason: IgnoredReason; readonly record: ProcessRecord }
+  | {
+      readonly kind: 'refused';
+      readonly reason: IgnoredReason;
+      readonly record: ProcessRecord;
+      /** Of corrections, field by field. */
+      readonly errors: readonly FieldError[];
+    }
   | { readonly kind: 'unknown-order' };
 
+export interface OperatorOptions {
+  /** Refused as `changed` at any other revision. Default: at whatever revision it is. */
+  readonly ifRevision?: number;
+}
+
+export interface ResubmitOptions extends OperatorOptions {
+  /** Of details that only steps not yet done use. Default: none. */
+  readonly corrections?: readonly Correction[];
+}
+
 export interface Operator {
-  /** `by`: who asks; kept in the history. `ifRevision`: refused as `changed` at any other one. */
-  resubmit(orderId: OrderId, by: string, ifRevision?: number): Promise<OperatorOutcome>;
-  cancel(orderId: OrderId, by: string, ifRevision?: number): Promise<OperatorOutcome>;
+  /** `by`: who asks; kept in the history. */
+  resubmit(orderId: OrderId, by: string, options?: ResubmitOptions): Promise<OperatorOutcome>;
+  cancel(orderId: OrderId, by: string, options?: OperatorOptions): Promise<OperatorOutcome>;
 }
 
 export function operator(transitions: Transitions): Operator {
@@ -23,7 +41,7 @@ export function operator(transitions: Transitions): Operator {
       case 'committed':
         return { kind: 'done', record: outcome.record };
       case 'ignored':
-        return { kind: 'refused', reason: outcome.reason, record: outcome.record };
+        return { errors: [], ...outcome, kind: 'refused' };
       case 'failed':
         throw outcome.error;
       case 'unknown-order':
@@ -31,11 +49,8 @@ export function operator(transitions: Transitions): Operator {
         return { kind: 'unknown-order' };
     }
   };
-  const ifAt = (ifRevision: number | undefined) => ifRevision !== undefined && { ifRevision };
   return {
-    resubmit: (orderId, by, ifRevision) =>
-      request(orderId, { type: 'resubmit', by, ...ifAt(ifRevision) }),
-    cancel: (orderId, by, ifRevision) =>
-      request(orderId, { type: 'cancel', by, ...ifAt(ifRevision) }),
+    resubmit: (orderId, by, options) => request(orderId, { type: 'resubmit', by, ...options }),
+    cancel: (orderId, by, options) => request(orderId, { type: 'cancel', by, ...options }),
   };
 }

@@ -8,7 +8,9 @@ import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
 import type { Nudge, Reply } from '#core/message.ts';
 import { findStep, type ProcessRecord } from '#core/record.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
+import { redaction } from '#core/redaction.ts';
+import type { Known } from '#core/start-step.ts';
+import type { StepDefinition } from '#core/workflow-definition.ts';
 import type { Log } from '#ports/log.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import type { Transitions } from './transitions.ts';
@@ -23,11 +25,10 @@ export interface Scheduler {
 export interface SchedulerPorts {
   readonly id: SchedulerId;
   readonly transitions: Transitions;
-  readonly registry: WorkflowRegistry;
   readonly log: Log;
 }
 
-export function scheduler({ id, transitions, registry, log }: SchedulerPorts): Scheduler {
+export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
   const claim: RecordEvent = { type: 'claim', by: id };
   return {
     async onNudges(nudges) {
@@ -40,7 +41,8 @@ export function scheduler({ id, transitions, registry, log }: SchedulerPorts): S
       const outcomes = await transitions.apply(
         replies.map((reply) => ({
           orderId: reply.orderId,
-          event: (record: ProcessRecord) => eventOf(agent, reply, record, registry),
+          event: (record: ProcessRecord, known: Known | null) =>
+            eventOf(agent, reply, record, known),
         })),
       );
       return outcomes.map((outcome) => deliveryOf(outcome, log));
@@ -52,7 +54,7 @@ function eventOf(
   agent: AgentName,
   { step, attempt, action, result }: Reply,
   record: ProcessRecord,
-  registry: WorkflowRegistry,
+  known: Known | null,
 ): AgentEvent {
   const from = { step, attempt, agent };
   switch (result.kind) {
@@ -62,7 +64,8 @@ function eventOf(
       return {
         type: action === 'undo' ? 'undoFailed' : 'stepFailed',
         ...from,
-        fault: result.fault,
+        // Services quote what they were sent, and a fault's words go to whoever looks.
+        fault: redaction(record, known).fault(result.fault),
       };
     case 'succeeded': {
       if (action === 'undo') return { type: 'undoSucceeded', ...from };
@@ -74,17 +77,14 @@ function eventOf(
   }
 
   function definitionOf() {
-    return registry.of(record)?.steps.find((candidate) => candidate.name === step);
+    return known?.definition.steps.find((candidate) => candidate.name === step);
   }
 }
 
 type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
 
 /** An output is checked where it enters the record: later steps rely on its type and its size. */
-function checkedOutput(
-  output: JsonValue,
-  definition: ReturnType<WorkflowRegistry['all'][number]['steps']['at']>,
-): Checked {
+function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
   const bytes = bytesOf(output);
   if (bytes === null) return invalid('is not JSON');
   if (bytes > limits.outputBytesMax) {

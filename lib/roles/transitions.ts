@@ -3,7 +3,7 @@
  * Commands leave only after their write is durable (R13); a lost answer is asked again with the same
  * write id (R12); a conflict is decided anew on the record that won.
  */
-import { type Decision, decide, type IgnoredReason } from '#core/decide.ts';
+import { type Decision, decide } from '#core/decide.ts';
 import { CorruptDataError, ReeveError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
@@ -27,15 +27,16 @@ export interface TransitionPorts {
   readonly registry: WorkflowRegistry;
 }
 
-/** Something that happened to an order; the event may depend on the record it meets. */
+/** Something that happened to an order; the event may depend on the order as it is met. */
 export interface Happening {
   readonly orderId: OrderId;
-  readonly event: (record: ProcessRecord) => RecordEvent;
+  /** `known`: null when the order's workflow is not known here. */
+  readonly event: (record: ProcessRecord, known: Known | null) => RecordEvent;
 }
 
 export type Outcome =
   | { readonly kind: 'committed'; readonly record: ProcessRecord }
-  | { readonly kind: 'ignored'; readonly reason: IgnoredReason; readonly record: ProcessRecord }
+  | (Extract<Decision, { kind: 'ignored' }> & { readonly record: ProcessRecord })
   | { readonly kind: 'unknown-order' }
   /** Nothing is known to have happened: deliver the message again. */
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -111,7 +112,8 @@ async function settle(
     for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
       if (record === undefined) return { kind: 'unknown-order' };
       const known = knownOf(ports.registry, record, orders);
-      const decision: Decision = decide(record, happening.event(record), known, ports.clock.now());
+      const event = happening.event(record, known);
+      const decision: Decision = decide(record, event, known, ports.clock.now());
       if (decision.kind === 'ignored') return { ...decision, record };
       const next = { ...decision.record, writeId: ports.ids.writeId() };
       if ((await commit(ports.store, next)) === 'committed') {

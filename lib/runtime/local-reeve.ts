@@ -111,7 +111,7 @@ async function assemble(
   const committed = transitions(common);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
   const roles = {
-    scheduler: scheduler({ id: schedulerId(instance), transitions: committed, registry, log }),
+    scheduler: scheduler({ id: schedulerId(instance), transitions: committed, log }),
     supervisor: supervisor({
       store,
       transitions: committed,

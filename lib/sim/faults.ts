@@ -57,6 +57,7 @@ const usual = {
   'key-reused': 0.15,
   'operator-searches': 0.1,
   'operator-resubmits': 0.1,
+  'operator-corrects': 0.15,
   'operator-cancels': 0.06,
   // The whole.
   'new-version': 0.1,

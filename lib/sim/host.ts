@@ -96,7 +96,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     running: 0,
     ready: true,
     onlyInvoked: true,
-    scheduler: scheduler({ id: schedulerId(machine.name), transitions: committed, registry, log }),
+    scheduler: scheduler({ id: schedulerId(machine.name), transitions: committed, log }),
     supervisor: sweeper,
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
     operator: operator(committed),

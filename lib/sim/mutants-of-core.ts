@@ -47,6 +47,18 @@ export const mutantsOfCore: readonly Mutant[] = [
     '',
   ),
   mutant(
+    'correct what a step in doubt was asked',
+    'fit-corrections',
+    "return inDoubt(step) || step.progress.fault.effect !== 'none';",
+    'return false;',
+  ),
+  mutant(
+    'correct what a step was asked that is done',
+    'fit-corrections',
+    "case 'Undone':\n      return true;",
+    "case 'Undone':\n      return false;",
+  ),
+  mutant(
     'cancel what has ended',
     'operator',
     "if (processState === 'Processed' || processState === 'Undone') return 'ended';",

@@ -29,6 +29,7 @@ export function sendingRules(table: SimTable, breach: Breach): SendingRules {
   const startedBy = new Map<string, string>();
   const owed = new Map<string, Set<string>>();
   const keys = new Map<string, string>();
+  const inputs = new Map<string, string>();
 
   return {
     wrote(write) {
@@ -81,7 +82,12 @@ export function sendingRules(table: SimTable, breach: Breach): SendingRules {
     owed.set(write.by, debts);
   }
 
-  function judgeKey({ orderId, step, action, idempotencyKey, performKey }: Request): void {
+  function judgeKey(request: Request): void {
+    const { orderId, step, action, idempotencyKey, performKey } = request;
+    const input = JSON.stringify(request.input);
+    const before = inputs.get(performKey) ?? input;
+    inputs.set(performKey, before);
+    if (before !== input) breach('R8', `${performKey} was asked with ${before}, then ${input}`);
     const generation = findStep(table.record(orderId) ?? { steps: [] }, step)?.keyGeneration ?? 1;
     const id = `${orderId} ${step} ${action} ${action === 'undo' ? 1 : generation}`;
     const known = keys.get(id);

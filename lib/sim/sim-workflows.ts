@@ -24,7 +24,7 @@ type Contract = AgentContract<Input, Output>;
 
 export const contracts: readonly [Contract, ...Contract[]] = [stock, payment, packing, dispatch];
 
-const details = z.strictObject({ units: z.int(), express: z.boolean() });
+const details = z.strictObject({ units: z.int(), boxes: z.int(), express: z.boolean() });
 
 const seconds = (count: number) => count * 1_000;
 const first = ({ details: { units } }: { details: z.infer<typeof details> }): Input => ({
@@ -33,13 +33,13 @@ const first = ({ details: { units } }: { details: z.infer<typeof details> }): In
 });
 /** Names whose outputs it was given: a wrong or missing one is an input that does not fit. */
 const given = ({
-  details: { units },
+  details: { boxes },
   outputs,
 }: {
   details: z.infer<typeof details>;
   outputs: Readonly<Record<string, Output | undefined>>;
 }): Input => ({
-  units,
+  units: boxes,
   from: Object.values(outputs).map((one) => one?.of ?? 'nobody'),
 });
 

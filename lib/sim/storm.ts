@@ -152,6 +152,20 @@ function ofPeople({ plant, fleet }: StormOptions): Happenings {
       await host.operator[what](orderId, 'olga');
     });
   };
+  /** Where it is more than a try: of orders that stopped. */
+  const correct = () => {
+    const stopped = recordsOf(plant.table).filter(({ processState }) => processState === 'Error');
+    const [first, ...rest] = stopped;
+    const host = fleet.pick('door');
+    if (first === undefined || host === null) return;
+    const { orderId } = chance.pick([first, ...rest]);
+    const field = chance.pick(['units', 'boxes']);
+    const corrections = [{ field, value: chance.between(1, 9) }];
+    trace.tell(`an operator corrects ${field} of ${orderId}`);
+    invoke(host, plant, async () => {
+      await host.operator.resubmit(orderId, 'olga', { corrections });
+    });
+  };
   const look = (host: Host) => {
     const { name: agent } = chance.pick(contracts);
     invoke(host, plant, async () => {
@@ -161,6 +175,7 @@ function ofPeople({ plant, fleet }: StormOptions): Happenings {
   return [
     ['operator-resubmits', operate('resubmit')],
     ['operator-cancels', operate('cancel')],
+    ['operator-corrects', correct],
     ['operator-searches', look],
   ];
 }

@@ -45,7 +45,7 @@ export function submitters(options: SubmitterOptions): Submitters {
   function requestOf(number: number): Keyed {
     return {
       workflow: chance.pick(workflowNames),
-      details: { units: number, express: chance.hits(0.5) },
+      details: { units: number, boxes: 1, express: chance.hits(0.5) },
       priority: chance.pick(priorities),
       tenant: null,
       replyTo: chance.hits(0.8) ? responseChannel : null,
@@ -77,7 +77,7 @@ export function submitters(options: SubmitterOptions): Submitters {
   }
 
   function reuse(request: Keyed): void {
-    const other = { ...request, details: { units: 99, express: true } };
+    const other = { ...request, details: { units: 99, boxes: 1, express: true } };
     submit(other, (outcome) => {
       if (outcome.kind === 'accepted') breach('R2', `${request.key} was taken for another content`);
     });

@@ -25,7 +25,7 @@ export const inventory = defineAgent({
 
 export const payment = defineAgent({
   name: 'payment',
-  input: z.object({ orderId, ...amount, token: z.string() }),
+  input: z.object({ orderId, ...amount, token: z.string().meta({ sensitive: true }) }),
   output: z.object({ chargeId: z.string() }),
   undo: 'offered',
 });

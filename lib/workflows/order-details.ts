@@ -5,8 +5,8 @@ const text = (max: number) => z.string().trim().min(1).max(max);
 const cents = z.int().min(0).max(100_000_000);
 
 export const shipToSchema = z.strictObject({
-  name: text(100),
-  street: text(200),
+  name: text(100).meta({ sensitive: true }),
+  street: text(200).meta({ sensitive: true }),
   city: text(100),
   postalCode: text(20),
   /** ISO 3166-1 alpha-2. */
@@ -28,7 +28,7 @@ export const orderDetailsSchema = z.strictObject({
   /** ISO 4217. */
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as "EUR"'),
   /** A token of the payment provider; never a card number. */
-  payment: z.strictObject({ token: text(200) }),
+  payment: z.strictObject({ token: text(200).meta({ sensitive: true }) }),
   shipTo: shipToSchema,
 });
 

@@ -62,6 +62,28 @@ test.each(['resubmit', 'cancel'])('%s posts to the order and prints its state', 
   expect(requests[0]?.body).toBe('');
 });
 
+test('resubmit sends what --set corrects: a text after =, JSON after :=', async () => {
+  const { app, run, requests } = scenario();
+  app.post('/orders/o-1/resubmit', (c) => c.json({ orderId: 'o-1', processState: 'Pending' }, 202));
+  const { exitCode } = await run('resubmit o-1 --set payment.token=a=b --set lines.0.quantity:=3');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+    set: { 'payment.token': 'a=b', 'lines.0.quantity': 3 },
+  });
+});
+
+test.each([
+  ['resubmit o-1 --set payment', 'It must be field=text, or field:=JSON.'],
+  ['resubmit o-1 --set a:=tok', 'What follows := must be JSON; a text follows = alone.'],
+  ['resubmit o-1 --set a=1 --set a=2', 'a is set twice.'],
+  ['resubmit --state Error --set a=1', 'Corrections are for one order: name it.'],
+])('%s is no correction', async (line, message) => {
+  const { run, requests } = scenario();
+  const { exitCode, stderr } = await run(line);
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain(message);
+});
+
 test('a problem is told in lines on stderr, and exits 3', async () => {
   const { app, run } = scenario();
   app.post('/orders/o-1/cancel', () =>

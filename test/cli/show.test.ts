@@ -137,6 +137,10 @@ const sentences: readonly [object, string][] = [
     'Reeve had an outage: not claimed yet: nudged 2 times; to go on after 20 s',
   ],
   [{ type: 'resubmit', by: 'api' }, 'resubmitted by api'],
+  [
+    { type: 'resubmit', by: 'api', corrected: ['payment.token', 'customer'] },
+    'resubmitted by api, who corrected payment.token and customer',
+  ],
   [{ type: 'cancel', by: 'api' }, 'cancelled by api'],
   [{ type: 'rebalanced', shards: 3 }, 'rebalanced'],
 ];

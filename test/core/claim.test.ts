@@ -269,14 +269,14 @@ describe('a claim too many (R14)', () => {
     ],
     [
       'is counted from the resubmit on',
-      claimedSince([{ type: 'resubmit', at: epoch, by }], allowed - 1),
+      claimedSince([{ type: 'resubmit', at: epoch, by, corrections: [] }], allowed - 1),
       1,
       claim(),
       ['Processing a:R1<1001', 'perform a1 o-1/a <1001'],
     ],
     [
       'is counted from the resubmit on, to the last',
-      claimedSince([{ type: 'resubmit', at: epoch, by }], allowed),
+      claimedSince([{ type: 'resubmit', at: epoch, by, corrections: [] }], allowed),
       1,
       claim(),
       ['Error(too-many-claims) a:-'],

@@ -145,6 +145,7 @@ describe('resubmit', () => {
   it('is in the history with who did it', () => {
     expect(play(refused, [50, resubmit]).record.history.at(-1)).toEqual({
       type: 'resubmit',
+      corrections: [],
       at: epoch + 50,
       by: 'olga',
     });

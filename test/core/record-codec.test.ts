@@ -197,7 +197,7 @@ describe('the stored form', () => {
         fault: { ...fault, step: null, action: null },
         history: [
           ...record.history.map((entry) => ('blind' in entry ? { ...entry, blind } : entry)),
-          { type: 'resubmit', at: epoch - 5, by } as const,
+          { type: 'resubmit', at: epoch - 5, by, corrections: [] } as const,
           { type: 'cancel', at: epoch, by } as const,
         ],
       };

@@ -103,7 +103,7 @@ describe('a history of another record', () => {
     ['has two submissions', changed((first) => [...first, ...first]), 'an order is submitted once'],
     [
       'has an entry that does not apply',
-      changed((first) => [...first, { type: 'resubmit', at: epoch, by: 'olga' }]),
+      changed((first) => [...first, { type: 'resubmit', at: epoch, by: 'olga', corrections: [] }]),
       'order o-1: history entry resubmit of revision 2 does not apply',
     ],
     [

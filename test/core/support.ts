@@ -42,6 +42,7 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
     name: workflowName('flow'),
     version: 1,
     details: z.json(),
+    sensitive: () => [],
     steps: Object.entries(steps).map(([name, spec]) => {
       const irreversible = spec.irreversible ?? false;
       const completeWithinMs = spec.completeWithin ?? 1_000;
@@ -50,6 +51,7 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
         agent: agentName(`svc-${name}`),
         undo: spec.undo ?? (irreversible ? 'impossible' : 'offered'),
         output: z.json(),
+        sensitive: { input: () => [], output: () => [] },
         after: (spec.after ?? []).map(stepName),
         policy: {
           completeWithinMs,

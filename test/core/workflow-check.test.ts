@@ -21,8 +21,8 @@ const many = (count: number): Readonly<Record<string, StepSpec>> =>
 const version = (number: number) => () =>
   checkWorkflow({ ...diamond(), name: workflowName('flow'), version: number, details: z.json() });
 const twice = () => {
-  const { name, version: number, details, steps } = diamond();
-  return checkWorkflow({ name, version: number, details, steps: [...steps, ...steps] });
+  const { steps, ...rest } = diamond();
+  return checkWorkflow({ ...rest, steps: [...steps, ...steps] });
 };
 const one = (spec: StepSpec) => () => flow({ a: spec });
 

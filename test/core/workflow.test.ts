@@ -44,6 +44,7 @@ describe('defineWorkflow', () => {
         agent: 'stock',
         undo: 'offered',
         output: steps[0]?.output,
+        sensitive: steps[0]?.sensitive,
         after: [],
         policy: {
           completeWithinMs: 30_000,

@@ -10,14 +10,16 @@ import {
   problemSchema,
 } from '#cli/documents.ts';
 import type { ProcessRecord } from '#core/record.ts';
+import { workflowRegistry } from '#core/registry.ts';
 import * as described from '#http/schemas.ts';
 import { orderView, summaryView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';
-import { newOrder } from '../support/orders.ts';
+import { house, newOrder } from '../support/orders.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const { order, record: pending } = newOrder('one', now);
+const registry = workflowRegistry([house]);
 
 function lived(life: readonly Happening[]): ProcessRecord {
   let record: ProcessRecord = pending;
@@ -28,7 +30,7 @@ function lived(life: readonly Happening[]): ProcessRecord {
 }
 const life = fc.array(fc.constantFrom(...happenings), { maxLength: 25 });
 const shown = (record: ProcessRecord): unknown =>
-  JSON.parse(JSON.stringify(orderView(record, order)));
+  JSON.parse(JSON.stringify(orderView(record, order, registry)));
 
 test('an order in whatever state is shown as described, and read by the command line', () => {
   fc.assert(
@@ -102,7 +104,7 @@ describe('a document of who knows whom', () => {
       ),
       fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'never' : date.toISOString())),
     );
-    const sound = orderView(eventful, order);
+    const sound = orderView(eventful, order, registry);
     fc.assert(
       fc.property(instant, (at) => {
         const { data } = orderSchema.safeParse({ ...sound, updatedAt: at });

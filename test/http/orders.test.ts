@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { orderSchema } from '#http/schemas.ts';
-import { body, orderIdOf, scenario } from './scenario.ts';
+import { body, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const list = z.object({
   orders: z.array(z.object({ orderId: z.string(), processState: z.string() })),
@@ -191,4 +191,43 @@ test('the OpenAPI document lists every route', async () => {
     'post /orders/{id}/cancel',
     'post /orders/{id}/resubmit',
   ]);
+});
+
+describe('resubmit with corrections', () => {
+  const stopped = async (world: Scenario): Promise<string> => {
+    world.refuse(true);
+    const orderId = await orderIdOf(await world.submit());
+    await world.reaches(orderId, 'Error');
+    world.refuse(false);
+    return `/orders/${orderId}`;
+  };
+
+  test('lets the order go on with them, and says which fields they were', async () => {
+    const world = await scenario();
+    const path = await stopped(world);
+    const answer = await world.post(`${path}/resubmit`, { set: { dish: 'stew' } });
+    expect(answer.status).toBe(202);
+    await world.reaches(path.slice('/orders/'.length), 'Processed');
+    expect(await (await world.get(path)).json()).toMatchObject({
+      details: { dish: 'stew', guests: 2 },
+      steps: { cook: { input: { dish: 'stew' }, output: { plate: 'stew' } } },
+      history: expect.arrayContaining([
+        { type: 'resubmit', at: expect.any(String), by: 'api', corrected: ['dish'] },
+      ]),
+    });
+  });
+
+  test.each<readonly [string, unknown, number, string]>([
+    ['that do not fit the workflow', { set: { guests: 0 } }, 422, 'correction-refused'],
+    ['of what is not there', { set: { 'a.b': 0 } }, 422, 'correction-refused'],
+    ['in another form', { set: ['dish'] }, 422, 'body-invalid'],
+    ['by another name', { patch: {} }, 422, 'body-invalid'],
+  ])('is refused, and the order left alone: corrections %s', async (_, body, status, code) => {
+    const world = await scenario();
+    const path = await stopped(world);
+    const answer = await world.post(`${path}/resubmit`, body);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ code, errors: [expect.anything()] });
+    expect(await (await world.get(path)).json()).toMatchObject({ processState: 'Error' });
+  });
 });

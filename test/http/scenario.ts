@@ -35,7 +35,7 @@ export interface Scenario {
   hold(): () => void;
   submit(body?: unknown, headers?: Record<string, string>): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  post(path: string): Promise<Response>;
+  post(path: string, document?: unknown): Promise<Response>;
   /** Resolves when the order is in that state. */
   reaches(orderId: string, processState: string): Promise<void>;
 }
@@ -100,7 +100,11 @@ export async function scenario(
         headers: { ...json, ...headers },
         body: typeof document === 'string' ? document : JSON.stringify(document),
       }),
-    post: async (path) => app.request(path, { method: 'POST' }),
+    post: async (path, document) =>
+      app.request(path, {
+        method: 'POST',
+        ...(document !== undefined && { headers: json, body: JSON.stringify(document) }),
+      }),
     async reaches(orderId, processState) {
       const reached = new Promise<void>((resolve) => {
         const stop = reeve.watch((record) => {

@@ -27,8 +27,8 @@ export interface RoleScenario {
   readonly happened: Happened[];
   readonly requests: () => Request[];
   readonly nudges: () => Nudge[];
-  /** Another instance of the same roles, over the same store. */
-  another(): Transitions;
+  /** Another instance of the same roles, over the same store, perhaps of another release. */
+  another(knows?: WorkflowRegistry): Transitions;
   create(id: string): Promise<ProcessRecord>;
   /** Created and claimed: both walls are Running. */
   createClaimed(id: string): Promise<ProcessRecord>;
@@ -55,13 +55,13 @@ export function roleScenario(
   };
   const registry = workflowRegistry(workflows);
   let instances = 0;
-  const another = () => {
+  const another = (knows = registry) => {
     instances += 1;
     return transitions({
       store: faulty(noting),
       clock,
       log,
-      registry,
+      registry: knows,
       ids: systemIds(clock, `instance-${instances}`),
       channels: {
         nudges: {

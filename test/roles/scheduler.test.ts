@@ -9,8 +9,8 @@ import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const paint = agentName('paint');
 
-const schedule = ({ transitions, registry, log }: RoleScenario) =>
-  scheduler({ id: schedulerId('scheduler'), transitions, registry, log });
+const schedule = ({ transitions, log }: RoleScenario) =>
+  scheduler({ id: schedulerId('scheduler'), transitions, log });
 
 function reply(id: string, step: string, result: ReplyResult, attempt = 1): Reply {
   return { orderId: orderId(id), step: stepName(step), attempt, action: 'perform', result };
@@ -106,8 +106,7 @@ test('a message whose write failed is delivered again, and the log says so', asy
 test('an output is checked even where its workflow is unknown: it must be readable when it is stored', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.createClaimed('one');
-  const registry = workflowRegistry([]);
-  const old = scheduler({ ...world, id: schedulerId('old'), registry });
+  const old = schedule({ ...world, transitions: world.another(workflowRegistry([])) });
   let output: JsonValue = 'the bottom';
   for (let depth = 0; depth <= limits.jsonDepthMax; depth += 1) output = [output];
   await old.onReplies(paint, [reply('one', 'east', { kind: 'succeeded', output })]);

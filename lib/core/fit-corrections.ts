@@ -1,0 +1,101 @@
+/** Whether an order's details can be corrected so: what was done must not have been asked otherwise. */
+import { type Correction, corrected, fieldOf } from './correction.ts';
+import type { Draft } from './draft.ts';
+import { type FieldError, fieldErrors } from './field-errors.ts';
+import { canonicalJson, type JsonValue } from './json.ts';
+import { limits } from './limits.ts';
+import type { StepRecord } from './record.ts';
+import type { Known } from './start-step.ts';
+import { correctedDetails, correctionsOf, stepContext } from './step-context.ts';
+import { inDoubt } from './undo.ts';
+import type { StepContext, StepDefinition } from './workflow-definition.ts';
+
+export type Fitting =
+  | { readonly kind: 'fit'; readonly corrections: readonly Correction[] }
+  | { readonly kind: 'refused'; readonly errors: readonly FieldError[] };
+
+/**
+ * Whether the corrections can be made: each names a place that is there, the details still fit the
+ * workflow, and no step that was done, or may have been, was given anything else. What fits is given back
+ * as the workflow's schema has it, trimmed for instance.
+ */
+export function fitted(
+  draft: Draft,
+  known: Known | null,
+  corrections: readonly Correction[],
+): Fitting {
+  if (known === null) return refused('(the whole)', 'the workflow of the order is not known here');
+  const { history } = draft.base;
+  if (bytesOf([...correctionsOf(history), ...corrections]) > limits.correctionsBytesMax) {
+    return refused('(the whole)', `all together have over ${limits.correctionsBytesMax} bytes`);
+  }
+  let details = correctedDetails(known.details, history);
+  for (const correction of corrections) {
+    const next = corrected(details, correction);
+    if (next === undefined) return refused(correction.field, 'is nowhere in the details');
+    details = next;
+  }
+  const parsed = known.definition.details.safeParse(details);
+  if (!parsed.success) return { kind: 'refused', errors: fieldErrors(parsed.error) };
+  const touched = stepsTouched(draft, known, parsed.data);
+  if (touched.length > 0) return { kind: 'refused', errors: touched };
+  const asStored = corrections.map(({ field, value }) => ({
+    field,
+    value: fieldOf(parsed.data, field) ?? value,
+  }));
+  return { kind: 'fit', corrections: asStored };
+}
+
+function refused(field: string, message: string): Fitting {
+  return { kind: 'refused', errors: [{ field, message }] };
+}
+
+function bytesOf(corrections: readonly Correction[]): number {
+  return new TextEncoder().encode(JSON.stringify(corrections)).length;
+}
+
+/** Services replay what a key was first used for: what was asked under it must not change (R8). */
+function stepsTouched(
+  { base, steps }: Draft,
+  { definition, details: submitted }: Known,
+  details: JsonValue,
+): FieldError[] {
+  return definition.steps.flatMap((step, at) => {
+    const record = steps[at];
+    if (record === undefined || !isBound(record)) return [];
+    const before = stepContext(base, submitted, step);
+    const same = askedFor(step, record, before) === askedFor(step, record, { ...before, details });
+    if (same) return [];
+    const { state } = record.progress;
+    const how =
+      state === 'NotStarted' || state === 'Failed' ? 'may have had an effect' : `is ${state}`;
+    const message = `${how}, and was asked otherwise: correct only what later steps use`;
+    return [{ field: `step ${step.name}`, message }];
+  });
+}
+
+/** Whether the step was decided or asked for under the key it has. */
+function isBound(step: StepRecord): boolean {
+  switch (step.progress.state) {
+    case 'NotStarted':
+      return inDoubt(step);
+    case 'Failed':
+      return inDoubt(step) || step.progress.fault.effect !== 'none';
+    case 'Running':
+    case 'Completed':
+    case 'Skipped':
+    case 'Undoing':
+    case 'Undone':
+      return true;
+  }
+}
+
+/** As text; code of the workflow that does not bear the details gives no answer that it gave before. */
+function askedFor(step: StepDefinition, { progress }: StepRecord, context: StepContext): string {
+  try {
+    const wanted = step.when === null || step.when(context);
+    return progress.state === 'Skipped' ? String(wanted) : canonicalJson(step.input(context));
+  } catch {
+    return 'its code failed';
+  }
+}

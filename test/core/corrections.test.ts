@@ -1,0 +1,171 @@
+/** Resubmit with corrected details: what may be changed, and what the steps are given then. */
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { decide } from '#core/decide.ts';
+import { decodeHistory, encodeHistory } from '#core/history-codec.ts';
+import type { JsonValue } from '#core/json.ts';
+import { limits } from '#core/limits.ts';
+import { replay } from '#core/replay.ts';
+import { correctedDetails } from '#core/step-context.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import {
+  claim,
+  epoch,
+  expire,
+  flow,
+  no,
+  ok,
+  play,
+  type Situation,
+  submit,
+  undoNo,
+} from './support.ts';
+
+const schema = z.strictObject({
+  sku: z.string(),
+  payment: z.strictObject({ token: z.string().trim().min(3), note: z.string().optional() }),
+  lines: z.array(z.strictObject({ quantity: z.int().min(1) })),
+});
+const submitted = {
+  sku: 'A-1',
+  payment: { token: 'tok_1' },
+  lines: [{ quantity: 2 }, { quantity: 3 }],
+};
+const details: z.ZodType<z.infer<typeof schema>> = schema;
+const read = (context: { readonly details: JsonValue }) => details.parse(context.details);
+
+/** Reserve what was ordered, then pay, then ship if the first line is large. */
+function shop(policy = {}): Situation {
+  const definition: WorkflowDefinition = {
+    ...flow({
+      reserve: { input: (context) => read(context).lines, ...policy },
+      pay: {
+        after: ['reserve'],
+        input: (context) => read(context).payment,
+        onFault: 'hold',
+        onExhausted: 'hold',
+        retries: 0,
+      },
+      ship: { after: ['pay'], when: (context) => (read(context).lines[0]?.quantity ?? 0) > 1 },
+    }),
+    details,
+  };
+  const { record } = submit(definition);
+  return { record, known: { definition, details: submitted } };
+}
+const reserved = play(shop(), [0, claim()], [5, ok('reserve')]);
+const declined = play(reserved, [10, no('pay')]);
+
+function resubmit({ record, known }: Situation, set: Readonly<Record<string, JsonValue>>) {
+  const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
+  return decide(record, { type: 'resubmit', by: 'olga', corrections }, known, epoch + 1_000);
+}
+const errorsOf = (from: Situation, set: Readonly<Record<string, JsonValue>>) => {
+  const decision = resubmit(from, set);
+  return decision.kind === 'ignored' ? decision.errors : decision;
+};
+
+it('asks the step that was refused with what was corrected, under a new key', () => {
+  const decision = resubmit(declined, { 'payment.token': 'tok_2' });
+  if (decision.kind === 'ignored') throw new Error(decision.reason);
+  const next = decide(decision.record, claim(), declined.known, epoch + 1_001);
+  expect(next).toMatchObject({
+    commands: [
+      { request: { step: 'pay', input: { token: 'tok_2' }, idempotencyKey: 'o-1/pay#2' } },
+    ],
+  });
+});
+
+it('is in the history with who, when and what, and comes back from its text', () => {
+  const decision = resubmit(declined, { 'payment.token': 'tok_2', 'payment.note': 'by phone' });
+  if (decision.kind === 'ignored') throw new Error(decision.reason);
+  const { history } = decision.record;
+  expect(history.at(-1)).toEqual({
+    type: 'resubmit',
+    by: 'olga',
+    at: epoch + 1_000,
+    corrections: [
+      { field: 'payment.token', value: 'tok_2' },
+      { field: 'payment.note', value: 'by phone' },
+    ],
+  });
+  expect(decodeHistory(encodeHistory(history, epoch), epoch)).toEqual(history);
+  expect(correctedDetails(submitted, history)).toEqual({
+    ...submitted,
+    payment: { token: 'tok_2', note: 'by phone' },
+  });
+  expect(replay(decision.record, declined.known).at(-1)).toEqual(decision.record);
+});
+
+it('keeps what the schema makes of a value', () => {
+  const decision = resubmit(declined, { 'payment.token': '  tok_2 ' });
+  if (decision.kind === 'ignored') throw new Error(decision.reason);
+  expect(decision.record.history.at(-1)).toMatchObject({
+    corrections: [{ field: 'payment.token', value: 'tok_2' }],
+  });
+});
+
+it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>([
+  ['a place that is not there', declined, { 'paiment.token': 't' }, 'paiment.token', 'is nowhere'],
+  ['a place in a list that has fewer', declined, { 'lines.7': 1 }, 'lines.7', 'is nowhere'],
+  ['a place within a text', declined, { 'sku.0': 'B' }, 'sku.0', 'is nowhere'],
+  ['what the schema refuses', declined, { 'payment.token': 'x' }, 'payment.token', 'Too small'],
+  ['a field that the schema does not know', declined, { colour: 1 }, 'colour', 'is not known here'],
+  ['a name that no object may have', declined, { __proto: 1 }, '__proto', 'is not known here'],
+  [
+    'what a completed step was given',
+    declined,
+    { 'lines.0.quantity': 5 },
+    'step reserve',
+    'is Completed, and was asked otherwise',
+  ],
+  [
+    'what a step in doubt was asked with',
+    play(reserved, [2_000, expire]),
+    { 'payment.token': 'tok_2' },
+    'step pay',
+    'may have had an effect, and was asked otherwise',
+  ],
+  [
+    'what a step was asked with that may have had an effect',
+    play(reserved, [10, no('pay', 1, 'possible')]),
+    { 'payment.token': 'tok_2' },
+    'step pay',
+    'may have had an effect, and was asked otherwise',
+  ],
+  [
+    'more than a record may bear',
+    declined,
+    { 'payment.note': 'x'.repeat(limits.correctionsBytesMax) },
+    '(the whole)',
+    'all together have over',
+  ],
+])('refuses %s', (_, from, set, field, message) => {
+  expect(errorsOf(from, set)).toEqual([{ field, message: expect.stringContaining(message) }]);
+});
+
+it('of a workflow that is not known here is refused', () => {
+  const corrections = [{ field: 'payment.token', value: 'tok_2' }];
+  const event = { type: 'resubmit', by: 'olga', corrections } as const;
+  expect(decide(declined.record, event, null, epoch + 1_000)).toMatchObject({
+    kind: 'ignored',
+    reason: 'correction-refused',
+  });
+});
+
+it('does not turn round an order that is being undone', () => {
+  const from = shop();
+  const stuck = play(
+    { ...from, known: from.known },
+    [0, claim()],
+    [5, ok('reserve')],
+    [6, { type: 'cancel', by: 'olga' }],
+    [10, no('pay')],
+    [20, undoNo('reserve')],
+  );
+  expect(stuck.record.processState).toBe('Error');
+  expect(resubmit(stuck, { 'payment.token': 'tok_2' })).toEqual({
+    kind: 'ignored',
+    reason: 'already-undoing',
+  });
+});

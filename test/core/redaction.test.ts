@@ -1,0 +1,171 @@
+/** What is sensitive in an order, and that none of it is shown. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { decide } from '#core/decide.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { redacted, redaction } from '#core/redaction.ts';
+import { sensitivityOf } from '#core/sensitive.ts';
+import { submitted } from '#core/submit.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+
+const told = (ways: readonly (readonly string[])[]) => new Set(ways.map((way) => way.join('.')));
+const secret = z.string().meta({ sensitive: true });
+
+describe('sensitive are', () => {
+  it.each<readonly [string, z.ZodType, unknown, readonly (readonly string[])[]]>([
+    ['marked fields', z.object({ a: z.string(), b: secret }), { a: 'x', b: 'y' }, [['b']]],
+    ['none, where nothing is marked', z.object({ a: z.string() }), { a: 'x' }, []],
+    ['optional fields that are there', z.object({ b: secret.optional() }), { b: 'y' }, [['b']]],
+    ['no optional fields that are not', z.object({ b: secret.optional() }), {}, []],
+    ['marks before a further check', z.object({ b: secret.min(1).max(9) }), { b: 'y' }, [['b']]],
+    ['places of a list', z.array(z.object({ b: secret })), [{ b: 'y' }], [['0', 'b']]],
+    ['places of a tuple', z.tuple([z.string(), secret]), ['x', 'y'], [['1']]],
+    ['values of a dictionary', z.record(z.string(), secret), { k: 'y' }, [['k']]],
+    [
+      'what one of several forms marks',
+      z.union([z.null(), z.object({ b: secret })]),
+      { b: 'y' },
+      [['b']],
+    ],
+    [
+      'a whole object',
+      z.object({ c: z.object({ a: z.string() }).meta({ sensitive: true }) }),
+      { c: { a: 'x' } },
+      [['c']],
+    ],
+    [
+      'the whole, where a transformation hides what was marked',
+      z.object({ b: secret }).transform((o) => [o.b]),
+      ['y'],
+      [[]],
+    ],
+  ])('%s', (_, schema, document, ways) => {
+    expect(told(sensitivityOf(schema)(document))).toEqual(told(ways));
+  });
+
+  it('marks in a schema that holds itself', () => {
+    const person = z.object({
+      name: secret,
+      get friend() {
+        return person.optional();
+      },
+    });
+    const ways = sensitivityOf(person)({ name: 'a', friend: { name: 'b' } });
+    expect(told(ways)).toEqual(told([['name'], ['friend', 'name']]));
+  });
+});
+
+const bank = defineAgent({
+  name: 'bank',
+  input: z.object({ card: z.string(), pin: secret }),
+  output: z.object({ receipt: z.string(), code: secret }),
+  undo: 'offered',
+});
+const sale = defineWorkflow({
+  name: 'sale',
+  version: 1,
+  details: z.object({ card: secret, pin: z.string(), shop: z.string() }),
+})
+  .step('pay', {
+    agent: bank,
+    input: ({ details: { card, pin } }) => ({ card, pin }),
+    onFault: 'hold',
+  })
+  .step('tell', {
+    agent: bank,
+    after: ['pay'],
+    input: ({ outputs }) => ({ card: outputs.pay.receipt, pin: outputs.pay.code }),
+  })
+  .build();
+
+const now = 1_700_000_000_000;
+type Details = { readonly card: string; readonly pin: string; readonly shop: string };
+
+/** Paid, and quoted: the service gives back what it was given. */
+function paid(details: Details): ProcessRecord {
+  const id = orderId('o-1');
+  const event = {
+    type: 'submit',
+    orderId: id,
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+  } as const;
+  const { record } = submitted(event, sale, now, writeId('w-1'));
+  const known = { definition: sale, details };
+  const claimed = decide(record, { type: 'claim', by: schedulerId('s') }, known, now);
+  if (claimed.kind === 'ignored') throw new Error(claimed.reason);
+  const output: JsonValue = { receipt: `for ${details.card}`, code: 'code-77' };
+  const from = { step: stepName('pay'), attempt: 1, agent: agentName('bank') };
+  const done = decide(claimed.record, { type: 'stepSucceeded', ...from, output }, known, now + 1);
+  if (done.kind === 'ignored') throw new Error(done.reason);
+  return done.record;
+}
+
+function shownOf(record: ProcessRecord, details: Details | null) {
+  const shown = redaction(record, details && { definition: sale, details });
+  return {
+    details: shown.details,
+    steps: record.steps.map((step) => ({ input: shown.input(step), output: shown.output(step) })),
+    fault: shown.fault({
+      code: 'declined',
+      message: `card ${details?.card} says no`,
+      effect: 'none',
+    }),
+  };
+}
+
+describe('an order is shown', () => {
+  const details = { card: '4711-0815', pin: '0123', shop: 'corner' };
+
+  it('without marked fields, and without what they hold where it is quoted', () => {
+    expect(shownOf(paid(details), details)).toEqual({
+      // The workflow does not mark the pin; its agent does.
+      details: { card: redacted, pin: redacted, shop: 'corner' },
+      steps: [
+        {
+          input: { card: redacted, pin: redacted },
+          output: { receipt: `for ${redacted}`, code: redacted },
+        },
+        { input: { card: `for ${redacted}`, pin: redacted }, output: null },
+      ],
+      fault: { code: 'declined', message: `card ${redacted} says no`, effect: 'none' },
+    });
+  });
+
+  it('with nothing of its documents where its workflow is not known', () => {
+    expect(shownOf(paid(details), null)).toEqual({
+      details: redacted,
+      steps: [
+        { input: redacted, output: redacted },
+        { input: redacted, output: null },
+      ],
+      fault: { code: 'declined', message: redacted, effect: 'none' },
+    });
+  });
+
+  it('without any marked value of four characters or more, whatever it is', () => {
+    const text = fc
+      .string({ minLength: 4, maxLength: 20 })
+      .filter((value) => !redacted.includes(value));
+    fc.assert(
+      fc.property(text, text, (card, pin) => {
+        const document = { card, pin, shop: 'corner' };
+        const shown = textsOf(shownOf(paid(document), document));
+        for (const told of shown) {
+          const left = told.replaceAll(redacted, '');
+          expect(left === 'corner' || !left.includes(card)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

@@ -1,0 +1,113 @@
+/** A sensitive field goes to the agent that needs it, and shows nowhere else: all that is told is searched. */
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { statusCodec } from '#core/message-codec.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { api } from '#http/api.ts';
+import { PermanentFault } from '#ports/agent.ts';
+import { jsonLog } from '#runtime/json-log.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+
+const refusedToken = 'tok_refused_4711';
+const rightToken = 'tok_right_0815';
+const json = { 'content-type': 'application/json' };
+
+const bank = defineAgent({
+  name: 'bank',
+  input: z.object({ token: z.string() }),
+  output: z.object({ receipt: z.string() }),
+  undo: 'offered',
+});
+
+const sale = defineWorkflow({
+  name: 'sale',
+  version: 1,
+  details: z.strictObject({
+    payment: z.strictObject({ token: z.string().min(8).meta({ sensitive: true }) }),
+  }),
+})
+  .step('pay', {
+    agent: bank,
+    onFault: 'hold',
+    input: ({ details }) => ({ token: details.payment.token }),
+  })
+  .build();
+
+/** A bank that quotes what it was given, and a Reeve of which everything told is kept. */
+async function scenario() {
+  const told: string[] = [];
+  const asked: string[] = [];
+  const log = jsonLog(systemClock, 'info', (line) => told.push(line));
+  const reeve = await startLocalReeve({
+    workflows: [sale],
+    agents: [
+      {
+        contract: bank,
+        async perform({ token }: { token: string }) {
+          asked.push(token);
+          if (token === rightToken) return { receipt: `paid with ${token}` };
+          throw new PermanentFault('declined', `Token ${token} is not accepted.`, 'none');
+        },
+        async undo() {},
+      },
+    ],
+    path: ':memory:',
+    clock: systemClock,
+    random: { next: () => 0.5 },
+    breakerFor: () => ({ run: (call) => call() }),
+    log,
+    responseChannels: { desk: async (change) => void told.push(statusCodec.encode(change)) },
+    onAlert: async (alert) => void told.push(JSON.stringify(alert)),
+  });
+  onTestFinished(() => reeve.close());
+  const app = api({
+    ...reeve,
+    clock: systemClock,
+    log,
+    guard: { hosts: null, token: null },
+    callerOf: () => 'olga',
+    sweepLateMs: 60_000,
+  });
+  const ask = async (path: string, body?: unknown): Promise<string> => {
+    const init = { method: 'POST', headers: json, body: JSON.stringify(body) };
+    const response = await app.request(path, body === undefined ? {} : init);
+    const text = await response.text();
+    told.push(text);
+    return text;
+  };
+  return { ask, told, asked };
+}
+
+test('no answer, no status message, no alert and no log line has what a workflow marks as sensitive', async () => {
+  const { ask, told, asked } = await scenario();
+  const body = { workflow: 'sale', replyTo: 'desk', details: { payment: { token: refusedToken } } };
+  const { orderId } = JSON.parse(await ask('/orders', body));
+  // Follows the order to its end, from before it stops.
+  const followed = ask(`/orders/${orderId}/events`);
+  const reaches = (state: string) =>
+    expect.poll(async () => JSON.parse(await ask(`/orders/${orderId}`)).processState).toBe(state);
+  await reaches('Error');
+  await ask('/orders?state=Error');
+  await ask(`/orders/${orderId}/resubmit`, { set: { 'payment.token': 'short' } });
+  await ask(`/orders/${orderId}/resubmit`, { set: { 'payment.tokens': rightToken } });
+  await ask(`/orders/${orderId}/resubmit`, { set: { 'payment.token': rightToken } });
+  await reaches('Processed');
+  await followed;
+  await ask(`/orders/${orderId}`);
+  await ask('/orders');
+
+  expect(asked).toEqual([refusedToken, rightToken]);
+  expect(told.length).toBeGreaterThan(10);
+  expect(told.filter((text) => text.includes(refusedToken) || text.includes(rightToken))).toEqual(
+    [],
+  );
+  const last = JSON.parse(await ask(`/orders/${orderId}`));
+  expect(last).toMatchObject({
+    details: { payment: { token: '[redacted]' } },
+    steps: { pay: { input: { token: '[redacted]' }, output: { receipt: 'paid with [redacted]' } } },
+  });
+  expect(last.history.map(({ type }: { type: string }) => type)).toContain('resubmit');
+  expect(told.join('\n')).toContain('Token [redacted] is not accepted.');
+});
