@@ -29,7 +29,7 @@ type Verdict =
 export function expired(draft: Draft): Found | null {
   const repaired = repairDeadlines(draft);
   if (repaired !== null) {
-    reopen(draft, draft.notBefore);
+    reopen(draft, waitsUntil(draft));
     return { steps: repaired, nudges: 0 };
   }
   const found: StepName[] = [];
@@ -57,7 +57,7 @@ export function excused(draft: Draft, event: Excused): Found | null {
   const latest = draft.nowMs + limits.recoveryRampMaxMs;
   const notBefore = Math.max(draft.nowMs, Math.min(event.notBefore, latest));
   if (found.length > 0) {
-    reopen(draft, Math.max(notBefore, draft.notBefore));
+    reopen(draft, Math.max(notBefore, waitsUntil(draft)));
     return { steps: found, nudges: 0 };
   }
   if (draft.stance.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
@@ -68,6 +68,11 @@ export function excused(draft: Draft, event: Excused): Found | null {
 /** The step as it was before the call, from which the next attempt starts. */
 function takenBack(progress: UnderWay): StepRecord['progress'] {
   return progress.state === 'Running' ? { state: 'NotStarted' } : progress.before;
+}
+
+/** A cool-down lasts; an order that was claimed waits for nothing, whatever clock wrote its instant. */
+function waitsUntil({ stance, notBefore, nowMs }: Draft): number {
+  return stance.processState === 'Pending' ? notBefore : nowMs;
 }
 
 function reopen(draft: Draft, notBefore: number): void {
@@ -127,7 +132,7 @@ function settle(draft: Draft, verdicts: readonly Verdict[]): void {
     return;
   }
   const waits = verdicts.map((verdict) => (verdict.kind === 'retry' ? verdict.notBefore : 0));
-  release(draft, Math.max(draft.notBefore, ...waits));
+  release(draft, Math.max(waitsUntil(draft), ...waits));
 }
 
 function nudgeIfDue(draft: Draft): boolean {

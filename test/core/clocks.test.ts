@@ -43,7 +43,28 @@ describe('instants that no right clock wrote', () => {
     [far + 1, no('a', 1, 'possible')],
     [0, resubmit],
   );
+  /** Submitted and claimed by clocks that were ahead; what its step was given is due soon. */
+  const early = play(
+    submit(flow({ a: {}, b: { after: ['a'] } })),
+    [limits.recoveryRampMaxMs, excuse('outage', 2 * limits.recoveryRampMaxMs)],
+    [2 * limits.recoveryRampMaxMs, claim()],
+    [5, ok('a')],
+  );
   transitions([
+    [
+      'an order that was claimed waits no more for its own instant, whatever clock wrote that',
+      early,
+      1_006,
+      expire,
+      ['Pending a:C1 b:-1!1?1005', 'nudge'],
+    ],
+    [
+      'nor when an outage is forgiven',
+      early,
+      1_006,
+      excuse('outage', 1_006),
+      ['Pending a:C1 b:-1?1005', 'nudge'],
+    ],
     [
       'a doubt that no right clock wrote is brought down when its order is due, near as that is',
       farDoubt,
@@ -56,7 +77,7 @@ describe('instants that no right clock wrote', () => {
       future,
       -clockToleranceMs - 1,
       expire,
-      [`Pending from 0 a:-1?${999 - clockToleranceMs} b:-1?${999 - clockToleranceMs}`],
+      [`Pending a:-1?${999 - clockToleranceMs} b:-1?${999 - clockToleranceMs}`, 'nudge'],
     ],
     [
       'a complete-by within the tolerance is believed',
