@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    seeds: { type: 'string', default: '5000' },
+    seeds: { type: 'string', default: '30000' },
   },
 });
 
