@@ -4,6 +4,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
 import { statusCodec } from '#core/message-codec.ts';
 import type { Publisher } from '#ports/publisher.ts';
+import { alertDetail } from './alert-detail.ts';
 import { alertDetailType, eventSource } from './event-names.ts';
 import { unavailable } from './failure.ts';
 
@@ -36,25 +37,14 @@ export function awsPublisher(options: AwsPublisherOptions): Publisher {
       });
     },
 
-    async alert({ change, remedy }) {
-      const { orderId, workflow, fault, sequence, at } = change;
-      const { deployment } = options;
-      const detail = {
-        deployment,
-        orderId,
-        workflow,
-        sequence,
-        fault,
-        remedy,
-        at: new Date(at).toISOString(),
-      };
+    async alert(alert) {
       const command = new PutEventsCommand({
         Entries: [
           {
             EventBusName: options.eventBus,
             Source: eventSource,
             DetailType: alertDetailType,
-            Detail: JSON.stringify(detail),
+            Detail: JSON.stringify(alertDetail(alert, options.deployment)),
           },
         ],
       });

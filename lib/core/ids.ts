@@ -22,15 +22,17 @@ const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const ORDER_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
+/** The function of its name, and the form as a schema takes it. */
 function checked<Id extends string>(what: string, form: RegExp, allowed: string) {
   const is = (text: string): text is Id => form.test(text);
-  return (text: string): Id => {
+  const check = (text: string): Id => {
     if (is(text)) return text;
     throw new ReeveError(
       'id-malformed',
       `${JSON.stringify(text)} is not ${what}: ${allowed}. Choose a name of that form.`,
     );
   };
+  return Object.assign(check, { pattern: form.source });
 }
 
 const nameForm = 'up to 40 of a-z, 0-9 and "-", beginning with a letter';

@@ -4,15 +4,28 @@
  */
 import * as z from 'zod';
 import type { Change } from './change.ts';
-import { effects } from './fault.ts';
 import { toldFaults } from './field-errors.ts';
-import { agentName, type IdempotencyKey, orderId, stepName, workflowName } from './ids.ts';
-import { instant } from './instant.ts';
 import type { JsonValue } from './json.ts';
 import { jsonSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Nudge, Reply, Request } from './message.ts';
-import { directions, priorities, processStates } from './record.ts';
+import {
+  action,
+  agent,
+  attempt,
+  duration,
+  effect,
+  key,
+  moment,
+  order,
+  orderFault,
+  priority,
+  replyTo,
+  step,
+  tenant,
+  workflow,
+} from './message-fields.ts';
+import { directions, type priorities, processStates } from './record.ts';
 import { sendableJson } from './sendable-text.ts';
 
 /** Raised when a message changes in a way that older readers must not guess at. */
@@ -27,6 +40,12 @@ export interface MessageCodec<Message> {
   decode(text: string): Decoded<Message>;
 }
 
+/** A codec, and what a schema of its messages is made from. */
+interface DescribedCodec<Message> extends MessageCodec<Message> {
+  readonly envelope: z.ZodType;
+  readonly schema: z.ZodType<Message>;
+}
+
 /** A submission by queue. The key is needed: a queue delivers twice, and one order must come of it. */
 export interface SubmissionMessage {
   readonly workflow: string;
@@ -37,99 +56,108 @@ export interface SubmissionMessage {
   readonly key: string;
 }
 
-const key = z.custom<IdempotencyKey>(
-  (value) => typeof value === 'string' && value.length <= 200 && value.includes('/'),
-  'is no idempotency key',
-);
-/** An identifier, by the function that checks its form; that one throws, and a schema must not. */
-const id = <Id extends string>(checked: (text: string) => Id) =>
-  z.string().transform((text, context) => {
-    try {
-      return checked(text);
-    } catch {
-      context.addIssue('has an impossible form');
-      return z.NEVER;
-    }
-  });
-const duration = z.int().positive();
-const attempt = z.int().positive();
-const action = z.enum(['perform', 'undo']);
-const order = id(orderId);
-const step = id(stepName);
-const priority = z.enum(priorities);
-const tenant = z.string().max(limits.tenantLengthMax).nullable();
-
 const nudgeSchema: z.ZodType<Nudge> = z.object({ orderId: order, priority });
 
-const requestSchema: z.ZodType<Request> = z.object({
-  orderId: order,
-  workflow: id(workflowName),
-  step,
-  agent: id(agentName),
-  attempt,
-  action,
-  idempotencyKey: key,
-  performKey: key,
-  completeBy: instant,
-  completeWithinMs: duration,
-  endBy: instant,
-  input: jsonSchema,
-  output: jsonSchema,
-  priority,
-  tenant,
-});
+const requestSchema: z.ZodType<Request> = z
+  .object({
+    orderId: order,
+    workflow,
+    step,
+    agent,
+    attempt,
+    action,
+    idempotencyKey: key.describe(
+      'The same for every try of the step. Hand it to the service, which must do the work once and answer every try of it alike.',
+    ),
+    performKey: key.describe(
+      'The idempotency key of the perform: of an undo, what is to be taken back, and what the service must refuse from then on. Of a perform, its own.',
+    ),
+    completeBy: moment('The deadline: after it the agent replies nothing.'),
+    completeWithinMs: duration.describe(
+      'How long the agent was given, ms. A heartbeat counts only once half of it has passed since the last; it moves the deadline to so long after it.',
+    ),
+    endBy: moment('No heartbeat moves the deadline past it.'),
+    input: jsonSchema.describe('What the workflow hands to the step, as the agent defines it.'),
+    output: jsonSchema.describe(
+      'For an undo, what the perform gave; null when nobody knows whether it happened. For a perform, null.',
+    ),
+    priority,
+    tenant,
+  })
+  .meta({ title: 'Request', description: 'Asks an agent for one try of a step.' });
 
-const replySchema: z.ZodType<Reply> = z.object({
-  orderId: order,
-  step,
-  attempt,
-  action,
-  result: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('succeeded'), output: jsonSchema }),
-    z.object({
-      kind: z.literal('failed'),
-      fault: z.object({
-        code: z.string().min(1).max(100),
-        message: z.string().max(limits.faultMessageMax),
-        effect: z.enum(effects),
-      }),
-    }),
-    z.object({ kind: z.literal('heartbeat') }),
-  ]),
-});
+const replySchema: z.ZodType<Reply> = z
+  .object({
+    orderId: order,
+    step,
+    attempt,
+    action,
+    result: z.discriminatedUnion('kind', [
+      z
+        .object({
+          kind: z.literal('succeeded'),
+          output: jsonSchema.describe(
+            `What later steps need, as the agent defines it, of ${limits.outputBytesMax} bytes at most; for an undo, null.`,
+          ),
+        })
+        .describe('It is done.'),
+      z
+        .object({
+          kind: z.literal('failed'),
+          fault: z.object({
+            code: z.string().min(1).max(100).describe('For a program.'),
+            message: z.string().max(limits.faultMessageMax).describe('For a person.'),
+            effect,
+          }),
+        })
+        .describe('Trying again is of no use. What may pass is tried again by the agent itself.'),
+      z
+        .object({ kind: z.literal('heartbeat') })
+        .describe('Still at work: moves the deadline, up to endBy. No agent needs to send it.'),
+    ]),
+  })
+  .meta({
+    title: 'Reply',
+    description: 'What an agent answers: order, step, attempt and action are those of the request.',
+  });
 
-const submissionSchema: z.ZodType<SubmissionMessage> = z.object({
-  workflow: z.string(),
-  details: jsonSchema,
-  priority: priority.default('normal'),
-  tenant: tenant.default(null),
-  replyTo: z.string().nullable().default(null),
-  key: z.string().min(1).max(limits.submissionKeyLengthMax),
-});
+const submissionSchema: z.ZodType<SubmissionMessage> = z
+  .object({
+    workflow: z.string().describe('The name of the workflow.'),
+    details: jsonSchema.describe('The document that the workflow defines.'),
+    priority: priority.default('normal'),
+    tenant: tenant.default(null),
+    replyTo: replyTo.default(null),
+    key: z
+      .string()
+      .min(1)
+      .max(limits.submissionKeyLengthMax)
+      .describe('Names the submission: however often it is delivered, it makes one order.'),
+  })
+  .meta({ title: 'Submission', description: 'Submits an order by the submission queue.' });
 
 /** A change as it is stored and as submitters are told it: it holds no details. */
-export const changeSchema: z.ZodType<Change> = z.object({
-  orderId: order,
-  workflow: id(workflowName),
-  workflowVersion: z.int(),
-  sequence: z.int().positive(),
-  previousState: z.enum(processStates).nullable(),
-  processState: z.enum(processStates),
-  direction: z.enum(directions),
-  fault: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      effect: z.enum(effects),
-      step: step.nullable(),
-      action: action.nullable(),
-    })
-    .nullable(),
-  priority,
-  tenant,
-  replyTo: z.string().nullable(),
-  at: instant,
-});
+export const changeSchema: z.ZodType<Change> = z
+  .object({
+    orderId: order,
+    workflow,
+    workflowVersion: z.int().describe('The version of the workflow that the order began with.'),
+    sequence: z
+      .int()
+      .positive()
+      .describe('Larger with every change of an order: what comes late or twice is told by it.'),
+    previousState: z.enum(processStates).nullable().describe('Null for a new order.'),
+    processState: z
+      .enum(processStates)
+      .describe('Processed and Undone are final; Error waits for a person.'),
+    direction: z.enum(directions).describe('Whether the order is being done or undone.'),
+    fault: orderFault,
+    priority,
+    tenant,
+    replyTo,
+    at: moment('When it happened.'),
+  })
+  .meta({ title: 'Status', description: "Tells a submitter that an order's state has changed." });
 
 export const nudgeCodec = codec('nudge', nudgeSchema);
 export const requestCodec = codec('request', requestSchema);
@@ -140,9 +168,14 @@ export const submissionCodec = codec('submission', submissionSchema);
 function codec<Message extends object>(
   kind: string,
   schema: z.ZodType<Message>,
-): MessageCodec<Message> {
-  const envelope = z.object({ version: z.literal(version), kind: z.literal(kind) });
+): DescribedCodec<Message> {
+  const envelope = z.object({
+    version: z.literal(version).describe('Of the form of messages.'),
+    kind: z.literal(kind).describe('What the message is.'),
+  });
   return {
+    envelope,
+    schema,
     encode: (message) => sendableJson(JSON.stringify({ version, kind, ...message })),
     decode(text) {
       const parsed = parse(text);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
+import { orderId, stepName, workflowName } from '#core/ids.ts';
 import {
   nudgeCodec,
   replyCodec,
@@ -9,58 +8,7 @@ import {
   statusCodec,
   submissionCodec,
 } from '#core/message-codec.ts';
-import { priorities } from '#core/record.ts';
-
-const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$/).map(orderId);
-const step = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/).map(stepName);
-const priority = fc.constantFrom(...priorities);
-const tenant = fc.option(fc.string({ maxLength: 64 }));
-const attempt = fc.integer({ min: 1, max: 1_000 });
-const action = fc.constantFrom('perform' as const, 'undo' as const);
-/** As JSON itself has it: no -0. */
-const json = fc
-  .jsonValue({ maxDepth: 4 })
-  .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
-
-const nudge = fc.record({ orderId: id, priority });
-const reply = fc.record({
-  orderId: id,
-  step,
-  attempt,
-  action,
-  result: fc.oneof(
-    fc.record({ kind: fc.constant('succeeded' as const), output: json }),
-    fc.record({ kind: fc.constant('heartbeat' as const) }),
-    fc.record({
-      kind: fc.constant('failed' as const),
-      fault: fc.record({
-        code: fc.string({ minLength: 1, maxLength: 60 }),
-        message: fc.string({ maxLength: 300 }),
-        effect: fc.constantFrom('none' as const, 'possible' as const),
-      }),
-    }),
-  ),
-});
-const request = fc
-  .record({ orderId: id, step, attempt, action, input: json, output: json, priority, tenant })
-  .map((some) => ({
-    ...some,
-    workflow: workflowName('house'),
-    agent: agentName('paint'),
-    idempotencyKey: idempotencyKey(some.orderId, some.step, some.action, 1),
-    performKey: idempotencyKey(some.orderId, some.step, 'perform', 1),
-    completeBy: 1_767_225_600_000,
-    completeWithinMs: 5_000,
-    endBy: 1_767_225_600_000,
-  }));
-const submission = fc.record({
-  workflow: fc.string(),
-  details: json,
-  priority,
-  tenant,
-  replyTo: fc.option(fc.string()),
-  key: fc.string({ minLength: 1, maxLength: 128 }),
-});
+import { nudge, reply, request, submission } from '../support/messages.ts';
 
 test('what is encoded is decoded as it was', () => {
   fc.assert(

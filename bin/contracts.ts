@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+/** Writes the contracts of Reeve: `npm run contracts`, or with `-- FOLDER`. Nothing in them is written by hand. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contractFiles } from '#contracts/documents.ts';
+import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
+import { serveApi } from '#runtime/http-server.ts';
+import { jsonLog } from '#runtime/json-log.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { orderAgents } from '#workflows/order-agents.ts';
+import { workflows } from '#workflows/shipped.ts';
+
+const folder = process.argv[2] ?? 'docs/contracts';
+
+const files = contractFiles(await openApi());
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const [file, text] of files) writeFileSync(join(folder, file), text);
+console.log(`${folder}: ${[...files.keys()].join(', ')}`);
+
+/** What the shipped Reeve says of its API when it is asked. */
+async function openApi(): Promise<unknown> {
+  const log = jsonLog(systemClock, 'error', (text) => process.stderr.write(text));
+  const nowhere = 'http://service.invalid';
+  const services = { fraud: nowhere, inventory: nowhere, payment: nowhere, shipping: nowhere };
+  const reeve = await startLocalReeve({
+    workflows,
+    agents: orderAgents(services, fetch),
+    path: ':memory:',
+    clock: systemClock,
+    random: systemRandom,
+    breakerFor: cockatielBreaker,
+    log,
+  });
+  try {
+    const options = { host: '127.0.0.1', port: 0, token: null, clock: systemClock, log };
+    const { url, close } = await serveApi(reeve, options);
+    try {
+      return await (await fetch(`${url}/openapi.json`)).json();
+    } finally {
+      await close();
+    }
+  } finally {
+    reeve.close();
+  }
+}

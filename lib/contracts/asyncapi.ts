@@ -1,0 +1,143 @@
+/**
+ * The channels of Reeve as AsyncAPI 3 describes them, seen from the other side: of an agent, of a
+ * submitter, of whoever hears of alerts. What travels in them the schemas beside it say.
+ */
+import { alertDetailType, eventSource } from '#aws/event-names.ts';
+import { fileOf, type MessageName, type MessageSchema } from './messages.ts';
+
+interface Channel {
+  readonly address: string | null;
+  readonly title: string;
+  readonly description: string;
+  readonly message: MessageName;
+  /** Parameters of the address, and what each means. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+const agent = { agent: 'The name of the agent, as its contract says it.' };
+
+const channels: Readonly<Record<string, Channel>> = {
+  requests: {
+    address: 'requests-{agent}',
+    title: 'Requests to an agent',
+    description:
+      'On AWS an SQS queue for each priority class: its URL is in the output Agents, or in the environment of a function. A message comes at least once, in no order; delete it when it is answered or needs no answer, and leave it to its dead-letter queue when it cannot be read.',
+    message: 'request',
+    parameters: agent,
+  },
+  replies: {
+    address: 'replies-{agent}',
+    title: 'Replies of an agent',
+    description:
+      'On AWS an SQS queue that this agent alone may send to: who replies is known from it.',
+    message: 'reply',
+    parameters: agent,
+  },
+  responses: {
+    address: '{replyTo}',
+    title: 'Status messages to a submitter',
+    description:
+      'A response channel, registered at deployment under the name that `replyTo` gives; on AWS an SQS queue of yours. Every change of state comes at least once; the sequence tells the order.',
+    message: 'status',
+    parameters: { replyTo: 'The name under which the channel is registered.' },
+  },
+  submissions: {
+    address: null,
+    title: 'Submissions by queue',
+    description:
+      'On AWS, by option: its URL is the output SubmissionQueueUrl. What is refused becomes a dead letter, with the reason in the attribute Reason.',
+    message: 'submission',
+  },
+  alerts: {
+    address: null,
+    title: 'Orders in Error',
+    description: `Events on EventBridge of source "${eventSource}" and detail type "${alertDetailType}"; the payload is their detail.`,
+    message: 'alert',
+  },
+};
+
+const operations = {
+  takeRequest: {
+    action: 'receive',
+    channel: 'requests',
+    reply: 'replies',
+    summary: 'Takes one try of a step, and answers it at most until its deadline.',
+  },
+  heartbeat: {
+    action: 'send',
+    channel: 'replies',
+    summary: 'Says of a request that its work goes on; no agent needs to.',
+  },
+  hearStatus: { action: 'receive', channel: 'responses', summary: 'Hears how an order goes on.' },
+  submit: { action: 'send', channel: 'submissions', summary: 'Submits an order.' },
+  hearAlert: { action: 'receive', channel: 'alerts', summary: 'Hears of an order in Error.' },
+} as const;
+
+export function asyncApi(schemas: Readonly<Record<string, MessageSchema>>): object {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Reeve',
+      version: '1',
+      description:
+        'What an agent, a submitter and a listener exchange with Reeve, from their side. Any message may be late, doubled or out of order. Fields that you do not know are to be passed over.',
+    },
+    defaultContentType: 'application/json',
+    channels: mapValues(channels, channelOf),
+    operations: mapValues(operations, operationOf),
+    components: {
+      messages: mapValues(schemas, ({ title = '', description = '' }, name) => ({
+        name,
+        title,
+        summary: description,
+        payload: {
+          schemaFormat: 'application/schema+json;version=draft-2020-12',
+          schema: { $ref: `./${fileOf(name)}` },
+        },
+      })),
+    },
+  };
+}
+
+function channelOf({ address, title, description, message, parameters }: Channel): object {
+  return {
+    address,
+    title,
+    description,
+    messages: { [message]: { $ref: `#/components/messages/${message}` } },
+    ...(parameters !== undefined && {
+      parameters: mapValues(parameters, (text) => ({ description: text })),
+    }),
+  };
+}
+
+interface Operation {
+  readonly action: 'send' | 'receive';
+  readonly channel: string;
+  readonly reply?: string;
+  readonly summary: string;
+}
+
+function operationOf({ action, channel, reply, summary }: Operation): object {
+  return {
+    action,
+    summary,
+    ...carriedBy(channel),
+    ...(reply !== undefined && { reply: carriedBy(reply) }),
+  };
+}
+
+function carriedBy(channel: string): object {
+  const message = channels[channel]?.message;
+  return {
+    channel: { $ref: `#/channels/${channel}` },
+    messages: [{ $ref: `#/channels/${channel}/messages/${message}` }],
+  };
+}
+
+function mapValues<From>(
+  values: Readonly<Record<string, From>>,
+  to: (value: From, name: string) => object,
+): Record<string, object> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value, name)]));
+}

@@ -1,0 +1,60 @@
+/** The messages that cross a border of Reeve, and the JSON Schema of each, made from what reads them. */
+import * as z from 'zod';
+import { alertDetailSchema } from '#aws/alert-detail.ts';
+import { replyCodec, requestCodec, statusCodec, submissionCodec } from '#core/message-codec.ts';
+
+interface Described {
+  readonly schema: z.ZodType;
+  /** Of what travels in an envelope: read beside the schema, from the same text. */
+  readonly envelope?: z.ZodType;
+}
+
+const messages = {
+  request: requestCodec,
+  reply: replyCodec,
+  status: statusCodec,
+  submission: submissionCodec,
+  alert: { schema: alertDetailSchema },
+} as const satisfies Record<string, Described>;
+
+export type MessageName = keyof typeof messages;
+
+export interface MessageSchema extends z.core.JSONSchema.JSONSchema {
+  readonly $id: string;
+}
+
+export const fileOf = (name: string) => `${name}.schema.json`;
+
+export function messageSchemas(): Readonly<Record<string, MessageSchema>> {
+  return Object.fromEntries(
+    Object.entries<Described>(messages).map(([name, described]) => [
+      name,
+      schemaOf(name, described),
+    ]),
+  );
+}
+
+function schemaOf(name: string, { schema, envelope }: Described): MessageSchema {
+  const own = jsonSchemaOf(schema);
+  const outer = envelope === undefined ? {} : jsonSchemaOf(envelope);
+  const { $schema, title, description, ...rest } = own;
+  return {
+    ...($schema !== undefined && { $schema }),
+    $id: `urn:reeve:message:${name}`,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...rest,
+    properties: { ...outer.properties, ...own.properties },
+    required: [...(outer.required ?? []), ...(own.required ?? [])],
+  };
+}
+
+/** As a reader takes it: fields that it does not know are passed over, and so allowed. */
+function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.JSONSchema {
+  return z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    // What a function checks says beside it what a schema can say of it.
+    unrepresentable: 'any',
+  });
+}
