@@ -1,6 +1,7 @@
-/** Programs from PyPI, each pinned, in a virtual environment of its own in the cache of node_modules. */
+/** Python with packages from PyPI, pinned, each set in a virtual environment of its own in the cache of node_modules. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface PythonPackage {
@@ -14,21 +15,43 @@ export interface PythonPackage {
  * @throws {Error} that says what is needed, where Python or PyPI is missing
  */
 export function pythonTools({ package: name, version }: PythonPackage, program: string): string {
-  const home = resolve('node_modules', '.cache', `${name}-${version}`);
+  const home = homeOf(`${name}-${version}`);
   const path = join(home, 'bin', program);
-  if (existsSync(path)) return path;
+  if (!existsSync(path)) install(home, `${name} ${version}`, [`${name}==${version}`]);
+  return path;
+}
+
+/**
+ * The path of a Python that has what a file of requirements names.
+ *
+ * @throws {Error} as {@link pythonTools}
+ */
+export function pythonWith(requirements: string): string {
+  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const home = homeOf(`requirements-${digest.slice(0, 12)}`);
+  // Made last: there is a Python before anything is installed.
+  const mark = join(home, 'installed');
+  if (!existsSync(mark)) {
+    install(home, `what ${requirements} names`, ['--requirement', requirements]);
+    mkdirSync(mark);
+  }
+  return join(home, 'bin', 'python');
+}
+
+const homeOf = (name: string) => resolve('node_modules', '.cache', name);
+
+function install(home: string, what: string, packages: readonly string[]): void {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   try {
     execFileSync('python3', ['-m', 'venv', home], { stdio: 'pipe' });
-    const install = ['install', '--quiet', '--disable-pip-version-check', `${name}==${version}`];
-    execFileSync(join(home, 'bin', 'pip'), install, { stdio: 'pipe' });
-    return path;
+    const args = ['install', '--quiet', '--disable-pip-version-check', ...packages];
+    execFileSync(join(home, 'bin', 'pip'), args, { stdio: 'pipe' });
   } catch (cause) {
     rmSync(home, { recursive: true, force: true });
     const why = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
     throw new Error(
-      `The deploy test needs Python 3 with venv, and ${name} ${version} from PyPI, which could not be installed: ${why}`,
+      `This test needs Python 3 with venv, and ${what} from PyPI, which could not be installed: ${why}`,
       { cause },
     );
   }

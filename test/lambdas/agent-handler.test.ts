@@ -1,0 +1,19 @@
+import { sqsClient } from '#aws/clients.ts';
+import { payment } from '#workflows/order-contracts.ts';
+import { serviceAgent } from '#workflows/service-agent.ts';
+import { agentContract } from '../contracts/agent.ts';
+import { pollQueue } from '../support/lambda-poller.ts';
+import { queueArn } from '../support/sqs-server.ts';
+
+agentContract('TypeScript', async ({ endpoint, requests, replies, deadLetters, service }) => {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: endpoint,
+    REEVE_REPLY_QUEUE: replies,
+    REEVE_DEAD_LETTERS: JSON.stringify({ [queueArn(requests)]: deadLetters }),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  // Only now: a function reads its level when it is loaded.
+  const { agentHandler } = await import('../../lambdas/agent-handler.ts');
+  const handler = agentHandler(serviceAgent(payment, service, fetch));
+  return pollQueue(sqsClient({ endpoint }), requests, (event, context) => handler(event, context));
+});

@@ -1,0 +1,68 @@
+/** Works a queue off by a function, as Lambda does: what the function does not give back is deleted. */
+import {
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { sqsRecord } from './sqs-record.ts';
+import { queueArn } from './sqs-server.ts';
+
+type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/** What a function may run, ms: within the visibility timeout of the queue. */
+const functionTimeoutMs = 10_000;
+
+/** Begins at once; the function given back ends it when the batch under way is done. */
+export function pollQueue(client: SQSClient, queue: string, handler: Handler): () => Promise<void> {
+  let stopped = false;
+  const polling = (async () => {
+    while (!stopped) {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({ QueueUrl: queue, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+      );
+      if (Messages.length > 0) await workOff(client, queue, Messages, handler);
+    }
+  })();
+  // A function that throws ends the polling, and the test at its close.
+  polling.catch(() => {});
+  return async () => {
+    stopped = true;
+    await polling;
+  };
+}
+
+async function workOff(
+  client: SQSClient,
+  queue: string,
+  messages: readonly Message[],
+  handler: Handler,
+): Promise<void> {
+  const records = messages.map(({ MessageId = '', Body = '' }) =>
+    sqsRecord(MessageId, Body, queueArn(queue)),
+  );
+  const began = performance.now();
+  const remaining = () => functionTimeoutMs - (performance.now() - began);
+  const { batchItemFailures } = await handler({ Records: records }, contextOf(remaining));
+  const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  for (const { MessageId = '', ReceiptHandle } of messages) {
+    if (again.has(MessageId)) continue;
+    await client.send(new DeleteMessageCommand({ QueueUrl: queue, ReceiptHandle }));
+  }
+}
+
+const contextOf = (remaining: () => number): Context => ({
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: 'agent',
+  functionVersion: '1',
+  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:agent',
+  memoryLimitInMB: '256',
+  awsRequestId: 'request',
+  logGroupName: 'agent',
+  logStreamName: 'agent',
+  getRemainingTimeInMillis: remaining,
+  done() {},
+  fail() {},
+  succeed() {},
+});
