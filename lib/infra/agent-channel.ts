@@ -1,19 +1,27 @@
 /**
- * An agent: its function, the queues of requests to it, and the one queue of its replies. No other
- * function may send to that queue, so that who replies is known from it; and an agent has no table.
+ * An agent: the queues of requests to it, the one queue of its replies, and its function, unless it runs
+ * elsewhere. Nobody else may send to its reply queue, so that who replies is known from it; and an agent
+ * has no table.
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Priority } from '#core/record.ts';
+import { agentPolicy } from './agent-policy.ts';
 import { PriorityQueues } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import { deadLetterVariable, WorkQueue } from './work-queue.ts';
 
-/** An agent as the app names it: one file, and one line. */
-export interface AgentProps {
+interface AnyAgentProps {
   /** As its contract says. */
   readonly name: string;
+  /** Longer than any of its steps' `completeWithin`; of a function at most 15 minutes. @default 30 seconds */
+  readonly timeout?: Duration;
+}
+
+/** An agent that is a function: one file, and one line of the app. */
+export interface FunctionAgentProps extends AnyAgentProps {
   /** The file that exports its `handler`. */
   readonly entry: string;
   /** For its function alone. @default none */
@@ -23,45 +31,72 @@ export interface AgentProps {
    * @default what SQS and Lambda make of it, up to 1,250
    */
   readonly maxConcurrency?: number;
-  /** Longer than any of its steps' `completeWithin`; at most 15 minutes. @default 30 seconds */
-  readonly timeout?: Duration;
 }
+
+/**
+ * An agent that runs elsewhere, in whatever language, and is known by its queues alone. The stack makes
+ * them, and a policy for the role that it runs under.
+ */
+export interface QueueAgentProps extends AnyAgentProps {
+  readonly entry?: never;
+}
+
+export type AgentProps = FunctionAgentProps | QueueAgentProps;
 
 export interface AgentChannelProps {
   readonly agent: AgentProps;
-  readonly code: Code;
+  /** The code of each function, by what it is called in the bundle. */
+  readonly codeOf: (name: string) => Code;
   readonly priorities: readonly Priority[];
   readonly schedulerTimeout: Duration;
   readonly removal: RemovalPolicy;
 }
 
+/** Who works its requests off: its function, or whoever has the policy. */
+export type AgentWorker =
+  | { readonly kind: 'function'; readonly worker: ReeveFunction }
+  | { readonly kind: 'elsewhere'; readonly policy: ManagedPolicy };
+
 const defaultTimeout = Duration.seconds(30);
+
+/** The entries of a bundle that agents need, by what each is called there. */
+export const agentEntries = (agents: readonly AgentProps[]): Record<string, string> =>
+  Object.fromEntries(
+    agents.flatMap(({ name, entry }) => (entry === undefined ? [] : [[bundled(name), entry]])),
+  );
+const bundled = (agent: string) => `agent-${agent}`;
 
 export class AgentChannel extends Construct {
   readonly agent: string;
   readonly requests: PriorityQueues;
   readonly replies: WorkQueue;
-  readonly worker: ReeveFunction;
+  readonly workedOff: AgentWorker;
 
   constructor(scope: Construct, id: string, props: AgentChannelProps) {
     super(scope, id);
     const { agent, priorities } = props;
-    const timeout = agent.timeout ?? defaultTimeout;
     this.agent = agent.name;
     this.requests = new PriorityQueues(this, 'Requests', {
       kind: 'request',
       priorities,
-      functionTimeout: timeout,
+      functionTimeout: agent.timeout ?? defaultTimeout,
     });
     this.replies = new WorkQueue(this, 'Replies', {
       kind: 'reply',
       functionTimeout: props.schedulerTimeout,
     });
-    this.worker = new ReeveFunction(this, 'Agent', {
-      code: props.code,
+    this.workedOff =
+      agent.entry === undefined
+        ? { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) }
+        : { kind: 'function', worker: this.worker(agent, props) };
+  }
+
+  private worker(agent: FunctionAgentProps, { codeOf, removal }: AgentChannelProps): ReeveFunction {
+    const worker = new ReeveFunction(this, 'Agent', {
+      code: codeOf(bundled(agent.name)),
       description: `Reeve: agent ${agent.name}`,
-      timeout,
-      removal: props.removal,
+      timeout: agent.timeout ?? defaultTimeout,
+      removal,
       // Part of the loop Scheduler – agent – Scheduler, which Lambda would cut after some 16 steps.
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
@@ -70,7 +105,14 @@ export class AgentChannel extends Construct {
         REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
       },
     });
-    this.worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
-    for (const queue of this.requests.all) queue.workedOffBy(this.worker, agent.maxConcurrency);
+    worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
+    for (const queue of this.requests.all) queue.workedOffBy(worker, agent.maxConcurrency);
+    return worker;
   }
 }
+
+/** The agents that are functions, each with its own. */
+export const agentFunctions = (agents: readonly AgentChannel[]): [string, ReeveFunction][] =>
+  agents.flatMap(({ agent, workedOff }) =>
+    workedOff.kind === 'function' ? [[agent, workedOff.worker]] : [],
+  );

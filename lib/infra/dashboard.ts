@@ -12,7 +12,7 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { AgentChannel } from './agent-channel.ts';
+import { type AgentChannel, agentFunctions } from './agent-channel.ts';
 import { ownMetric } from './alarms.ts';
 import type { FrontDoor } from './front-door.ts';
 import type { ReeveFunction } from './reeve-function.ts';
@@ -45,7 +45,7 @@ export function dashboard(scope: Construct, id: string, props: DashboardProps): 
       width: whole,
     }),
     new Row(flow(scope, props), latency(props)),
-    new Row(failures(props), backlog(props)),
+    new Row(...failures(props), backlog(props)),
     new Row(sweeps(scope, props), cost(props)),
   );
   return board;
@@ -68,25 +68,28 @@ function latency({ agents }: DashboardProps): IWidget {
   return new GraphWidget({
     title: 'Steps: how long a batch takes an agent (p99)',
     width: half,
-    left: agents.map(({ agent, worker }) =>
+    left: agentFunctions(agents).map(([agent, worker]) =>
       worker.metricDuration({ label: agent, statistic: Stats.percentile(99), period }),
     ),
   });
 }
 
 /** From the log, which says more than a number and costs nothing until somebody looks. */
-function failures({ agents }: DashboardProps): IWidget {
-  return new LogQueryWidget({
+function failures({ agents }: DashboardProps): IWidget[] {
+  const logGroupNames = agentFunctions(agents).map(([, { logGroup }]) => logGroup.logGroupName);
+  if (logGroupNames.length === 0) return [];
+  const widget = new LogQueryWidget({
     title: 'Failed calls by agent and error',
     width: half,
     view: LogQueryVisualizationType.TABLE,
-    logGroupNames: agents.map(({ worker }) => worker.logGroup.logGroupName),
+    logGroupNames,
     queryLines: [
       'filter message = "call-failed"',
       'stats count(*) as calls by agent, error, code',
       'sort calls desc',
     ],
   });
+  return [widget];
 }
 
 function backlog({ queues }: DashboardProps): IWidget {

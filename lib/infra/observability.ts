@@ -1,7 +1,7 @@
 /** Alarms on everything that can stand still, and the dashboard. */
 import type { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { AgentChannel } from './agent-channel.ts';
+import { type AgentChannel, agentFunctions } from './agent-channel.ts';
 import { Alarms } from './alarms.ts';
 import { dashboard } from './dashboard.ts';
 import type { FrontDoor } from './front-door.ts';
@@ -55,7 +55,7 @@ function functionsOf(props: ObservabilityProps): ReadonlyMap<string, ReeveFuncti
     ['scheduler', scheduler.worker],
     ['supervisor', sweeps.worker],
     ['notifier', notifications.worker],
-    ...agents.map(({ agent, worker }) => [agent, worker] as const),
+    ...agentFunctions(agents),
     ...(submission === undefined ? [] : [['submission', submission.worker] as const]),
   ]);
 }

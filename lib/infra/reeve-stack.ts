@@ -11,7 +11,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { AgentChannel, type AgentProps } from './agent-channel.ts';
+import { AgentChannel, type AgentProps, agentEntries } from './agent-channel.ts';
 import { bundle } from './bundles.ts';
 import { FrontDoor } from './front-door.ts';
 import { Notifications } from './notifications.ts';
@@ -35,7 +35,6 @@ export interface ReeveStackProps extends StackProps {
 
 /** Wherever the app runs: it may be another project's. */
 const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
-const entryOfAgent = (name: string) => `agent-${name}`;
 
 export class ReeveStack extends Stack {
   constructor(
@@ -68,10 +67,8 @@ export class ReeveStack extends Stack {
       functionTimeout: schedulerTimeout,
     });
     const channels = agents.map((agent) => {
-      const { name } = agent;
-      const folder = code(entryOfAgent(name));
       const common = { priorities: settings.priorities, schedulerTimeout, removal };
-      return new AgentChannel(this, `Agent-${name}`, { agent, code: folder, ...common });
+      return new AgentChannel(this, `Agent-${agent.name}`, { agent, codeOf: code, ...common });
     });
     const common = { store, ready, removal };
     const frontDoor = new FrontDoor(this, 'FrontDoor', {
@@ -122,6 +119,7 @@ export class ReeveStack extends Stack {
       ...(submission !== undefined && { submission }),
     });
     this.tell(frontDoor, notifications, queues, submission);
+    tellAgents(this, channels);
   }
 
   private tell(
@@ -158,6 +156,29 @@ export class ReeveStack extends Stack {
   }
 }
 
+/** What an agent that runs elsewhere, and whoever gives it its role, must know. */
+function tellAgents(stack: Stack, channels: readonly AgentChannel[]): void {
+  const elsewhere = channels.flatMap(({ agent, requests, replies, workedOff }) =>
+    workedOff.kind === 'function'
+      ? []
+      : [
+          [
+            agent,
+            {
+              requests: requests.urls,
+              replies: replies.queue.queueUrl,
+              policy: workedOff.policy.managedPolicyArn,
+            },
+          ],
+        ],
+  );
+  if (elsewhere.length === 0) return;
+  new CfnOutput(stack, 'Agents', {
+    description: 'Agents that run elsewhere: their queues, and the policy for the role of each',
+    value: stack.toJsonString(Object.fromEntries(elsewhere)),
+  });
+}
+
 /** The code of each function, by name. */
 function codeOf(
   { submissionQueue }: Settings,
@@ -171,7 +192,7 @@ function codeOf(
       supervisor: `${lambdas}/supervisor.ts`,
       notifier: `${lambdas}/notifier.ts`,
       ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
-      ...Object.fromEntries(agents.map(({ name, entry }) => [entryOfAgent(name), entry])),
+      ...agentEntries(agents),
     },
     workflows,
   );

@@ -1,21 +1,43 @@
-/** What an operator who is woken by an alarm should know and do first; docs/aws.md says more. */
+/** What an operator who is woken by an alarm should know and do first; docs/runbook.md says more. */
+
+/** `section`: its anchor in the runbook. */
+const told = (section: string, text: string) => `${text} More: docs/runbook.md#${section}`;
+
 export const runbook = {
-  orderInError:
+  orderInError: told(
+    'order-in-error',
     'An order needs a person. `reeve list --state Error`, then `reeve show ID` for the step and its fault. When the cause is mended: `reeve resubmit ID`; or `reeve cancel ID` to undo it.',
-  deadLetters:
+  ),
+  deadLetters: told(
+    'dead-letters',
     'Messages were parked or given up. `reeve dlq --stack STACK` shows each with its reason and what its order needs; `reeve dlq redrive --stack STACK --yes` sends back what still matters. No order waits for them: the Supervisor sees to it.',
-  oldMessages:
-    'Messages wait longer than five minutes. Look at the throttles and errors of the function that works off this queue, and at its concurrency setting. Orders are not lost: what comes too late is tried again.',
-  noSweep:
+  ),
+  oldMessages: told(
+    'old-messages',
+    'Messages wait longer than five minutes. Look at the throttles and errors of the function that works off this queue, and at its concurrency setting; of an agent that runs elsewhere, whether it runs. Orders are not lost: what comes too late is tried again.',
+  ),
+  noSweep: told(
+    'no-sweep',
     'The Supervisor has not completed a sweep for three periods: overdue steps are not recovered. Look at its errors and log, and at the health of DynamoDB and EventBridge. The first sweep after it forgives what the gap has delayed.',
-  streamBehind:
+  ),
+  streamBehind: told(
+    'stream-behind',
     'Status messages and alerts are late. Look at the errors of the notifier: a response queue that refuses messages holds it up until its records go to the failure queue.',
-  functionErrors:
+  ),
+  functionErrors: told(
+    'function-errors',
     'Invocations failed as a whole. The log of the function says why; its messages are delivered again, five times before they are dead letters.',
-  throttles:
+  ),
+  throttles: told(
+    'throttles',
     'Lambda refused invocations: the account or the function is at its concurrency limit. Raise the limit (docs/aws.md, quotas); throttled deliveries count towards dead letters.',
-  tableThrottles:
+  ),
+  tableThrottles: told(
+    'table-throttles',
     'DynamoDB refused requests. If it is the Due or Recent index of Processes, raise `shards`; else look at the account’s table limits.',
-  pastDue:
+  ),
+  pastDue: told(
+    'past-due',
     'Sweeps find many overdue orders: an agent or its service is slow or away. See which agent fails on the dashboard; the circuit breaker keeps its calls few until it is back.',
+  ),
 } as const;

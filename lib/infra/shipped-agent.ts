@@ -1,6 +1,6 @@
 /** An agent of the shipped workflow, which calls a service over HTTP. */
 import { Duration } from 'aws-cdk-lib';
-import type { AgentProps } from './agent-channel.ts';
+import type { FunctionAgentProps } from './agent-channel.ts';
 import type { Settings } from './settings.ts';
 
 /** Answers nothing: a stack can be looked at before there is a service. */
@@ -8,7 +8,7 @@ const noService = (name: string) => `https://${name}.invalid`;
 /** The longest `completeWithin` of the shipped steps is 5 s. */
 const timeout = Duration.seconds(15);
 
-export function shippedAgent(name: string, settings: Settings): AgentProps {
+export function shippedAgent(name: string, settings: Settings): FunctionAgentProps {
   const maxConcurrency = settings.concurrency[name];
   return {
     name,

@@ -118,7 +118,10 @@ export function agentContract(name: string, start: StartAgent): void {
       stop = await start({ ...queues, endpoint: sqs.endpoint, service: front.url });
     });
 
-    afterEach(() => suppliers.reset());
+    afterEach(async () => {
+      front.dribble(0);
+      await suppliers.reset();
+    });
 
     afterAll(async () => {
       await stop();
@@ -250,6 +253,14 @@ export function agentContract(name: string, start: StartAgent): void {
     test('after complete-by nothing is said, whatever the service does', async () => {
       await suppliers.set('payment', { hangRate: 1 });
       const some = request({ completeBy: Date.now() + 1_500, endBy: Date.now() + 1_500 });
+      await send(some);
+      expect(await repliesOnceDone(some)).toEqual([]);
+      expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));
+    });
+
+    test('an answer that is whole only after complete-by is not passed on', async () => {
+      front.dribble(2_000);
+      const some = request({ completeBy: Date.now() + 1_000, endBy: Date.now() + 1_000 });
       await send(some);
       expect(await repliesOnceDone(some)).toEqual([]);
       expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));

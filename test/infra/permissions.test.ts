@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grantsOf, templateOf } from './scenario.ts';
+import { agentPoliciesOf, grantsOf, templateOf } from './scenario.ts';
 
 const template = templateOf({
   submissionQueue: true,
@@ -35,6 +35,24 @@ test('only its own agent may send to a reply queue', () => {
     ),
   );
   expect(senders.map(([name]) => name)).toEqual(['agent payment']);
+});
+
+test('an agent that runs elsewhere takes its requests and sends its replies, and nothing else', () => {
+  const stack = templateOf({ priorities: ['high', 'normal'] }, ['billing']);
+  expect(agentPoliciesOf(stack)).toEqual([
+    {
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+      on: ['AgentbillingRequestsHighQueue', 'AgentbillingRequestsNormalQueue'],
+    },
+    { actions: ['sqs:SendMessage'], on: ['AgentbillingRepliesQueue'] },
+  ]);
+  const senders = Object.entries(grantsOf(stack)).filter(([, own]) =>
+    own.some(
+      ({ actions, on }) =>
+        actions.includes('sqs:SendMessage') && on.includes('AgentbillingRepliesQueue'),
+    ),
+  );
+  expect(senders).toEqual([]);
 });
 
 test('the front door creates, lists and nudges, and cannot start a step', () => {

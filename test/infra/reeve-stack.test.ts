@@ -125,6 +125,17 @@ test('silence of the Supervisor is an alarm', () => {
   });
 });
 
+test('an agent that runs elsewhere has queues, alarms on them and an output, and no function', () => {
+  const template = templateOf({}, ['billing']);
+  const names = functionsOf(template).map(({ Description }) => Description);
+  expect(names).toEqual(functionsOf(prod).map(({ Description }) => Description));
+  const alarms = (of: typeof prod) => resources('AWS::CloudWatch::Alarm', of).length;
+  // Old and DeadLetters for each of its two queues.
+  expect(alarms(template) - alarms(prod)).toBe(4);
+  template.hasOutput('Agents', {});
+  expect(prod.findOutputs('Agents')).toEqual({});
+});
+
 test('each priority class has queues of its own', () => {
   const template = templateOf({ priorities: ['high', 'normal'] });
   const work = resources('AWS::SQS::Queue', template).filter(

@@ -27,7 +27,11 @@ export interface Grant {
   readonly on: readonly string[];
 }
 
-export function templateOf(context: Readonly<Record<string, unknown>> = {}): Template {
+/** `elsewhere`: agents that are no functions. */
+export function templateOf(
+  context: Readonly<Record<string, unknown>> = {},
+  elsewhere: readonly string[] = [],
+): Template {
   const app = new App({ context });
   return Template.fromStack(
     new ReeveStack(app, 'Reeve', {
@@ -36,6 +40,7 @@ export function templateOf(context: Readonly<Record<string, unknown>> = {}): Tem
       agents: [
         { name: 'payment', entry: 'lambdas/agents/payment.ts' },
         { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
+        ...elsewhere.map((name) => ({ name })),
       ],
     }),
   );
@@ -45,6 +50,21 @@ export function functionsOf(template: Template) {
   const found = Object.values(template.findResources('AWS::Lambda::Function'));
   return found.map(({ Properties }) => lambdaFunction.parse(Properties));
 }
+
+/** What the policies for agents that run elsewhere allow. */
+export function agentPoliciesOf(template: Template): Grant[] {
+  const policies = Object.values(template.findResources('AWS::IAM::ManagedPolicy'));
+  return policies.flatMap(({ Properties }) => {
+    const { PolicyDocument } = policy.omit({ Roles: true }).parse(Properties);
+    return grantsIn(PolicyDocument.Statement);
+  });
+}
+
+const grantsIn = (statements: readonly z.infer<typeof statement>[]): Grant[] =>
+  statements.map(({ Action, Resource }) => ({
+    actions: [Action].flat(),
+    on: [Resource].flat().flatMap(namesIn),
+  }));
 
 /** What each function may do, by its description. */
 export function grantsOf(template: Template): Record<string, Grant[]> {
@@ -56,13 +76,7 @@ export function grantsOf(template: Template): Record<string, Grant[]> {
       const [role] = Role['Fn::GetAtt'];
       const own = policies.filter(({ Roles }) => Roles.some(({ Ref }) => Ref === role));
       const statements = own.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-      return [
-        Description.replace('Reeve: ', ''),
-        statements.map(({ Action, Resource }) => ({
-          actions: [Action].flat(),
-          on: [Resource].flat().flatMap(namesIn),
-        })),
-      ];
+      return [Description.replace('Reeve: ', ''), grantsIn(statements)];
     }),
   );
 }

@@ -1,20 +1,26 @@
-/** A door before a service: it notes each call that comes, and can turn some away as a service in trouble does. */
+/** A door before a service: it notes each call that comes, and can be in trouble as a service is. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface FailingFront {
   readonly url: string;
-  /** The idempotency keys of all calls so far, by the order that their body or key names first. */
+  /** The idempotency keys of the calls of an order so far. */
   keysOf(orderId: string): readonly (string | undefined)[];
   /** The next so many calls are answered 503, and do not reach the service. */
   failNext(count: number): void;
+  /** From now on answers come so long drop by drop, ms, each drop before a reader loses patience. */
+  dribble(ms: number): void;
   close(): Promise<void>;
 }
+
+const dropMs = 100;
 
 export async function failingFront(service: string): Promise<FailingFront> {
   const keys: (string | undefined)[] = [];
   let failing = 0;
+  let dribbleMs = 0;
   const server = createServer((incoming, answer) => {
     void (async () => {
       const { method, url = '', headers } = incoming;
@@ -38,6 +44,11 @@ export async function failingFront(service: string): Promise<FailingFront> {
         signal: gone.signal,
       });
       answer.writeHead(passedOn.status, { 'content-type': 'application/json' });
+      // JSON may begin with as much space as one likes.
+      for (let waited = 0; waited < dribbleMs; waited += dropMs) {
+        answer.write(' ');
+        await sleep(dropMs);
+      }
       answer.end(await passedOn.text());
     })().catch(() => answer.destroy());
   });
@@ -50,6 +61,9 @@ export async function failingFront(service: string): Promise<FailingFront> {
     keysOf: (orderId) => keys.filter((key) => key?.startsWith(`${orderId}/`)),
     failNext(count) {
       failing = count;
+    },
+    dribble(ms) {
+      dribbleMs = ms;
     },
     async close() {
       const closed = once(server, 'close');

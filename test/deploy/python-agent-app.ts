@@ -1,0 +1,19 @@
+/** The shipped workflow with an agent that is no function: it has a name, and queues. */
+import { App } from 'aws-cdk-lib';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings.ts';
+import { shippedAgent } from '#infra/shipped-agent.ts';
+
+const app = new App();
+const settings = readSettings(app.node);
+new ReeveStack(app, 'PythonAgent', {
+  stackName: 'reeve-python-agent',
+  settings,
+  workflows: 'lib/workflows/shipped.ts',
+  agents: [
+    shippedAgent('fraud', settings),
+    shippedAgent('inventory', settings),
+    { name: 'payment' },
+    shippedAgent('shipping', settings),
+  ],
+});
