@@ -1,0 +1,63 @@
+/** The runbook: a section for each alarm, and commands that there are. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { scenario } from '../cli/scenario.ts';
+import { codeBlocks } from '../support/code-blocks.ts';
+import { templateOf } from './scenario.ts';
+
+const page = readFileSync('docs/runbook.md', 'utf8');
+/** As GitHub makes anchors of headings; here they have neither dots nor commas. */
+const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(' ', '-');
+const sections = page.split(/^## /m).slice(1);
+const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
+
+test('each alarm has its section, and each section its alarm', () => {
+  const template = templateOf({ submissionQueue: true }, ['elsewhere']);
+  const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+  const linked = alarms.map(({ Properties }) => {
+    const [, anchor] = /docs\/runbook\.md#([\w-]+)$/.exec(Properties.AlarmDescription) ?? [];
+    return anchor ?? Properties.AlarmDescription;
+  });
+  expect(new Set(linked)).toEqual(new Set(headings.map(anchorOf)));
+});
+
+test.each(headings)(
+  'the section %s says what it means, what to look at, and when it is over',
+  (heading) => {
+    const section = sections.find((text) => text.startsWith(heading)) ?? '';
+    for (const part of [
+      '**Means.**',
+      '**A user notices',
+      '**First look.**',
+      '**Mend.**',
+      '**Over**',
+    ]) {
+      expect(section).toContain(part);
+    }
+  },
+);
+
+test('every anchor that the page links to is a heading of it', () => {
+  const linked = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
+  expect(linked.length).toBeGreaterThan(5);
+  const known = headings.map(anchorOf);
+  expect(linked.filter((anchor) => !known.includes(anchor ?? ''))).toEqual([]);
+});
+
+const commands = codeBlocks(page)
+  .flatMap(({ text }) => text.split('\n'))
+  .filter((line) => line.startsWith('npx reeve '));
+
+test.each([...new Set(commands)])('the command line knows `%s`', async (command) => {
+  const askedOf: string[] = [];
+  const { run } = scenario({
+    env: { REEVE_STACK: 'reeve-prod' },
+    aws: () => {
+      askedOf.push('AWS');
+      return Promise.reject(new Error('no AWS here'));
+    },
+  });
+  // It gets as far as AWS: words that it does not know are refused before.
+  await run(command.replace('npx reeve ', '')).catch(() => {});
+  expect(askedOf).toEqual(['AWS']);
+});
