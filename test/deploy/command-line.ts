@@ -1,4 +1,6 @@
 /** The real command line against the deployed stack; only names under localhost are resolved for it. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorTools } from '#aws/operator-tools.ts';
 import { runCli } from '#cli/run-cli.ts';
 import type { Deployed } from './deployed.ts';
@@ -35,10 +37,12 @@ export async function commandLine(
       said.stderr += text;
     },
     stdin: never,
-    readFile: never,
+    readFile: (path) => readFile(path, 'utf8'),
     fetch: never,
     terminal: () => null,
-    sleep: never,
+    sleep: async (ms) => {
+      await sleep(ms);
+    },
     now: () => Date.now(),
     aws: async () => operatorTools(byHost),
     start: never,

@@ -1,6 +1,6 @@
 /** The code blocks of a page. */
 export interface CodeBlock {
-  /** Such as `ts` or `sh`. */
+  /** Such as `ts`, `sh`, or `sh aws` for what needs a cloud. */
   readonly language: string;
   /** What its first line names as a comment, as in `// gift/workflow.ts`; null where it names none. */
   readonly file: string | null;
@@ -8,8 +8,10 @@ export interface CodeBlock {
 }
 
 export function codeBlocks(page: string): readonly CodeBlock[] {
-  return [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => {
-    const [, file = null] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? [];
-    return { language, file, text };
-  });
+  return [...page.matchAll(/^```(\w+(?: \w+)?)\n(.*?)^```$/gms)].map(
+    ([, language = '', text = '']) => {
+      const [, file = null] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? [];
+      return { language, file, text };
+    },
+  );
 }

@@ -1,0 +1,68 @@
+/** The tutorial as somebody follows it: its files in a folder beside Reeve's own, and its commands. */
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type CodeBlock, codeBlocks } from './code-blocks.ts';
+
+export const tutorialBlocks: readonly CodeBlock[] = codeBlocks(
+  readFileSync('docs/tutorial.md', 'utf8'),
+);
+
+/** A folder with all that the repository has and a user's program needs. */
+export function beginTutorial(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-tutorial-'));
+  for (const name of ['lib', 'lambdas', 'bin', 'node_modules']) {
+    symlinkSync(resolve(name), join(folder, name));
+  }
+  for (const name of ['package.json', 'cdk.json', 'tsconfig.json']) {
+    copyFileSync(name, join(folder, name));
+  }
+  return folder;
+}
+
+export function writeFiles(folder: string): void {
+  mkdirSync(join(folder, 'gift'), { recursive: true });
+  for (const { file, text } of tutorialBlocks) {
+    if (file !== null) writeFileSync(join(folder, file), text);
+  }
+}
+
+/** Installing is done, and `npx` finds what is installed. */
+const shims = `
+npm() { test "$*" = ci; }
+npx() { if test "$1" = reeve; then shift; node bin/reeve.ts "$@"; else "$@"; fi; }
+`;
+
+/** Runs it as a shell does; gives all that it said, whether or not it failed. */
+export function runInShell(
+  folder: string,
+  script: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly said: string; readonly failed: boolean }> {
+  const PATH = `${resolve('node_modules', '.bin')}:${process.env['PATH']}`;
+  const options = { cwd: folder, env: { HOME: folder, NO_COLOR: '1', ...env, PATH } };
+  return new Promise((done) => {
+    execFile('sh', ['-c', shims + script], options, (error, stdout, stderr) =>
+      done({ said: stdout + stderr, failed: error !== null }),
+    );
+  });
+}
+
+/** What its lines do, and what a comment says that each of them shows. */
+export function commandsOf({ text }: CodeBlock): { command: string; shows: string | null }[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, command = line, shows = null] = /^(.*?) {2,}# (.+)$/.exec(line) ?? [];
+      return { command, shows };
+    });
+}
