@@ -9,7 +9,11 @@ const filesIn = (folder: string, ending: string): string[] =>
     .map((name) => join(folder, name));
 
 const sources = ['lib', 'lambdas', 'bin', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', '.md')];
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...filesIn('docs', '.md'),
+  ...filesIn('examples', '.md'),
+];
 
 function filesWith(pattern: RegExp, files: readonly string[] = sources): string[] {
   return files.filter((file) => pattern.test(readFileSync(file, 'utf8')));

@@ -14,7 +14,7 @@ import {
   writeFiles,
 } from '../support/tutorial.ts';
 
-const server = 'node gift/run.ts';
+const server = 'node bin/gift.ts';
 let folder: string;
 let env: Record<string, string>;
 let running: ChildProcess | undefined;
@@ -58,8 +58,14 @@ async function startServer(): Promise<void> {
 }
 
 test('its code compiles under the strict settings of the repository', async () => {
-  expect(await compile(['gift'])).toEqual({ said: '', failed: false });
+  expect(await compile(['gift', 'bin/gift.ts', 'test'])).toEqual({ said: '', failed: false });
 }, 120_000);
+
+test('its code passes the linter of the repository', async () => {
+  const lint = 'biome check --error-on-warnings gift bin/gift.ts test/gift';
+  const { said, failed } = await runInShell(folder, lint, env);
+  expect({ said, failed }).toMatchObject({ failed: false });
+});
 
 test('what it says does not compile does not', async () => {
   const workflow = tutorialBlocks.find(({ file }) => file === 'gift/workflow.ts')?.text ?? '';

@@ -1,37 +1,35 @@
 /** The tutorial as somebody follows it: its files in a folder beside Reeve's own, and its commands. */
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type CodeBlock, codeBlocks } from './code-blocks.ts';
 
 export const tutorialBlocks: readonly CodeBlock[] = codeBlocks(
   readFileSync('docs/tutorial.md', 'utf8'),
 );
 
+/** What the tutorial adds to, and what is found beside it. */
+const copied = [
+  ...['bin', 'package.json', 'cdk.json', 'tsconfig.json', 'vitest.config.ts'],
+  ...['biome.json', '.gitignore'],
+];
+
 /** A folder with all that the repository has and a user's program needs. */
 export function beginTutorial(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tutorial-'));
-  for (const name of ['lib', 'lambdas', 'bin', 'node_modules']) {
+  for (const name of ['lib', 'lambdas', 'node_modules']) {
     symlinkSync(resolve(name), join(folder, name));
   }
-  for (const name of ['package.json', 'cdk.json', 'tsconfig.json']) {
-    copyFileSync(name, join(folder, name));
-  }
+  for (const name of copied) cpSync(name, join(folder, name), { recursive: true });
   return folder;
 }
 
 export function writeFiles(folder: string): void {
-  mkdirSync(join(folder, 'gift'), { recursive: true });
   for (const { file, text } of tutorialBlocks) {
-    if (file !== null) writeFileSync(join(folder, file), text);
+    if (file === null) continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
   }
 }
 
