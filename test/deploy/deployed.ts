@@ -76,7 +76,12 @@ export class Deployed {
         port: this.stack.port,
         method,
         path,
-        headers: { host: this.host, 'content-type': 'application/json', ...headers },
+        headers: {
+          host: this.host,
+          // What says that it is JSON and holds none is refused.
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
       },
       (incoming) => {
         let text = '';

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { functionsOf, templateOf } from './scenario.ts';
+import { functionsOf, templateOf, templateWith } from './scenario.ts';
 
 const prod = templateOf();
 const resources = (type: string, template = prod) => Object.values(template.findResources(type));
@@ -134,6 +134,13 @@ test('an agent that runs elsewhere has queues, alarms on them and an output, and
   expect(alarms(template) - alarms(prod)).toBe(4);
   template.hasOutput('Agents', {});
   expect(prod.findOutputs('Agents')).toEqual({});
+});
+
+test('where no agent is a function, the dashboard asks no log', () => {
+  const boards = (of: typeof prod) =>
+    JSON.stringify(resources('AWS::CloudWatch::Dashboard', of)).includes('call-failed');
+  expect(boards(prod)).toBe(true);
+  expect(boards(templateWith([{ name: 'billing' }]))).toBe(false);
 });
 
 test('each priority class has queues of its own', () => {

@@ -2,6 +2,7 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
+import type { AgentProps } from '#infra/agent-channel.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings.ts';
 
@@ -27,21 +28,27 @@ export interface Grant {
   readonly on: readonly string[];
 }
 
-/** `elsewhere`: agents that are no functions. */
-export function templateOf(
+const functions: readonly AgentProps[] = [
+  { name: 'payment', entry: 'lambdas/agents/payment.ts' },
+  { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
+];
+
+/** `elsewhere`: agents that are no functions, beside those that are. */
+export const templateOf = (
   context: Readonly<Record<string, unknown>> = {},
   elsewhere: readonly string[] = [],
+): Template => templateWith([...functions, ...elsewhere.map((name) => ({ name }))], context);
+
+export function templateWith(
+  agents: readonly AgentProps[],
+  context: Readonly<Record<string, unknown>> = {},
 ): Template {
   const app = new App({ context });
   return Template.fromStack(
     new ReeveStack(app, 'Reeve', {
       settings: readSettings(app.node),
       workflows: 'lib/workflows/shipped.ts',
-      agents: [
-        { name: 'payment', entry: 'lambdas/agents/payment.ts' },
-        { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
-        ...elsewhere.map((name) => ({ name })),
-      ],
+      agents,
     }),
   );
 }
