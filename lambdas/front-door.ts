@@ -26,8 +26,9 @@ const app = api({
   clock: systemClock,
   log,
   // API Gateway serves its own host names alone, and no cookie of a browser lets anybody in.
-  guard: { hosts: null, token: null },
+  guard: { hosts: null, token: null, pages: new Set() },
   watch: null,
+  activity: null,
   callerOf,
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
   sweepLateMs: 3 * sweepPeriodMs,

@@ -5,7 +5,7 @@ import { listSchema } from './documents.ts';
 import type { ExitCode } from './exit-code.ts';
 import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
 import { quoted } from './quoted.ts';
-import { relativeTime } from './relative-time.ts';
+import { relativeTime } from '#text/relative-time.ts';
 import { stateText } from './state-text.ts';
 import { tableLines } from './table.ts';
 

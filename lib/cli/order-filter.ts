@@ -7,18 +7,20 @@ export interface OrderFilter {
   readonly state?: string;
   readonly workflow?: string;
   readonly agent?: string;
+  readonly tenant?: string;
   /** A length of time until now, or an instant. */
   readonly since?: string;
   readonly before?: string;
 }
 
-const names = ['state', 'workflow', 'agent', 'since', 'before'] as const;
+const names = ['state', 'workflow', 'agent', 'tenant', 'since', 'before'] as const;
 
 export function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only those in this state').choices(processStates))
     .option('--workflow <name>', 'only those of this workflow')
     .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
+    .option('--tenant <name>', 'only those of this tenant')
     .option('--since <when>', 'only those that changed since: 2h, 30m, 3d or an instant', moment)
     .option('--before <when>', 'only those that did not change since: as above', moment);
 }

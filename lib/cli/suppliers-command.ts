@@ -10,7 +10,7 @@ import {
 } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import type { Paint } from './paint.ts';
-import { relativeTime } from './relative-time.ts';
+import { relativeTime } from '#text/relative-time.ts';
 import { tableLines } from './table.ts';
 
 export async function showFaults(context: Context): Promise<ExitCode> {

@@ -33,13 +33,16 @@ export interface StoredChange {
   readonly change: Change;
 }
 
+/** `before`: the revision that it replaced; null for a new order. */
+export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
+
 export interface SqliteStore extends StateStore {
   /** Calls `listener` with each change that has an audience, those left from before first. */
   watchChanges(listener: (change: StoredChange) => void): void;
   /** Everybody was told: the change need not survive a crash any more. */
   forgetChange(seq: number): Promise<void>;
   /** Calls `listener` with every committed record, until the function it gives is called. */
-  watchRecords(listener: (record: ProcessRecord) => void): () => void;
+  watchRecords(listener: RecordListener): () => void;
   /** Deletes some of the orders that ended before this instant; gives how many. */
   forgetEnded(before: number): Promise<number>;
   /** May be called again. */
@@ -84,16 +87,16 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 interface Listeners extends Pick<SqliteStore, 'watchChanges' | 'watchRecords'> {
-  tell(record: ProcessRecord, change: StoredChange | null): void;
+  tell(record: ProcessRecord, before: ProcessRecord | null, change: StoredChange | null): void;
 }
 
 function listenersOf(sql: Statements): Listeners {
-  const onRecord = new Set<(record: ProcessRecord) => void>();
+  const onRecord = new Set<RecordListener>();
   let onChange: ((change: StoredChange) => void) | undefined;
   return {
-    tell(record, change) {
+    tell(record, before, change) {
       if (change !== null) onChange?.(change);
-      for (const listener of onRecord) listener(record);
+      for (const listener of onRecord) listener(record, before);
     },
     watchChanges(listener) {
       for (const row of sql.changes.all()) listener(changeOfRow(row));
@@ -136,7 +139,7 @@ function writes(
         return { change: noteChange(null, record) };
       });
       if (typeof stored === 'string') return stored;
-      tell(record, stored.change);
+      tell(record, null, stored.change);
       return 'created';
     },
 
@@ -147,10 +150,10 @@ function writes(
         if (before === undefined) return 'conflict';
         if (!sql.replace(record, dueKey(record), dueKey(before.record))) return 'conflict';
         cache.keep({ order: before.order, record });
-        return { change: noteChange(before.record.processState, record) };
+        return { before: before.record, change: noteChange(before.record.processState, record) };
       });
       if (typeof written === 'string') return written;
-      tell(record, written.change);
+      tell(record, written.before, written.change);
       return 'committed';
     },
   };

@@ -1,6 +1,7 @@
 /** What the API stands on. */
 import type { ProcessRecord } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
+import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -9,6 +10,46 @@ import type { Submission } from '#roles/submission.ts';
 import type { GuardOptions } from './guard.ts';
 
 export type Watch = (listener: (record: ProcessRecord) => void) => () => void;
+
+/** How orders in flight stand, by state: those that are not at their end. */
+export type AliveCounts = Readonly<Record<'Pending' | 'Processing' | 'Error', number>>;
+
+/** What went on in the last hour, and how things stand now. */
+export interface Activity {
+  /** Since when it was counted: a process counts from its start. */
+  readonly since: number;
+  /** Sixty, oldest first; the last one is the present minute. */
+  readonly minutes: readonly {
+    readonly at: number;
+    readonly submitted: number;
+    readonly processed: number;
+    readonly undone: number;
+    readonly error: number;
+  }[];
+  readonly workflows: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly orders: AliveCounts;
+  }[];
+  readonly agents: readonly AgentActivity[];
+}
+
+export interface AgentActivity {
+  readonly name: string;
+  /** Calls that are out. */
+  readonly inFlight: number;
+  /** Calls whose turn has come and that are not out: before a first try, or between two. */
+  readonly waiting: number;
+  /** When the order among them that stands still the longest last got on. */
+  readonly oldestAt: number | null;
+  /** How calls of the last hour ended. */
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly timedOut: number;
+  /** Of the last thousand calls that succeeded. */
+  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
+  readonly breaker: BreakerState | null;
+}
 
 export interface ApiPorts {
   readonly submission: Submission;
@@ -23,6 +64,8 @@ export interface ApiPorts {
    * had, as in a function that ends with its request: the event routes are then not served.
    */
   readonly watch: Watch | null;
+  /** Null where nobody sees everything that happens: the route is then not served. */
+  readonly activity: (() => Activity) | null;
   /** Who asks, for the history; given what the server knows of the request. */
   readonly callerOf: (env: unknown) => string;
   readonly lastSweepAt: () => number | null | Promise<number | null>;

@@ -1,10 +1,12 @@
 /** The API: one router for Node and for Lambda. Routes check and translate; roles decide. */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
+import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
+import { activityRoute } from './activity-route.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { eventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
@@ -40,8 +42,10 @@ export function api(ports: ApiPorts): OpenAPIHono {
       },
     }),
   );
+  for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.use(path, etag());
   orderRoutes(app, ports);
   if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
+  if (ports.activity !== null) activityRoute(app, { ...ports, activity: ports.activity });
   serviceRoutes(app, ports);
   app.notFound((context) =>
     respondProblem(

@@ -12,9 +12,11 @@ export interface GuardOptions {
   readonly hosts: ReadonlySet<string> | null;
   /** The bearer token every route but `/healthz` needs; null: none. */
   readonly token: string | null;
+  /** Paths that can be read without a token: pages, which hold nothing of any order. */
+  readonly pages: ReadonlySet<string>;
 }
 
-export function guard({ hosts, token }: GuardOptions): MiddlewareHandler {
+export function guard({ hosts, token, pages }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const host = context.req.header('host') ?? '';
     if (hosts !== null && !hosts.has(host)) {
@@ -31,7 +33,9 @@ export function guard({ hosts, token }: GuardOptions): MiddlewareHandler {
         problem('origin-forbidden', 'The Origin header must be absent or name this address.'),
       );
     }
-    if (token !== null && context.req.path !== '/healthz') {
+    const { method, path } = context.req;
+    const open = path === '/healthz' || (isRead(method) && pages.has(path));
+    if (token !== null && !open) {
       const given = context.req.header('authorization') ?? '';
       if (!(await timingSafeEqual(given, `Bearer ${token}`))) {
         context.header('www-authenticate', 'Bearer');
@@ -44,6 +48,8 @@ export function guard({ hosts, token }: GuardOptions): MiddlewareHandler {
     return next();
   };
 }
+
+const isRead = (method: string) => method === 'GET' || method === 'HEAD';
 
 function isSameOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;

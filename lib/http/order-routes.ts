@@ -4,6 +4,7 @@ import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import type { ApiPorts } from './api-ports.ts';
+import { weakTag } from './entity-tag.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { type ProblemCode, problem, problemResponses, Refusal, respondProblem } from './problem.ts';
 import {
@@ -122,7 +123,8 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });
   app.openapi(listRoute, async (context) => {
-    const { state, limit, cursor, workflow, agent, since, before } = context.req.valid('query');
+    const { state, limit, cursor, workflow, agent, tenant, since, before } =
+      context.req.valid('query');
     const asOf = new Date(ports.clock.now()).toISOString();
     const page = await search(
       ports.store,
@@ -130,12 +132,15 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       {
         ...(workflow !== undefined && { workflow }),
         ...(agent !== undefined && { agent }),
+        ...(tenant !== undefined && { tenant }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(before !== undefined && { before: Date.parse(before) }),
       },
     );
     const { items, cursor: next } = page;
-    return context.json({ orders: items.map(summaryView), cursor: next, asOf }, 200);
+    const orders = items.map(summaryView);
+    context.header('etag', await weakTag({ orders, cursor: next }));
+    return context.json({ orders, cursor: next, asOf }, 200);
   });
   app.openapi(showRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);

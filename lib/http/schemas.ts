@@ -5,6 +5,7 @@ import { isObject, type JsonValue } from '#core/json.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
 import { directions, priorities, processStates } from '#core/record.ts';
+import { breakerStates } from '#ports/breaker.ts';
 
 const instant = z.iso.datetime();
 const processState = z.enum(processStates);
@@ -162,6 +163,7 @@ export const listQuery = z.object({
   agent: name.optional().openapi({
     description: 'Orders with a fault of a step of this agent, or with a call out to it.',
   }),
+  tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
   before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
   limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),
@@ -202,6 +204,50 @@ export const workflowsSchema = z
   })
   .openapi('Workflows');
 
+const count = z.int().min(0);
+const aliveCounts = z
+  .object({ Pending: count, Processing: count, Error: count })
+  .openapi('AliveCounts');
+
+export const activitySchema = z
+  .object({
+    since: instant.openapi({ description: 'Since when it was counted.' }),
+    lastSweepAt: instant.nullable(),
+    minutes: z
+      .array(
+        z.object({
+          at: instant,
+          submitted: count,
+          processed: count,
+          undone: count,
+          error: count,
+        }),
+      )
+      .openapi({ description: 'The last hour, oldest first.' }),
+    orders: aliveCounts,
+    workflows: z.array(z.object({ name: z.string(), version: z.int(), orders: aliveCounts })),
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        inFlight: count.openapi({ description: 'Calls that are out.' }),
+        waiting: count.openapi({ description: 'Calls whose turn has come and that are not out.' }),
+        oldestAt: instant.nullable().openapi({
+          description: 'When the order among them that stands still the longest last got on.',
+        }),
+        succeeded: count,
+        failed: count,
+        timedOut: count,
+        successRate: z.number().min(0).max(1).nullable(),
+        latencyMs: z.union([
+          z.object({ p50: z.number(), p95: z.number(), p99: z.number() }),
+          z.null(),
+        ]),
+        breaker: z.enum(breakerStates).nullable(),
+      }),
+    ),
+  })
+  .openapi('Activity');
+
 export const healthSchema = z
   .object({
     status: z.enum(['ok', 'degraded']),
@@ -212,4 +258,7 @@ export const healthSchema = z
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type SummaryDocument = z.infer<typeof summarySchema>;
 export type HistoryDocument = z.infer<typeof historySchema>;
+export type ActivityDocument = z.infer<typeof activitySchema>;
+export type ListDocument = z.infer<typeof listSchema>;
+export type HealthDocument = z.infer<typeof healthSchema>;
 export type WorkflowsDocument = z.infer<typeof workflowsSchema>;

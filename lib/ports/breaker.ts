@@ -1,3 +1,6 @@
+export const breakerStates = ['closed', 'open', 'half-open'] as const;
+export type BreakerState = (typeof breakerStates)[number];
+
 /** A circuit breaker around one remote service. */
 export interface Breaker {
   /**
@@ -6,4 +9,6 @@ export interface Breaker {
    * @throws {TransientFault} `circuit-open` at once, while the circuit is open
    */
   run<Value>(call: () => Promise<Value>): Promise<Value>;
+  /** What an operator is shown; left out by a breaker that has no states. */
+  state?(): BreakerState;
 }

@@ -7,6 +7,7 @@ export interface OrderFilter {
   readonly workflow?: string;
   /** Its fault is of this agent's step, or a call to this agent is out. */
   readonly agent?: string;
+  readonly tenant?: string;
   /** It changed at this instant or later … */
   readonly since?: number;
   /** … and before this one. */
@@ -36,11 +37,13 @@ export async function search(
   return { items: found, cursor };
 }
 
-function fits(record: ProcessRecord, { workflow, agent, since, before }: OrderFilter): boolean {
+function fits(record: ProcessRecord, filter: OrderFilter): boolean {
+  const { workflow, agent, tenant, since, before } = filter;
   const { updatedAt } = record;
   return (
     (workflow === undefined || record.workflow === workflow) &&
     (agent === undefined || concerns(record, agent)) &&
+    (tenant === undefined || record.tenant === tenant) &&
     (since === undefined || updatedAt >= since) &&
     (before === undefined || updatedAt < before)
   );

@@ -1,7 +1,13 @@
 /** The circuit breaker of one remote service, by cockatiel. */
-import { BrokenCircuitError, circuitBreaker, handleWhen, SamplingBreaker } from 'cockatiel';
+import {
+  BrokenCircuitError,
+  CircuitState,
+  circuitBreaker,
+  handleWhen,
+  SamplingBreaker,
+} from 'cockatiel';
 import { PermanentFault, TransientFault } from '#ports/agent.ts';
-import type { Breaker } from '#ports/breaker.ts';
+import type { Breaker, BreakerState } from '#ports/breaker.ts';
 
 /** How long an open circuit keeps calls away before one may try, ms: a blink for a person. */
 const halfOpenAfterMs = 1_000;
@@ -10,6 +16,13 @@ const windowMs = 5_000;
 const threshold = 0.5;
 /** … and there were enough of them to tell, a second. */
 const minimumRps = 2;
+
+const states: Readonly<Record<CircuitState, BreakerState>> = {
+  [CircuitState.Closed]: 'closed',
+  [CircuitState.Open]: 'open',
+  [CircuitState.Isolated]: 'open',
+  [CircuitState.HalfOpen]: 'half-open',
+};
 
 export function cockatielBreaker(service: string): Breaker {
   const policy = circuitBreaker(
@@ -20,6 +33,7 @@ export function cockatielBreaker(service: string): Breaker {
     },
   );
   return {
+    state: () => states[policy.state],
     async run(call) {
       try {
         return await policy.execute(call);

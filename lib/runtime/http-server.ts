@@ -1,4 +1,4 @@
-/** The API on a port of this machine. */
+/** The API and the console on a port of this machine. */
 import { once } from 'node:events';
 import { createAdaptorServer } from '@hono/node-server';
 import { ReeveError } from '#core/errors.ts';
@@ -6,6 +6,7 @@ import { api } from '#http/api.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
+import { consoleDirectory, consolePages } from './console-pages.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
 export interface ApiServer {
@@ -20,6 +21,8 @@ export interface ApiServerOptions {
   readonly token: string | null;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where the console was built to. Default: where `npm ci` builds it. */
+  readonly consoleDirectory?: string;
 }
 
 /** A sweep this old makes the health degraded, ms; they come every second. */
@@ -28,14 +31,22 @@ const sweepLateMs = 15_000;
 /** @throws {ReeveError} `port-taken` when nothing can listen there */
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
   const hosts = new Set<string>();
+  const pages = consolePages(options.consoleDirectory ?? consoleDirectory);
   const app = api({
     ...reeve,
     clock: options.clock,
     log: options.log,
-    guard: { hosts: isLoopback(options.host) ? hosts : null, token: options.token },
+    guard: {
+      hosts: isLoopback(options.host) ? hosts : null,
+      token: options.token,
+      pages: new Set(pages.keys()),
+    },
     callerOf: () => 'api',
     sweepLateMs,
   });
+  for (const [path, { body, status, headers }] of pages) {
+    app.get(path, (context) => context.body(body, status, headers));
+  }
   const server = createAdaptorServer({ fetch: app.fetch });
   server.listen(options.port, options.host);
   try {

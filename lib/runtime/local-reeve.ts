@@ -4,7 +4,7 @@
  */
 import type { Change } from '#core/change.ts';
 import { DefinitionError, ReeveError } from '#core/errors.ts';
-import { schedulerId } from '#core/ids.ts';
+import { type AgentName, schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
@@ -13,6 +13,7 @@ import { changeFeed } from '#embedded/change-feed.ts';
 import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
 import { retention } from '#embedded/retention.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+import type { Activity } from '#http/api-ports.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -30,6 +31,7 @@ import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
 import { transitions } from '#roles/transitions.ts';
+import { activityCollector } from './activity.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
 
 export interface LocalReeveOptions {
@@ -60,6 +62,8 @@ export interface LocalReeve {
   readonly store: StateStore;
   /** When the last completed sweep began; null before the first. */
   lastSweepAt(): number | null;
+  /** What goes on: counted since the start, but for the orders that are alive. */
+  activity(): Activity;
   /** Every committed record, as it happens; the function given back ends it. */
   watch(listener: (record: ProcessRecord) => void): () => void;
   /** Stops delivering, sweeping and telling, and closes the store. */
@@ -122,11 +126,20 @@ async function assemble(
     submission: submission({ ...common, digest: sha256, responseChannels: [...responses.keys()] }),
     operator: operator(committed),
   };
+  const breakers = new Map<AgentName, Breaker>();
   for (const agent of options.agents) {
     const breaker = options.breakerFor(agent.contract.name);
+    breakers.set(agent.contract.name, breaker);
     const replies = links.repliesOf(agent);
     links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
   }
+  const activity = await activityCollector({
+    registry,
+    store,
+    clock,
+    agents: [...breakers].map(([name, own]) => ({ name, breaker: () => own.state?.() ?? null })),
+  });
+  store.watchRecords(activity.on);
   const stopFeed = startFeed(options, store, responses);
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   const stopRetention = retention({ store, keepMs, clock, log });
@@ -141,6 +154,7 @@ async function assemble(
     operator: roles.operator,
     supervisor: roles.supervisor,
     lastSweepAt: sweeps.lastSweepAt,
+    activity: activity.read,
     watch: (listener) => store.watchRecords(listener),
     close() {
       sweeps.stop();

@@ -138,7 +138,7 @@ test('events go on from any id a reader claims to have seen', async () => {
 test('any host, origin and token is answered', async () => {
   const guarded = await scenario((ports) => ({
     ...ports,
-    guard: { hosts: new Set(['localhost']), token: 'secret' },
+    guard: { hosts: new Set(['localhost']), token: 'secret', pages: new Set() },
   }));
   const close = fc.constantFrom('localhost', 'http://localhost', 'Bearer secret', 'Bearer secret2');
   const text = fc.oneof(headerText, close);

@@ -4,7 +4,10 @@ import { scenario } from './scenario.ts';
 
 const here = '127.0.0.1:4400';
 const guarded = (token: string | null = null) =>
-  scenario((ports) => ({ ...ports, guard: { hosts: new Set([here, 'localhost:4400']), token } }));
+  scenario((ports) => ({
+    ...ports,
+    guard: { hosts: new Set([here, 'localhost:4400']), token, pages: new Set(['/', '/a.js']) },
+  }));
 const code = async (response: Response) =>
   z.object({ code: z.string() }).parse(await response.json()).code;
 
@@ -47,4 +50,13 @@ test('with a token, all but the health needs it', async () => {
   expect((await get('/healthz', { host: here })).status).toBe(200);
   const right = { host: here, authorization: `Bearer ${token}` };
   expect((await get('/orders', right)).status).toBe(200);
+});
+
+test('pages are read without the token, under a host name that is served, and only read', async () => {
+  const { app, get } = await guarded('a-secret-of-some-length');
+  expect((await get('/a.js', { host: here })).status).toBe(404);
+  expect((await get('/b.js', { host: here })).status).toBe(401);
+  expect((await get('/a.js', { host: 'evil.example' })).status).toBe(403);
+  const posted = await app.request('/a.js', { method: 'POST', headers: { host: here } });
+  expect(posted.status).toBe(401);
 });

@@ -75,7 +75,7 @@ export async function scenario(
       ...reeve,
       clock: systemClock,
       log,
-      guard: { hosts: null, token: null },
+      guard: { hosts: null, token: null, pages: new Set() },
       callerOf: () => 'api',
       sweepLateMs: 60_000,
     }),

@@ -1,10 +1,10 @@
 /** What happened to an order, as sentences. */
-import type { Fault, HistoryEntry } from './documents.ts';
+import type { ToldEntry, ToldFault } from './history-entry.ts';
 import { durationText } from './relative-time.ts';
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-export function historySentence(entry: HistoryEntry): string {
+export function historySentence(entry: ToldEntry): string {
   switch (entry.type) {
     case 'submit':
       return 'submitted';
@@ -39,7 +39,7 @@ export function historySentence(entry: HistoryEntry): string {
   }
 }
 
-export function faultText({ code, message, effect }: Fault): string {
+export function faultText({ code, message, effect }: ToldFault): string {
   const outcome = effect === 'none' ? 'it had no effect' : 'it may have had an effect';
   return `${message.replace(/\.$/, '')} (${code}; ${outcome})`;
 }

@@ -1,0 +1,34 @@
+/** An order's history as it is told to people: what the API says, with instants as ms. */
+
+export interface ToldFault {
+  readonly code: string;
+  readonly message: string;
+  readonly effect: 'none' | 'possible';
+}
+
+interface At {
+  readonly at: number;
+}
+interface OfAttempt extends At {
+  readonly step: string;
+  readonly attempt: number;
+}
+interface OfSweep extends At {
+  readonly steps: readonly string[];
+  readonly nudges: number;
+}
+
+export type ToldEntry =
+  | (At & { readonly type: 'submit' })
+  | (At & { readonly type: 'claim'; readonly by: string; readonly blind: boolean })
+  | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
+  | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: ToldFault })
+  | (OfSweep & { readonly type: 'expired' })
+  | (OfSweep & {
+      readonly type: 'excused';
+      readonly reason: 'restart' | 'outage';
+      readonly notBefore: number;
+    })
+  | (At & { readonly type: 'resubmit' | 'cancel'; readonly by: string })
+  /** Of a newer Reeve: told by its name. */
+  | (At & { readonly type: 'other'; readonly title: string });
