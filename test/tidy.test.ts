@@ -8,7 +8,10 @@ const filesIn = (folder: string, ending: string): string[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
 
-const sources = ['lib', 'lambdas', 'bin', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const sources = ['lib', 'lambdas', 'bin', 'bench'].flatMap((folder) => [
+  ...filesIn(folder, '.ts'),
+  ...filesIn(folder, '.tsx'),
+]);
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   ...filesIn('docs', '.md'),
@@ -22,6 +25,7 @@ function filesWith(pattern: RegExp, files: readonly string[] = sources): string[
 test('the time of the machine is read in one place, and by the programs at the edge', () => {
   expect(filesWith(/\bDate\.now\b/).toSorted()).toEqual([
     'bin/reeve.ts',
+    'lib/console/clock.ts',
     'lib/runtime/system-clock.ts',
     'lib/suppliers/start-suppliers.ts',
   ]);

@@ -1,11 +1,11 @@
 /** `reeve list`: orders, newest first, a page at a time. */
 import type { z } from 'zod';
+import { relativeTime } from '#text/relative-time.ts';
 import { askAndPrint, type Context } from './context.ts';
 import { listSchema } from './documents.ts';
 import type { ExitCode } from './exit-code.ts';
 import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
 import { quoted } from './quoted.ts';
-import { relativeTime } from '#text/relative-time.ts';
 import { stateText } from './state-text.ts';
 import { tableLines } from './table.ts';
 

@@ -1,8 +1,9 @@
 /** One order, for a person: what it is, how its steps stand, what happened. */
-import type { OrderDocument, OrderFault, StepDocument } from './documents.ts';
+
 import { faultText, historySentence } from '#text/history-text.ts';
-import type { Paint } from './paint.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
+import type { OrderDocument, OrderFault, StepDocument } from './documents.ts';
+import type { Paint } from './paint.ts';
 import { marked, stateText } from './state-text.ts';
 import { alignedLines, tableLines } from './table.ts';
 

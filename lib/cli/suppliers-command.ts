@@ -1,4 +1,6 @@
 /** `reeve suppliers`: what goes wrong at the simulated suppliers, and what they have done. */
+
+import { relativeTime } from '#text/relative-time.ts';
 import { CliError } from './cli-error.ts';
 import { askAndPrint, type Context } from './context.ts';
 import {
@@ -10,7 +12,6 @@ import {
 } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import type { Paint } from './paint.ts';
-import { relativeTime } from '#text/relative-time.ts';
 import { tableLines } from './table.ts';
 
 export async function showFaults(context: Context): Promise<ExitCode> {

@@ -1,8 +1,9 @@
 /** The ways to show an order while it is followed: for programs, for logs, for people. */
+
+import { historySentence } from '#text/history-text.ts';
 import { type Context, printJson, printLines } from './context.ts';
 import type { OrderDocument } from './documents.ts';
 import type { View } from './follow.ts';
-import { historySentence } from '#text/history-text.ts';
 import { historyLines, orderLine, orderLines } from './order-text.ts';
 import { terminalFrame, terminalLine } from './terminal.ts';
 import type { World } from './world.ts';

@@ -1,0 +1,43 @@
+/** The API's documents, as the console reads them. */
+import type {
+  ActivityDocument,
+  HistoryDocument,
+  ListDocument,
+  OrderDocument,
+  SummaryDocument,
+  WorkflowsDocument,
+} from '#http/schemas.ts';
+
+export type { ActivityDocument, HistoryDocument, ListDocument, SummaryDocument, WorkflowsDocument };
+
+export type ProcessState = SummaryDocument['processState'];
+export type Step = OrderDocument['steps'][string] & { readonly input?: unknown };
+export type StepState = Step['state'];
+export type Order = OrderDocument & {
+  readonly correlationId?: string | null;
+  readonly steps: Readonly<Record<string, Step>>;
+};
+export type Workflow = WorkflowsDocument['workflows'][number];
+export type WorkflowStep = Workflow['steps'][number];
+export type AgentActivity = ActivityDocument['agents'][number];
+export type OrderFault = NonNullable<SummaryDocument['fault']>;
+
+/** What an `order` event of `/events` says. */
+export interface Change {
+  readonly orderId: string;
+  readonly workflow: string;
+  readonly revision: number;
+  readonly processState: ProcessState;
+  readonly direction: SummaryDocument['direction'];
+  readonly fault: SummaryDocument['fault'];
+  readonly last: HistoryDocument | null;
+  readonly steps: Readonly<Record<string, StepState>>;
+}
+
+/** An error of the API: RFC 9457. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  readonly code: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}

@@ -1,0 +1,50 @@
+/** An instant: how long ago it is, ticking; exactly, when one points at it. */
+import { useComputed } from '@preact/signals';
+import { relativeTime } from '#text/relative-time.ts';
+import { now } from './clock.ts';
+import { clockText, countdownText, exactText } from './instants.ts';
+
+interface Props {
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** `at` may be another one each time, so what is computed from it must be too. */
+export function Ago({ at }: Props) {
+  return <Ticking key={at} at={at} />;
+}
+
+function Ticking({ at }: Props) {
+  const ms = Date.parse(at);
+  const text = useComputed(() => relativeTime(ms, Math.max(ms, now.value)));
+  return (
+    <time dateTime={at} title={exactText(ms)}>
+      {text}
+    </time>
+  );
+}
+
+/** The time of day. */
+export function At({ at }: Props) {
+  const ms = Date.parse(at);
+  return (
+    <time dateTime={at} title={exactText(ms)}>
+      {clockText(ms)}
+    </time>
+  );
+}
+
+/** What is left until then, counting down. */
+export function Until({ at }: Props) {
+  return <Countdown key={at} at={at} />;
+}
+
+function Countdown({ at }: Props) {
+  const ms = Date.parse(at);
+  const text = useComputed(() => countdownText(ms - now.value));
+  return (
+    <time class="figures" dateTime={at} title={exactText(ms)}>
+      {text}
+    </time>
+  );
+}

@@ -1,0 +1,50 @@
+/** Instants and lengths of time, in the viewer's zone and words. */
+
+const clockFormat = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const minuteFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const exactFormat = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  timeZoneName: 'short',
+});
+
+export const clockText = (ms: number) => clockFormat.format(ms);
+export const minuteText = (ms: number) => minuteFormat.format(ms);
+export const exactText = (ms: number) => exactFormat.format(ms);
+
+/** A measured length: "12 ms", "1.24 s", "3 min 5 s". */
+export function lengthText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(2).replace(/\.?0+$/, '')} s`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1_440) return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+  const hours = Math.round(minutes / 60);
+  return joined(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+/** What is left of a time, to the second: "0:07", "12:30", "1:02:03". */
+export function countdownText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = two(seconds % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+function joined(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,19 @@
+/** The present route; it follows the address. */
+import { signal } from '@preact/signals';
+import { routeOf } from './routes.ts';
+
+export const route = signal(routeOf(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = routeOf(location.hash);
+});
+
+export function goTo(hash: string): void {
+  location.hash = hash;
+}
+
+/** Another question on the same page: the way back leads to the page before. */
+export function replaceHash(hash: string): void {
+  history.replaceState(null, '', hash);
+  route.value = routeOf(hash);
+}

@@ -1,0 +1,32 @@
+/** A dialog over the page: the browser keeps the focus in it and gives it back. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface Props {
+  readonly title: string;
+  /** Left out: it stays until what it asks for is given. */
+  readonly onClose?: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Modal({ title, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,115 @@
+/** Which order it is, how it stands, and what can be done. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { ActionDialog } from './action-dialog.tsx';
+import { fits } from './bulk.ts';
+import type { Order } from './documents.ts';
+import { Icon } from './icon.tsx';
+import { Ago } from './instant.tsx';
+import { OrderLock } from './order-lock.tsx';
+import { ResubmitDialog } from './resubmit-dialog.tsx';
+import { ordersHash } from './routes.ts';
+import { OrderBadge } from './state-badge.tsx';
+
+export function OrderHead({ order }: { readonly order: Order }) {
+  return (
+    <header class="order-head">
+      <div class="order-title">
+        <h1 class="id">{order.orderId}</h1>
+        <CopyId orderId={order.orderId} />
+        <OrderBadge {...order} />
+        <Actions order={order} />
+      </div>
+      <OrderLock order={order} />
+      <Facts order={order} />
+    </header>
+  );
+}
+
+function Facts({ order }: { readonly order: Order }) {
+  const { workflow, workflowVersion, tenant, correlationId, replyTo } = order;
+  return (
+    <dl class="facts">
+      <Fact name="Workflow">
+        <a href={ordersHash({ workflow })}>{workflow}</a>{' '}
+        <span class="soft">v{workflowVersion}</span>
+      </Fact>
+      {tenant !== null && (
+        <Fact name="Tenant">
+          <a href={ordersHash({ tenant })}>{tenant}</a>
+        </Fact>
+      )}
+      <Fact name="Priority">{order.priority}</Fact>
+      <Fact name="Submitted">
+        <Ago at={order.submittedAt} />
+      </Fact>
+      <Fact name="Changed">
+        <Ago at={order.updatedAt} />
+      </Fact>
+      <Fact name="Timed out">
+        {order.failureCount === 1 ? 'once' : `${order.failureCount} times`}
+      </Fact>
+      {correlationId !== null && correlationId !== undefined && (
+        <Fact name="Correlation">
+          <span class="id">{correlationId}</span>
+        </Fact>
+      )}
+      {replyTo !== null && <Fact name="Answers to">{replyTo}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Actions({ order }: { readonly order: Order }) {
+  const asked = useSignal<'resubmit' | 'cancel' | null>(null);
+  const close = () => {
+    asked.value = null;
+  };
+  return (
+    <div class="order-actions">
+      {fits('resubmit', order) && (
+        <button class="primary" type="button" onClick={() => (asked.value = 'resubmit')}>
+          Resubmit …
+        </button>
+      )}
+      {fits('cancel', order) && (
+        <button class="danger" type="button" onClick={() => (asked.value = 'cancel')}>
+          Cancel …
+        </button>
+      )}
+      {asked.value === 'resubmit' && <ResubmitDialog order={order} onClose={close} />}
+      {asked.value === 'cancel' && (
+        <ActionDialog action="cancel" orders={[order]} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function CopyId({ orderId }: { readonly orderId: string }) {
+  const copied = useSignal(false);
+  const label = copied.value ? 'Copied' : 'Copy the id';
+  return (
+    <button
+      class="quiet square"
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        // Without a secure origin there is no clipboard; the id can still be selected.
+        void navigator.clipboard?.writeText(orderId).then(() => {
+          copied.value = true;
+        });
+      }}
+    >
+      <Icon name={copied.value ? 'check' : 'copy'} />
+    </button>
+  );
+}

@@ -1,0 +1,27 @@
+/** The fault in words, with the agent's code, and what a person can do. */
+import type { Order } from './documents.ts';
+import { effectWords, faultTitle, remedy } from './fault-words.ts';
+import { Icon } from './icon.tsx';
+
+export function OrderTrouble({ order }: { readonly order: Order }) {
+  const { fault, processState } = order;
+  if (fault === null || processState === 'Processed') return null;
+  return (
+    <section
+      class="trouble"
+      data-tone={processState === 'Error' ? 'bad' : 'back'}
+      aria-label="Fault"
+    >
+      <Icon name={processState === 'Error' ? 'alert' : 'back'} />
+      <div>
+        <p class="strong">
+          {faultTitle(fault)} <code>{fault.code}</code>
+        </p>
+        <p>
+          {fault.message} {effectWords(fault)}
+        </p>
+        <p class="soft">{remedy(order)}</p>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+/** Where one is: what the address says after the `#`, so that the API's own paths stay as they are. */
+
+export interface OrderQuery {
+  readonly state: string;
+  readonly workflow: string;
+  readonly tenant: string;
+  readonly agent: string;
+  /** Changed within this length of time: `15m`, `1h`, `1d`, `7d`; empty for any. */
+  readonly within: string;
+}
+
+export type Route =
+  | { readonly page: 'now' | 'agents' | 'workflows' }
+  | { readonly page: 'orders'; readonly query: OrderQuery }
+  | { readonly page: 'order'; readonly orderId: string }
+  | { readonly page: 'unknown'; readonly hash: string };
+
+export function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?');
+  const [, page = '', id = '', ...rest] = path.split('/');
+  if (rest.length > 0) return { page: 'unknown', hash };
+  switch (page) {
+    case '':
+      return { page: 'now' };
+    case 'agents':
+    case 'workflows':
+      return { page };
+    case 'orders':
+      if (id !== '') return { page: 'order', orderId: decoded(id) };
+      return { page: 'orders', query: orderQueryOf(new URLSearchParams(search)) };
+    default:
+      return { page: 'unknown', hash };
+  }
+}
+
+function orderQueryOf(search: URLSearchParams): OrderQuery {
+  const value = (name: string) => search.get(name) ?? '';
+  return {
+    state: value('state'),
+    workflow: value('workflow'),
+    tenant: value('tenant'),
+    agent: value('agent'),
+    within: value('within'),
+  };
+}
+
+export function ordersHash(query: Partial<OrderQuery>): string {
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  return search.size === 0 ? '#/orders' : `#/orders?${search}`;
+}
+
+export const orderHash = (orderId: string) => `#/orders/${encodeURIComponent(orderId)}`;
+
+const lengths: Readonly<Record<string, number>> = {
+  '15m': 15 * 60_000,
+  '1h': 3_600_000,
+  '1d': 86_400_000,
+  '7d': 7 * 86_400_000,
+};
+
+/** The listing of the API for it. */
+export function listingPath(query: OrderQuery, nowMs: number, cursor: string | null): string {
+  const search = new URLSearchParams({ limit: '50' });
+  for (const name of ['state', 'workflow', 'tenant', 'agent'] as const) {
+    if (query[name] !== '') search.set(name, query[name]);
+  }
+  const length = lengths[query.within];
+  // To the minute, so that the same question asked again is the same, and its answer unchanged.
+  if (length !== undefined) {
+    const since = Math.floor((nowMs - length) / 60_000) * 60_000;
+    search.set('since', new Date(since).toISOString());
+  }
+  if (cursor !== null) search.set('cursor', cursor);
+  return `/orders?${search}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,28 @@
+/** Light or dark: as the system has it, until somebody says otherwise. */
+import { effect, signal } from '@preact/signals';
+
+const place = 'reeve-theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+const chosen = signal(localStorage.getItem(place));
+const systemIsDark = signal(system.matches);
+
+system.addEventListener('change', () => {
+  systemIsDark.value = system.matches;
+});
+
+export function isDark(): boolean {
+  return chosen.value === null ? systemIsDark.value : chosen.value === 'dark';
+}
+
+export function toggleTheme(): void {
+  const next = isDark() ? 'light' : 'dark';
+  // What the system says anyway is not worth remembering: then the page follows it again.
+  const isSystem = (next === 'dark') === systemIsDark.value;
+  chosen.value = isSystem ? null : next;
+  if (isSystem) localStorage.removeItem(place);
+  else localStorage.setItem(place, next);
+}
+
+effect(() => {
+  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+});

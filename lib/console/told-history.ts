@@ -1,0 +1,36 @@
+/** The API's history entries as the shared sentences take them; one that is not known keeps its name. */
+import type { ToldEntry } from '#text/history-entry.ts';
+import type { HistoryDocument } from './documents.ts';
+
+export function toldEntry(entry: HistoryDocument): ToldEntry {
+  const at = Date.parse(entry.at);
+  const { type, by = 'somebody', step, attempt, fault, steps = [], nudges = 0 } = entry;
+  const other: ToldEntry = { type: 'other', at, title: type };
+  switch (type) {
+    case 'submit':
+      return { type, at };
+    case 'claim':
+      return { type, at, by, blind: entry.blind === true };
+    case 'resubmit':
+    case 'cancel':
+      return { type, at, by };
+    case 'expired':
+      return { type, at, steps, nudges };
+    case 'excused': {
+      const reason = entry.reason === 'restart' ? 'restart' : 'outage';
+      const notBefore = entry.notBefore === undefined ? at : Date.parse(entry.notBefore);
+      return { type, at, steps, nudges, reason, notBefore };
+    }
+    case 'stepSucceeded':
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return step === undefined || attempt === undefined ? other : { type, at, step, attempt };
+    case 'stepFailed':
+    case 'undoFailed':
+      return step === undefined || attempt === undefined || fault === undefined
+        ? other
+        : { type, at, step, attempt, fault };
+    default:
+      return other;
+  }
+}

@@ -1,0 +1,20 @@
+/** What goes on, as the server counts it; null where it does not, or not yet. */
+import { type ReadonlySignal, useComputed } from '@preact/signals';
+import type { ActivityDocument, Workflow, WorkflowsDocument } from './documents.ts';
+import { type Loaded, useDocument } from './use-document.ts';
+
+const restMs = 1_000;
+const everyMs = 5_000;
+
+export function useActivity(): ReadonlySignal<Loaded<ActivityDocument>> {
+  return useDocument<ActivityDocument>('/activity', { restMs, everyMs, concerns: () => true });
+}
+
+/** The server has the route: what it counts is shown, or will be in a moment. */
+export const isCounted = (loaded: Loaded<ActivityDocument>): boolean =>
+  !(loaded.kind === 'refused' && loaded.status === 404);
+
+export function useWorkflows(): ReadonlySignal<readonly Workflow[]> {
+  const loaded = useDocument<WorkflowsDocument>('/workflows', { restMs: 60_000 });
+  return useComputed(() => (loaded.value.kind === 'shown' ? loaded.value.body.workflows : []));
+}

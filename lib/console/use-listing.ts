@@ -1,0 +1,61 @@
+/** A listing that grows by pages and stays true while orders change. */
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get } from './api.ts';
+import { after, nowMs } from './clock.ts';
+import { coalesced } from './coalesced.ts';
+import type { ListDocument, SummaryDocument } from './documents.ts';
+import { changed, firstPage, type Listing, nextPage } from './listing.ts';
+import { follow } from './live.ts';
+import { listingPath, type OrderQuery } from './routes.ts';
+import type { Loaded } from './use-document.ts';
+
+/** Between two looks at the first page, ms. */
+const restMs = 1_000;
+
+export function useListing(query: OrderQuery): {
+  readonly loaded: ReadonlySignal<Loaded<unknown>>;
+  readonly orders: ReadonlySignal<readonly SummaryDocument[]>;
+  readonly hasMore: ReadonlySignal<boolean>;
+  readonly more: () => void;
+} {
+  const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
+  const listing = useSignal<Listing>({ orders: [], cursor: null });
+  useEffect(() => {
+    const load = async () => {
+      const answer = await get<ListDocument>(listingPath(query, nowMs(), null));
+      if (answer.kind === 'ok') {
+        listing.value = firstPage(listing.value, answer.body);
+        loaded.value = { kind: 'shown', body: null };
+      } else if (answer.kind === 'refused') {
+        if (answer.status !== 401) loaded.value = answer;
+      } else if (loaded.value.kind === 'loading') loaded.value = answer;
+    };
+    const loading = coalesced(load, restMs, after);
+    const stop = follow({
+      refresh: loading.ask,
+      changes(batch) {
+        const next = changed(listing.value, batch, query);
+        listing.value = next.listing;
+        if (next.isStale) loading.ask();
+      },
+    });
+    loading.ask();
+    return () => {
+      stop();
+      loading.stop();
+    };
+  }, []);
+  const more = async () => {
+    const { cursor } = listing.value;
+    if (cursor === null) return;
+    const answer = await get<ListDocument>(listingPath(query, nowMs(), cursor));
+    if (answer.kind === 'ok') listing.value = nextPage(listing.value, answer.body);
+  };
+  return {
+    loaded,
+    orders: useComputed(() => listing.value.orders),
+    hasMore: useComputed(() => listing.value.cursor !== null),
+    more: () => void more(),
+  };
+}

@@ -1,0 +1,124 @@
+/** The workflows that are known: each version's graph, its policies, and its orders in flight. */
+import type { ActivityDocument, Workflow, WorkflowStep } from './documents.ts';
+import { Icon } from './icon.tsx';
+import { lengthText } from './instants.ts';
+import { Notice, NotLoaded } from './notice.tsx';
+import { ordersHash } from './routes.ts';
+import { ScrollBox } from './scroll-box.tsx';
+import { StepGraph } from './step-graph.tsx';
+import { useActivity } from './use-activity.ts';
+import { useDocument } from './use-document.ts';
+
+export function WorkflowsPage() {
+  const loaded = useDocument<{ workflows: Workflow[] }>('/workflows', { restMs: 60_000 }).value;
+  const activity = useActivity().value;
+  const counts = activity.kind === 'shown' ? activity.body.workflows : null;
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Workflows</h1>
+      </div>
+      <NotLoaded loaded={loaded} />
+      {loaded.kind === 'shown' && loaded.body.workflows.length === 0 && (
+        <Notice icon="graph" title="No workflow is known">
+          Define one with <code>defineWorkflow</code> and start Reeve with it.
+        </Notice>
+      )}
+      {loaded.kind === 'shown' &&
+        loaded.body.workflows.map((workflow) => (
+          <WorkflowCard
+            key={`${workflow.name}@${workflow.version}`}
+            workflow={workflow}
+            orders={ordersOf(counts, workflow)}
+          />
+        ))}
+    </div>
+  );
+}
+
+type Counts = ActivityDocument['workflows'][number]['orders'];
+
+function ordersOf(counts: ActivityDocument['workflows'] | null, workflow: Workflow): Counts | null {
+  const found = counts?.find(
+    ({ name, version }) => name === workflow.name && version === workflow.version,
+  );
+  return found?.orders ?? null;
+}
+
+interface CardProps {
+  readonly workflow: Workflow;
+  readonly orders: Counts | null;
+}
+
+function WorkflowCard({ workflow, orders }: CardProps) {
+  const { name, version, fingerprint, steps } = workflow;
+  const id = `workflow-${name}-${version}`;
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>
+          {name} <span class="soft">version {version}</span>
+        </h2>
+        <p class="aside" title="Of whatever decides how an order goes on">
+          fingerprint <code>{fingerprint.slice(0, 12)}</code>
+        </p>
+        {orders !== null && (
+          <p class="in-flight">
+            <a href={ordersHash({ workflow: name })}>
+              {(orders.Pending + orders.Processing).toLocaleString('en')} in flight
+            </a>
+            {orders.Error > 0 && (
+              <a href={ordersHash({ workflow: name, state: 'Error' })} data-tone="bad">
+                <Icon name="alert" /> {orders.Error.toLocaleString('en')} in Error
+              </a>
+            )}
+          </p>
+        )}
+      </div>
+      <StepGraph steps={steps} states={null} label={`The steps of ${name}, version ${version}`} />
+      <ScrollBox class="table-box" label={`The policies of ${name}, version ${version}`}>
+        <table class="table policies">
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col">Agent</th>
+              <th scope="col">Complete within</th>
+              <th scope="col">Tries</th>
+              <th scope="col">Cool-down</th>
+              <th scope="col">A fault means</th>
+              <th scope="col">Exhausted means</th>
+              <th scope="col">Undo</th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map((step) => (
+              <PolicyRow key={step.name} step={step} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+const remedies = { hold: 'wait for a person', undo: 'undo the order' } as const;
+
+function PolicyRow({ step }: { readonly step: WorkflowStep }) {
+  const { policy, undo, conditional } = step;
+  const { coolDownTimes, coolDownMs } = policy;
+  return (
+    <tr>
+      <th scope="row">
+        {step.name}
+        {conditional && <span class="soft"> if wanted</span>}
+      </th>
+      <td>{step.agent}</td>
+      <td>{lengthText(policy.completeWithinMs)}</td>
+      <td>{policy.retries + 1}</td>
+      <td>{coolDownTimes === 0 ? 'none' : `${lengthText(coolDownMs)}, ${coolDownTimes}×`}</td>
+      <td>{remedies[policy.onFault]}</td>
+      <td>{remedies[policy.onExhausted]}</td>
+      <td>{policy.irreversible ? 'irreversible' : undo}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,167 @@
+/** A Reeve on a port of its own, with the shipped workflow, a quick one, and suppliers to break. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'vite';
+import { defineWorkflow } from '#core/workflow.ts';
+import type { Clock } from '#ports/clock.ts';
+import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
+import { serveApi } from '#runtime/http-server.ts';
+import { jsonLog } from '#runtime/json-log.ts';
+import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { startSuppliers } from '#suppliers/start-suppliers.ts';
+import { orderAgents } from '#workflows/order-agents.ts';
+import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
+import { amountCents, orderDetailsSchema } from '#workflows/order-details.ts';
+import { workflows } from '#workflows/shipped.ts';
+
+/** As the shipped workflow, but a payment that hangs is given up after seconds, for a person. */
+const express = defineWorkflow({ name: 'express', version: 3, details: orderDetailsSchema })
+  .step('screen', {
+    agent: fraud,
+    completeWithin: 3_000,
+    input: ({ orderId, details: { customer, currency, ...rest } }) => ({
+      ...{ orderId, customer, currency },
+      amountCents: amountCents({ customer, currency, ...rest }),
+    }),
+  })
+  .step('reserve', {
+    agent: inventory,
+    completeWithin: 3_000,
+    input: ({ orderId, details }) => ({ orderId, lines: details.lines }),
+  })
+  .step('charge', {
+    agent: payment,
+    after: ['screen', 'reserve'],
+    completeWithin: 400,
+    retries: 1,
+    coolDown: { after: 1_500, times: 1 },
+    onFault: 'hold',
+    onExhausted: 'hold',
+    input: ({ orderId, details }) => ({
+      orderId,
+      amountCents: amountCents(details),
+      currency: details.currency,
+      token: details.payment.token,
+    }),
+  })
+  .step('ship', {
+    agent: shipping,
+    after: ['reserve', 'charge'],
+    completeWithin: 3_000,
+    irreversible: true,
+    input: ({ orderId, details, outputs }) => ({
+      orderId,
+      reservationId: outputs.reserve.reservationId,
+      shipTo: details.shipTo,
+    }),
+  })
+  .build();
+
+const details = {
+  customer: 'Ada Lovelace',
+  lines: [{ sku: 'lamp-brass', quantity: 1, unitPriceCents: 8_900 }],
+  currency: 'EUR',
+  payment: { token: 'tok_4f2a' },
+  shipTo: {
+    name: 'Ada Lovelace',
+    street: 'Lindenweg 4',
+    city: 'Bern',
+    postalCode: '3007',
+    country: 'CH',
+  },
+};
+
+export interface World {
+  readonly url: string;
+  readonly reeve: LocalReeve;
+  /** Gives the order's id. */
+  submit(workflow: string, tenant?: string): Promise<string>;
+  /** Resolves when the order is in that state. */
+  reaches(orderId: string, processState: string): Promise<void>;
+  /** Breaks a supplier, or mends it: see lib/suppliers/faults.ts. */
+  faults(service: string, faults: Readonly<Record<string, number | boolean>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface WorldOptions {
+  readonly token?: string;
+  readonly clock?: Clock;
+}
+
+export async function startWorld({
+  token,
+  clock = systemClock,
+}: WorldOptions = {}): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-console-'));
+  await build({
+    configFile: 'lib/console/vite.config.ts',
+    logLevel: 'error',
+    build: { outDir: join(folder, 'console') },
+  });
+  const suppliers = await startSuppliers({ port: 0, dataDir: join(folder, 'suppliers') });
+  const at = (service: string) => `${suppliers.url}/${service}`;
+  const urls = {
+    fraud: at('fraud'),
+    inventory: at('inventory'),
+    payment: at('payment'),
+    shipping: at('shipping'),
+  };
+  const log = jsonLog(systemClock, 'silent', () => {});
+  const reeve = await startLocalReeve({
+    workflows: [...workflows, express],
+    agents: orderAgents(urls, fetch),
+    path: join(folder, 'reeve.db'),
+    random: systemRandom,
+    breakerFor: cockatielBreaker,
+    sweepPeriodMs: 200,
+    clock,
+    log,
+  });
+  const server = await serveApi(reeve, {
+    ...{ host: '127.0.0.1', port: 0, token: token ?? null, clock, log },
+    consoleDirectory: join(folder, 'console'),
+  });
+  return {
+    url: server.url,
+    reeve,
+    async submit(workflow, tenant) {
+      const outcome = await reeve.submission.submit({
+        ...{
+          workflow,
+          details,
+          priority: 'normal',
+          tenant: tenant ?? null,
+          replyTo: null,
+          key: null,
+        },
+      });
+      if (outcome.kind !== 'accepted') throw new Error(`refused: ${outcome.code}`);
+      return outcome.orderId;
+    },
+    reaches: (orderId, processState) =>
+      new Promise((resolve) => {
+        const stop = reeve.watch((record) => {
+          if (record.orderId !== orderId || record.processState !== processState) return;
+          stop();
+          resolve();
+        });
+      }),
+    async faults(service, faults) {
+      const response = await fetch(`${suppliers.url}/faults/${service}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(faults),
+      });
+      if (!response.ok) throw new Error(`the suppliers answered ${response.status}`);
+    },
+    async close() {
+      await server.close();
+      reeve.close();
+      await suppliers.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
