@@ -42,7 +42,7 @@ export function walk(
 function take(state: Walk, entry: ToldEntry): void {
   switch (entry.type) {
     case 'claim':
-      state.stance = 'processing';
+      state.stance = entry.blind ? 'stopped' : 'processing';
       if (!entry.blind) advance(state, entry.at);
       return;
     case 'stepSucceeded':
@@ -61,12 +61,13 @@ function take(state: Walk, entry: ToldEntry): void {
       excused(state, entry);
       return;
     case 'resubmit':
-      for (const step of state.steps.values()) step.resubmitted();
+      for (const step of state.steps.values()) step.resubmitted(state.direction);
       state.stance = 'pending';
       return;
     case 'cancel':
       turnBack(state);
-      state.stance = 'pending';
+      // What runs comes to its end first; only then is the order claimed, or goes on, to be undone.
+      if (state.stance === 'stopped') state.stance = 'pending';
       return;
     case 'submit':
     case 'other':
@@ -143,12 +144,15 @@ function advanceUndo(state: Walk, at: number): void {
   if ([...steps.values()].some((step) => step.isPerforming)) return;
   if (holdIfIrreversible(state)) return;
   const blocked = new Set<string>();
+  let waits = false;
   for (const { name, after, undo } of [...(definition ?? [])].reverse()) {
     const step = steps.get(name);
     if (step === undefined) continue;
     const isDue = undo === 'offered' && step.needsUndo;
     const isFree = !blocked.has(name);
-    if (isDue && isFree) step.undo(at);
+    if (isDue && isFree) waits = !step.undo(at) || waits;
     if (isDue || step.isUndoing || !isFree) for (const before of after) blocked.add(before);
   }
+  // In doubt: until an agent can be at work no more, nobody has the order.
+  if (waits && ![...steps.values()].some((step) => step.isUndoing)) state.stance = 'pending';
 }

@@ -62,12 +62,17 @@ export class WalkedStep {
     if (this.#phase === 'idle' && this.#out === null) this.#begin('perform', at);
   }
 
-  undo(at: number): void {
-    if (this.#doubtUntil === null || this.#doubtUntil < at) this.#begin('undo', at);
+  /** Whether it began: not while a call may still be at work. */
+  undo(at: number): boolean {
+    if (this.#doubtUntil !== null && this.#doubtUntil >= at) return false;
+    this.#begin('undo', at);
+    return true;
   }
 
   beat(at: number): void {
-    if (this.isPerforming) this.#doubtUntil = at + this.policy.completeWithinMs;
+    if (this.#out?.action !== 'perform') return;
+    const { completeWithinMs, maxDurationMs } = this.policy;
+    this.#doubtUntil = Math.min(at + completeWithinMs, this.#out.from + maxDurationMs);
   }
 
   /** `call`: what was answered, should it not be known to be out. */
@@ -104,9 +109,9 @@ export class WalkedStep {
     this.#wait('heldBack', at, notBefore);
   }
 
-  resubmitted(): void {
+  resubmitted(direction: 'forward' | 'undo'): void {
     this.failures = 0;
-    if (this.#phase === 'failed') this.#phase = 'idle';
+    if (this.#phase === 'failed' && direction === 'forward') this.#phase = 'idle';
   }
 
   bars(): readonly Bar[] {

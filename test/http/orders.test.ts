@@ -181,6 +181,7 @@ test('the OpenAPI document lists every route', async () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect(routes.toSorted()).toEqual([
+    'get /activity',
     'get /events',
     'get /healthz',
     'get /orders',

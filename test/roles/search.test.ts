@@ -15,7 +15,8 @@ const records: ProcessRecord[] = [];
 
 beforeAll(async () => {
   for (let at = 0; at < 60; at += 1) {
-    const { order, record: first } = newOrder(`order-${at}`, now + at);
+    const { order, record: made } = newOrder(`order-${at}`, now + at);
+    const first = { ...made, tenant: at % 3 === 0 ? 'north' : null };
     await store.create(order, first);
     let record: ProcessRecord = first;
     for (let turn = 0; turn < at % 6; turn += 1) {
@@ -36,6 +37,7 @@ const filters: fc.Arbitrary<OrderFilter> = fc.record(
   {
     workflow: fc.constantFrom('house', 'another'),
     agent: fc.constantFrom(...agents),
+    tenant: fc.constantFrom('north', 'south'),
     since: instant,
     before: instant,
   },
@@ -55,6 +57,7 @@ test('a search gives what a look at every order gives, newest first, whatever th
         (record) =>
           (processState === null || record.processState === processState) &&
           (filter.workflow ?? record.workflow) === record.workflow &&
+          (filter.tenant ?? record.tenant) === record.tenant &&
           (filter.since ?? 0) <= record.updatedAt &&
           (filter.before ?? Number.POSITIVE_INFINITY) > record.updatedAt &&
           (filter.agent === undefined || concerned(record).has(filter.agent)),

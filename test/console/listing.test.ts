@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { Change, ListDocument, SummaryDocument } from '#console/documents.ts';
+import { flowed, ofChange } from '#console/flow.ts';
+import { changed, firstPage, nextPage } from '#console/listing.ts';
+import { type OrderQuery, routeOf } from '#console/routes.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+const order = (orderId: string, more: Partial<SummaryDocument> = {}): SummaryDocument => ({
+  ...{
+    orderId,
+    workflow: 'house',
+    workflowVersion: 1,
+    processState: 'Pending',
+    direction: 'forward',
+  },
+  ...{ fault: null, priority: 'normal', tenant: null, revision: 1, submittedAt: at, updatedAt: at },
+  ...more,
+});
+const change = (orderId: string, more: Partial<Change> = {}): Change => ({
+  ...{ orderId, workflow: 'house', revision: 2, processState: 'Processing', direction: 'forward' },
+  ...{ fault: null, last: { at: '2026-01-01T00:00:09.000Z', type: 'claim' }, steps: {} },
+  ...more,
+});
+const page = (ids: readonly string[], cursor: string | null = null): ListDocument => ({
+  orders: ids.map((id) => order(id)),
+  cursor,
+  asOf: at,
+});
+const batch = (...changes: Change[]) => new Map(changes.map((each) => [each.orderId, each]));
+
+function query(hash: string): OrderQuery {
+  const route = routeOf(hash);
+  if (route.page !== 'orders') throw new Error(`${hash} is no listing`);
+  return route.query;
+}
+const all = query('#/orders');
+const ids = (orders: readonly { orderId: string }[]) =>
+  orders.map(({ orderId }) => orderId).join('');
+
+test('a change is shown where the order stands, and the others stay the same objects', () => {
+  const before = firstPage({ orders: [], cursor: null }, page(['b', 'a']));
+  const { listing, isStale } = changed(before, batch(change('a')), all);
+  expect(listing.orders[1]).toMatchObject({ processState: 'Processing', revision: 2 });
+  expect(listing.orders[1]?.updatedAt).toBe('2026-01-01T00:00:09.000Z');
+  expect(listing.orders[0]).toBe(before.orders[0]);
+  expect(isStale).toBe(false);
+});
+
+test('a change that is older than what is shown changes nothing', () => {
+  const before = { orders: [order('a', { revision: 5 })], cursor: null };
+  expect(changed(before, batch(change('a')), all).listing).toBe(before);
+});
+
+test.each([
+  ['#/orders', change('x', { revision: 1, processState: 'Pending' }), true],
+  ['#/orders', change('x', { revision: 7 }), false],
+  ['#/orders?state=Error', change('x', { processState: 'Error' }), true],
+  ['#/orders?state=Error', change('x'), false],
+  ['#/orders?state=Pending', change('a'), true],
+  ['#/orders?workflow=boat', change('x', { revision: 1 }), false],
+])(
+  'in %s, whether the first page is asked for again depends on the change (%#)',
+  (hash, news, stale) => {
+    const before = { orders: [order('a')], cursor: null };
+    expect(changed(before, batch(news), query(hash)).isStale).toBe(stale);
+  },
+);
+
+test('a new first page keeps the pages below it, and their cursor', () => {
+  const first = firstPage({ orders: [], cursor: null }, page(['d', 'c'], 'after-c'));
+  const both = nextPage(first, page(['b', 'a'], 'after-a'));
+  const grown = firstPage(both, page(['e', 'd'], 'after-d'));
+  expect(ids(grown.orders)).toBe('edcba');
+  expect(grown.cursor).toBe('after-a');
+});
+
+test('a first page that shares nothing with what is shown replaces it', () => {
+  const shown = { orders: [order('b'), order('a')], cursor: null };
+  expect(ids(firstPage(shown, page(['z'], 'after-z')).orders)).toBe('z');
+});
+
+test('orders flow in at the top, change where they stand, and leave at the end', () => {
+  const first = flowed([], [ofChange(change('a')), ofChange(change('b'))], 3);
+  expect(ids(first)).toBe('ba');
+  const next = flowed(first, [ofChange(change('a', { revision: 3 })), ofChange(change('c'))], 3);
+  expect(ids(next)).toBe('cba');
+  expect(next[2]?.revision).toBe(3);
+  expect(ids(flowed(next, [ofChange(change('d'))], 3))).toBe('dcb');
+});

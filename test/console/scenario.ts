@@ -1,0 +1,30 @@
+/** Orders with whatever history, as the API shows them, and the record that the API showed. */
+import fc from 'fast-check';
+import type { Order } from '#console/documents.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { workflowRegistry } from '#core/registry.ts';
+import { orderView, workflowsView } from '#http/view.ts';
+import { type Happening, happened, happenings } from '../support/happenings.ts';
+import { house, newOrder } from '../support/orders.ts';
+
+export const start = Date.UTC(2026, 0, 1);
+
+export interface Lived {
+  readonly record: ProcessRecord;
+  readonly order: Order;
+}
+
+/** `gapMs`: between two things that happen. */
+export function lived(life: readonly Happening[], gapMs = 1_000): Lived {
+  const { order, record: first } = newOrder('one', start);
+  let record: ProcessRecord = first;
+  for (const [at, happening] of life.entries()) {
+    const now = Math.max(start + (at + 1) * gapMs, record.updatedAt + 1);
+    record = happened(record, happening, now, `w${at}`) ?? record;
+  }
+  return { record, order: orderView(record, order) };
+}
+
+export const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
+
+export const definition = workflowsView(workflowRegistry([house])).workflows[0]?.steps ?? [];

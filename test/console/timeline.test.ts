@@ -1,0 +1,117 @@
+/** The bars of a timeline, held against the records that the core made. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { barsShown } from '#console/bar-look.ts';
+import type { Order } from '#console/documents.ts';
+import { timeline } from '#console/timeline.ts';
+import { underWay } from '#core/record.ts';
+import { definition, type Lived, lived, lives, start } from './scenario.ts';
+
+const drawn = ({ order }: Lived) => timeline(order, definition);
+
+test('whatever happened, what is drawn as running is what the record has under way, since it went out', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const world = lived(life);
+      const { lanes } = drawn(world);
+      for (const { name, progress, attempt, policy } of world.record.steps) {
+        const bars = lanes.find(({ step }) => step === name)?.bars ?? [];
+        const open = bars.filter(({ to }) => to === null);
+        const expected = underWay(progress)
+          ? [
+              {
+                kind: 'running',
+                action: progress.state === 'Running' ? 'perform' : 'undo',
+                attempt,
+                from: progress.endBy - policy.maxDurationMs,
+              },
+            ]
+          : [];
+        expect(open).toMatchObject(expected);
+        expect(open).toHaveLength(expected.length);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('whatever happened, every call that the record counts is drawn once, and one after the other', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const world = lived(life);
+      const { lanes } = drawn(world);
+      for (const { name, attempt } of world.record.steps) {
+        const calls = lanes
+          .find(({ step }) => step === name)
+          ?.bars.filter((bar) => bar.attempt > 0);
+        expect(calls?.map((bar) => bar.attempt)).toEqual(
+          Array.from({ length: attempt }, (_, at) => at + 1),
+        );
+        for (const [at, bar] of calls?.entries() ?? []) {
+          expect(bar.to ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(bar.from);
+          expect(bar.from).toBeGreaterThanOrEqual(calls?.[at - 1]?.to ?? start);
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a history of a workflow that is not known any more still shows every answer', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { order } = lived(life);
+      const answered = order.history.filter(({ type }) => /^(step|undo)/.test(type)).length;
+      const ended = timeline(order, null).lanes.flatMap(({ bars }) =>
+        bars.filter(({ kind }) => kind === 'succeeded' || kind === 'failed'),
+      );
+      expect(ended).toHaveLength(answered);
+    }),
+  );
+});
+
+test('two tries, a cool-down as long as the policy says, and two tries more', () => {
+  const { order } = lived([
+    'claim',
+    'expire',
+    'claim',
+    'expire',
+    'claim',
+    'expire',
+    'claim',
+    'expire',
+  ]);
+  const east = timeline(order, definition).lanes[0];
+  expect(east?.bars.map(({ kind }) => kind)).toEqual([
+    'timedOut',
+    'timedOut',
+    'coolDown',
+    'timedOut',
+    'timedOut',
+  ]);
+  const wait = east?.bars[2];
+  expect((wait?.to ?? 0) - (wait?.from ?? 0)).toBe(60_000);
+});
+
+test('an answer that comes while the order waits is marked as late', () => {
+  const { order: claimed } = lived(['claim']);
+  const at = new Date(start + 9_000).toISOString();
+  const order: Order = {
+    ...claimed,
+    history: [
+      ...claimed.history,
+      { at, type: 'expired', steps: ['west'], nudges: 0 },
+      { at, type: 'stepSucceeded', step: 'east', attempt: 1 },
+    ],
+  };
+  const line = timeline(order, definition);
+  expect(line.lanes[0]?.bars).toMatchObject([{ kind: 'succeeded', late: true }]);
+  expect(barsShown(line).map(({ word }) => word)).toContain('succeeded, answered late');
+});
+
+test('a resubmit and a cancel are marked with who did it', () => {
+  const { order } = lived(['claim', 'cancel']);
+  expect(timeline(order, definition).marks).toMatchObject([
+    { kind: 'cancel', title: 'Cancelled by operator' },
+  ]);
+});

@@ -1,0 +1,195 @@
+/** What the console says, and where its addresses lead. */
+import { describe, expect, test } from 'vitest';
+import { fits, forEachOrder, leftAlone, resultOf } from '#console/bulk.ts';
+import { chartShape, totals } from '#console/chart-shape.ts';
+import { coalesced } from '#console/coalesced.ts';
+import { correctionBody } from '#console/corrections.ts';
+import { countdownText, exactText, lengthText } from '#console/instants.ts';
+import { documentParts } from '#console/redacted.ts';
+import { listingPath, ordersHash, routeOf } from '#console/routes.ts';
+import { sseParser } from '#console/sse-parser.ts';
+import { standingLook } from '#console/state-words.ts';
+import { toldEntry } from '#console/told-history.ts';
+import { historySentence } from '#text/history-text.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const iso = '2026-01-01T00:00:00.000Z';
+
+test.each([
+  [0, '0 ms'],
+  [412, '412 ms'],
+  [1_240, '1.24 s'],
+  [12_000, '12 s'],
+  [185_000, '3 min 5 s'],
+  [7_260_000, '2 h 1 min'],
+  [90_000_000, '1 d 1 h'],
+])('%i ms are %s', (ms, text) => {
+  expect(lengthText(ms)).toBe(text);
+});
+
+test.each([
+  [-5, '0:00'],
+  [6_200, '0:07'],
+  [750_000, '12:30'],
+  [3_723_000, '1:02:03'],
+])('a countdown of %i ms reads %s', (ms, text) => {
+  expect(countdownText(ms)).toBe(text);
+});
+
+test('the exact instant has milliseconds and a zone', () => {
+  expect(exactText(Date.parse(iso) + 7)).toMatch(/\.007 .+$/);
+});
+
+test('an address is a page, with what it asks for, and back again', () => {
+  expect(routeOf('')).toEqual({ page: 'now' });
+  expect(routeOf('#/orders/a%2Fb')).toEqual({ page: 'order', orderId: 'a/b' });
+  expect(routeOf('#/nowhere/at/all').page).toBe('unknown');
+  expect(routeOf('#/orders/%')).toEqual({ page: 'order', orderId: '%' });
+  const query = { state: 'Error', workflow: 'a b', tenant: 'x&y', agent: '', within: '1h' };
+  expect(routeOf(ordersHash(query))).toEqual({ page: 'orders', query });
+  expect(ordersHash({})).toBe('#/orders');
+});
+
+test('a listing asks the API for what the address says, to the minute', () => {
+  const query = { state: 'Error', workflow: '', tenant: 'north', agent: '', within: '1h' };
+  const path = (nowMs: number) => listingPath(query, nowMs, 'c1');
+  const now = Date.parse(iso) + 30_000;
+  expect(path(now)).toBe(
+    '/orders?limit=50&state=Error&tenant=north&since=2025-12-31T23%3A00%3A00.000Z&cursor=c1',
+  );
+  expect(path(now + 20_000)).toBe(path(now));
+});
+
+test('events are found in whatever pieces they come', () => {
+  const text =
+    ':\n\nevent: order\ndata: {"a":1}\n\nevent: history\nid: 3\ndata: x\ndata: y\n\nrest';
+  for (const size of [1, 3, 7, text.length]) {
+    const parse = sseParser();
+    const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    expect(pieces.flatMap(parse)).toEqual([
+      { event: 'order', data: '{"a":1}' },
+      { event: 'history', data: 'x\ny' },
+    ]);
+  }
+});
+
+test('what the server left out is marked, and nothing else', () => {
+  const parts = documentParts({ token: '[redacted]', note: 'not [redacted] here' });
+  expect(parts.map((part) => (part.kind === 'text' ? part.text : '***')).join('')).toBe(
+    '{\n  "token": ***,\n  "note": "not [redacted] here"\n}',
+  );
+});
+
+test('corrections are what was typed: JSON as it is, anything else as a text', () => {
+  const rows = [
+    { path: ' payment.token ', value: 'tok_x' },
+    { path: 'lines.0.quantity', value: '3' },
+    { path: '', value: 'ignored' },
+  ];
+  expect(correctionBody(rows)).toEqual({
+    set: { 'payment.token': 'tok_x', 'lines.0.quantity': 3 },
+  });
+  expect(correctionBody([])).toBeNull();
+});
+
+test('a step that was tried and does not run is waiting, and one that was not is not started', () => {
+  expect(standingLook({ state: 'NotStarted', attempt: 2 }).word).toBe('Waiting');
+  expect(standingLook({ state: 'NotStarted', attempt: 0 }).word).toBe('Not started');
+});
+
+test('a history entry of a newer Reeve is told by its name, one with fields missing too', () => {
+  expect(historySentence(toldEntry({ at: iso, type: 'teleported' }))).toBe('teleported');
+  expect(historySentence(toldEntry({ at: iso, type: 'stepFailed' }))).toBe('stepFailed');
+  const fault = { code: 'declined', message: 'No.', effect: 'none' } as const;
+  const failed = { at: iso, type: 'stepFailed', step: 'charge', attempt: 2, fault };
+  expect(historySentence(toldEntry(failed))).toContain('declined');
+});
+
+describe('many orders at once', () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `o${at}`);
+
+  test('each gets a result, and never more than four are under way', async () => {
+    let underWay = 0;
+    let most = 0;
+    const results: string[] = [];
+    await forEachOrder(
+      ids,
+      async (orderId) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await Promise.resolve();
+        underWay -= 1;
+        return orderId === 'o3'
+          ? { kind: 'unreachable' }
+          : { kind: 'ok', body: { processState: 'Pending' } };
+      },
+      ({ orderId, ok }) => results.push(`${orderId}:${ok}`),
+    );
+    expect(results.toSorted()).toEqual(ids.map((id) => `${id}:${id !== 'o3'}`).toSorted());
+    expect(most).toBe(4);
+  });
+
+  test('a refusal is told in the words of the API', () => {
+    const problem = { title: 'The order has ended', detail: 'It is Undone.', code: 'ended' };
+    const result = resultOf('o1', { kind: 'refused', status: 409, problem });
+    expect(result).toEqual({
+      orderId: 'o1',
+      ok: false,
+      words: 'The order has ended. It is Undone.',
+    });
+  });
+
+  test.each([
+    ['resubmit', 'Error', 'forward', true],
+    ['resubmit', 'Pending', 'forward', false],
+    ['cancel', 'Error', 'forward', true],
+    ['cancel', 'Error', 'undo', false],
+    ['cancel', 'Processed', 'forward', false],
+  ] as const)(
+    '%s fits an order in %s, direction %s: %s',
+    (action, processState, direction, fit) => {
+      expect(fits(action, { processState, direction })).toBe(fit);
+    },
+  );
+
+  test('those it does not fit are counted', () => {
+    expect(leftAlone('resubmit', 1)).toMatch(/^1 of the selected orders is not in Error/);
+    expect(leftAlone('cancel', 3)).toMatch(/^3 of the selected orders are at an end/);
+  });
+});
+
+test('work that is asked for again and again is done at once, and then once for all', async () => {
+  const clock = virtualClock();
+  let done = 0;
+  const work = coalesced(
+    async () => {
+      done += 1;
+    },
+    1_000,
+    clock.after,
+  );
+  for (let asked = 0; asked < 50; asked += 1) work.ask();
+  await clock.advance(0);
+  expect(done).toBe(1);
+  await clock.advance(1_000);
+  expect(done).toBe(2);
+  await clock.advance(5_000);
+  expect(done).toBe(2);
+  work.ask();
+  work.stop();
+  await clock.advance(5_000);
+  expect(done).toBe(3);
+});
+
+test('a chart stacks the ends of a minute under a line of what was submitted', () => {
+  const minute = { at: iso, submitted: 7, processed: 4, undone: 2, error: 1 };
+  const { bars, line, top } = chartShape([minute], { width: 100, height: 80 });
+  expect(top).toBe(8);
+  expect(bars.map(({ ending, y, height }) => [ending, y, height])).toEqual([
+    ['processed', 40, 40],
+    ['undone', 20, 20],
+    ['error', 10, 10],
+  ]);
+  expect(line).toBe('M0 10H100');
+  expect(totals([minute, minute])).toEqual({ submitted: 14, processed: 8, undone: 4, error: 2 });
+});

@@ -1,0 +1,64 @@
+/** What goes on, by the API; and documents that need not be sent twice. */
+import { expect, test } from 'vitest';
+import { activitySchema } from '#http/schemas.ts';
+import { orderIdOf, scenario } from './scenario.ts';
+
+test('the activity is as described', async () => {
+  const world = await scenario();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  world.refuse(true);
+  const refused = await orderIdOf(await world.submit());
+  await world.reaches(refused, 'Error');
+  const document: unknown = await (await world.get('/activity')).json();
+  const activity = activitySchema.parse(document);
+  expect(activity).toEqual(document);
+  expect(activity.orders).toEqual({ Pending: 0, Processing: 0, Error: 1 });
+  expect(activity.agents).toMatchObject([
+    { name: 'cook', succeeded: 1, failed: 1, successRate: 0.5, breaker: null },
+  ]);
+});
+
+test('a server that does not see everything has no such route', async () => {
+  const { get } = await scenario((ports) => ({ ...ports, activity: null }));
+  expect((await get('/activity')).status).toBe(404);
+});
+
+test.each(['/orders', '/orders/ID', '/workflows', '/activity'])(
+  '%s is not sent again while it is the same, and is when it changed',
+  async (path) => {
+    const world = await scenario((ports) => ({ ...ports, lastSweepAt: () => 0 }));
+    const id = await orderIdOf(await world.submit());
+    await world.reaches(id, 'Processed');
+    const get = (tag: string) => world.get(path.replace('ID', id), { 'if-none-match': tag });
+    const first = await get('"none"');
+    expect(first.status).toBe(200);
+    const again = await get(first.headers.get('etag') ?? '');
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await get('"another"')).status).toBe(200);
+  },
+);
+
+test('a listing has another tag as soon as one of its orders goes on', async () => {
+  const world = await scenario();
+  world.refuse(true);
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Error');
+  const tag = (await world.get('/orders')).headers.get('etag') ?? '';
+  await world.post(`/orders/${id}/cancel`);
+  expect((await world.get('/orders', { 'if-none-match': tag })).status).toBe(200);
+});
+
+test('orders of one tenant can be listed', async () => {
+  const world = await scenario();
+  const details = { dish: 'soup', guests: 2 };
+  const ids = [];
+  for (const tenant of ['north', 'south', 'north']) {
+    ids.push(await orderIdOf(await world.submit({ workflow: 'dinner', details, tenant })));
+  }
+  const listed = async (tenant: string) => (await world.get(`/orders?tenant=${tenant}`)).json();
+  expect((await listed('north')).orders.map(({ orderId }: { orderId: string }) => orderId)).toEqual(
+    [ids[2], ids[0]],
+  );
+  expect((await listed('west')).orders).toEqual([]);
+});

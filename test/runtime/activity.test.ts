@@ -1,0 +1,190 @@
+/** What goes on, as it is counted: against the orders themselves, and after a restart. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { PermanentFault } from '#ports/agent.ts';
+import type { BreakerState } from '#ports/breaker.ts';
+import { agentCalls } from '#runtime/agent-calls.ts';
+import { lastHour } from '#runtime/last-hour.ts';
+import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
+import { testLog } from '../support/log.ts';
+import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+const cook = defineAgent({
+  name: 'cook',
+  input: z.null(),
+  output: z.null(),
+  undo: 'offered',
+});
+const waiter = defineAgent({ name: 'waiter', input: z.null(), output: z.null(), undo: 'unneeded' });
+
+const dinner = defineWorkflow({ name: 'dinner', version: 2, details: z.null() })
+  .step('cook', {
+    agent: cook,
+    completeWithin: 5_000,
+    retries: 0,
+    coolDown: { after: 60_000, times: 1 },
+    onFault: 'hold',
+    onExhausted: 'hold',
+    input: () => null,
+  })
+  .step('serve', { agent: waiter, after: ['cook'], input: () => null })
+  .build();
+
+interface Kitchen {
+  readonly reeve: LocalReeve;
+  readonly clock: VirtualClock;
+  /** What the cook does with whatever is asked of it from now on. */
+  does: 'cook' | 'refuse' | 'hang';
+  breaker: BreakerState;
+  submit(): Promise<void>;
+  restart(): Promise<LocalReeve>;
+}
+
+async function kitchen(): Promise<Kitchen> {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-activity-'));
+  const clock = virtualClock();
+  const start = () =>
+    startLocalReeve({
+      workflows: [dinner],
+      agents: [
+        {
+          contract: cook,
+          async perform() {
+            if (world.does === 'hang') await new Promise(() => {});
+            if (world.does === 'refuse') throw new PermanentFault('burnt', 'Burnt.', 'none');
+            return null;
+          },
+          async undo() {},
+        },
+        { contract: waiter, perform: async () => null },
+      ],
+      path: join(folder, 'reeve.db'),
+      random: { next: () => 0.5 },
+      breakerFor: () => ({ run: (call) => call(), state: () => world.breaker }),
+      log: testLog(),
+      clock,
+    });
+  let reeve = await start();
+  onTestFinished(() => {
+    reeve.close();
+    rmSync(folder, { recursive: true });
+  });
+  const world: Kitchen = {
+    get reeve() {
+      return reeve;
+    },
+    clock,
+    does: 'cook',
+    breaker: 'closed',
+    async submit() {
+      const order = {
+        workflow: 'dinner',
+        details: null,
+        priority: 'normal',
+        tenant: null,
+      } as const;
+      await reeve.submission.submit({ ...order, replyTo: null, key: null });
+      await settled();
+    },
+    async restart() {
+      reeve.close();
+      reeve = await start();
+      return reeve;
+    },
+  };
+  return world;
+}
+
+const agentOf = (reeve: LocalReeve, name: string) =>
+  reeve.activity().agents.find((agent) => agent.name === name);
+const ordersOf = (reeve: LocalReeve) => reeve.activity().workflows[0]?.orders;
+
+test('an order that goes through is counted in its minute, and leaves nothing behind', async () => {
+  const { reeve, submit } = await kitchen();
+  await submit();
+  const { minutes, workflows } = reeve.activity();
+  expect(minutes).toHaveLength(60);
+  expect(minutes.at(-1)).toMatchObject({ submitted: 1, processed: 1, undone: 0, error: 0 });
+  expect(workflows).toEqual([
+    { name: 'dinner', version: 2, orders: { Pending: 0, Processing: 0, Error: 0 } },
+  ]);
+  expect(agentOf(reeve, 'cook')).toMatchObject({ inFlight: 0, waiting: 0, oldestAt: null });
+  expect(agentOf(reeve, 'cook')).toMatchObject({ succeeded: 1, failed: 0, timedOut: 0 });
+});
+
+test('a call that is out is in flight, since the order last got on; its breaker is shown', async () => {
+  const world = await kitchen();
+  world.does = 'hang';
+  const submittedAt = world.clock.now();
+  await world.submit();
+  expect(ordersOf(world.reeve)).toEqual({ Pending: 0, Processing: 1, Error: 0 });
+  expect(agentOf(world.reeve, 'cook')).toMatchObject({
+    ...{ inFlight: 1, waiting: 0, oldestAt: submittedAt, breaker: 'closed' },
+  });
+  expect(agentOf(world.reeve, 'waiter')).toMatchObject({ inFlight: 0, waiting: 0 });
+  world.breaker = 'open';
+  expect(agentOf(world.reeve, 'cook')?.breaker).toBe('open');
+});
+
+test('a call that times out is counted, and waits through its cool-down', async () => {
+  const world = await kitchen();
+  world.does = 'hang';
+  await world.submit();
+  await world.clock.advance(8_000);
+  expect(ordersOf(world.reeve)).toEqual({ Pending: 1, Processing: 0, Error: 0 });
+  expect(agentOf(world.reeve, 'cook')).toMatchObject({ inFlight: 0, waiting: 1, timedOut: 1 });
+});
+
+test('an order in Error needs a person until it is resubmitted', async () => {
+  const world = await kitchen();
+  world.does = 'refuse';
+  await world.submit();
+  expect(ordersOf(world.reeve)).toEqual({ Pending: 0, Processing: 0, Error: 1 });
+  expect(world.reeve.activity().minutes.at(-1)?.error).toBe(1);
+  expect(agentOf(world.reeve, 'cook')?.failed).toBe(1);
+  world.does = 'cook';
+  const { items } = await world.reeve.store.list({ processState: 'Error', limit: 9, cursor: null });
+  for (const { orderId } of items) await world.reeve.operator.resubmit(orderId, 'test');
+  await settled();
+  expect(ordersOf(world.reeve)).toEqual({ Pending: 0, Processing: 0, Error: 0 });
+});
+
+test('after a restart the orders that are alive are counted again, and no others', async () => {
+  const world = await kitchen();
+  await world.submit();
+  world.does = 'refuse';
+  await world.submit();
+  world.does = 'hang';
+  await world.submit();
+  await world.submit();
+  const reeve = await world.restart();
+  const alive = ordersOf(reeve);
+  expect((alive?.Pending ?? 0) + (alive?.Processing ?? 0)).toBe(2);
+  expect(alive?.Error).toBe(1);
+  const { inFlight = 0, waiting = 0 } = agentOf(reeve, 'cook') ?? {};
+  expect(inFlight + waiting).toBe(2);
+  expect(reeve.activity().minutes.at(-1)).toMatchObject({ submitted: 0, processed: 0 });
+});
+
+test('an hour has sixty minutes, and what is older is forgotten', () => {
+  const hour = lastHour(() => ({ count: 0 }));
+  const minute = 60_000;
+  for (let at = 0; at < 90; at += 1) hour.now(at * minute).count += at;
+  const all = hour.all(89 * minute);
+  expect(all.map(({ slot }) => slot.count)).toEqual(Array.from({ length: 60 }, (_, at) => at + 30));
+  expect(all[0]?.at).toBe(30 * minute);
+  expect(hour.all(300 * minute).every(({ slot }) => slot.count === 0)).toBe(true);
+});
+
+test('latencies are those of the last thousand calls', () => {
+  const calls = agentCalls();
+  expect(calls.latencyMs()).toBeNull();
+  for (let at = 0; at < 500; at += 1) calls.succeeded(0, 99_999);
+  for (let at = 1; at <= 1_000; at += 1) calls.succeeded(0, at);
+  expect(calls.latencyMs()).toEqual({ p50: 500, p95: 950, p99: 990 });
+});

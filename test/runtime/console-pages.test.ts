@@ -1,0 +1,90 @@
+/** How the console's files are served. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveApi } from '#runtime/http-server.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { testLog } from '../support/log.ts';
+
+const token = 'a-secret-of-some-length';
+
+async function served(files: Readonly<Record<string, string>>): Promise<string> {
+  const consoleDirectory = mkdtempSync(join(tmpdir(), 'reeve-pages-'));
+  onTestFinished(() => rmSync(consoleDirectory, { recursive: true }));
+  mkdirSync(join(consoleDirectory, 'assets'));
+  for (const [path, text] of Object.entries(files))
+    writeFileSync(join(consoleDirectory, path), text);
+  const log = testLog();
+  const reeve = await startLocalReeve({
+    ...{
+      workflows: [],
+      agents: [],
+      path: ':memory:',
+      clock: systemClock,
+      random: systemRandom,
+      log,
+    },
+    breakerFor: () => ({ run: (call) => call() }),
+  });
+  onTestFinished(() => reeve.close());
+  const options = { host: '127.0.0.1', port: 0, token, clock: systemClock, log, consoleDirectory };
+  const server = await serveApi(reeve, options);
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+const files = {
+  'index.html': '<!doctype html>',
+  'assets/a-1.js': 'export {}',
+  'assets/a-1.css': 'a{}',
+  'notes.txt': 'not for the world',
+};
+
+test('the page is served at /, without a token, and asked for again each time', async () => {
+  const url = await served(files);
+  const response = await fetch(`${url}/`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-cache');
+  expect(await response.text()).toBe('<!doctype html>');
+  expect((await fetch(`${url}/orders`)).status).toBe(401);
+});
+
+test('what is named after its content is kept for ever', async () => {
+  const url = await served(files);
+  const response = await fetch(`${url}/assets/a-1.js`);
+  expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(response.headers.get('cache-control')).toContain('immutable');
+});
+
+test.each(['/', '/assets/a-1.js', '/assets/a-1.css'])(
+  '%s lets in no other script, no frame, no guess at its type',
+  async (path) => {
+    const { headers } = await fetch(`${await served(files)}${path}`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  },
+);
+
+test.each(['/notes.txt', '/index.html', '/assets/', '/assets/..%2f..%2fpackage.json'])(
+  '%s is no page',
+  async (path) => {
+    const response = await fetch(`${await served(files)}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(404);
+  },
+);
+
+test('where the console was not built, its page says how to build it', async () => {
+  const response = await fetch(`${await served({})}/`);
+  expect(response.status).toBe(503);
+  expect(await response.text()).toContain('npm run prepare');
+});
