@@ -1,5 +1,5 @@
 /** How the bars of a timeline are called. */
-import type { IconName } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import { lengthText } from './instants.ts';
 import type { Bar, BarKind, Timeline } from './timeline.ts';
 

@@ -1,6 +1,7 @@
 /** The circuit breaker of an agent's service. */
 import type { AgentActivity } from './documents.ts';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import type { Tone } from './state-words.ts';
 
 interface Look {

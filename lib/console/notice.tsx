@@ -1,6 +1,7 @@
 /** What stands where there is nothing to show: why, and what to do. */
 import type { ComponentChildren } from 'preact';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import type { Loaded } from './use-document.ts';
 
 interface Props {

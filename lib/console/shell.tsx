@@ -1,6 +1,7 @@
 /** What surrounds every page: where one can go, whether it is live, light or dark. */
 import type { ComponentChildren } from 'preact';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import { type Connection, connection } from './live.ts';
 import { route } from './location.ts';
 import { isDark, toggleTheme } from './theme.ts';

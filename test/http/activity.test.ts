@@ -1,6 +1,6 @@
 /** What goes on, by the API; and documents that need not be sent twice. */
 import { expect, test } from 'vitest';
-import { activitySchema } from '#http/schemas.ts';
+import { activitySchema, listSchema } from '#http/schemas.ts';
 import { orderIdOf, scenario } from './scenario.ts';
 
 test('the activity is as described', async () => {
@@ -56,9 +56,8 @@ test('orders of one tenant can be listed', async () => {
   for (const tenant of ['north', 'south', 'north']) {
     ids.push(await orderIdOf(await world.submit({ workflow: 'dinner', details, tenant })));
   }
-  const listed = async (tenant: string) => (await world.get(`/orders?tenant=${tenant}`)).json();
-  expect((await listed('north')).orders.map(({ orderId }: { orderId: string }) => orderId)).toEqual(
-    [ids[2], ids[0]],
-  );
-  expect((await listed('west')).orders).toEqual([]);
+  const listed = async (tenant: string) =>
+    listSchema.parse(await (await world.get(`/orders?tenant=${tenant}`)).json()).orders;
+  expect((await listed('north')).map(({ orderId }) => orderId)).toEqual([ids[2], ids[0]]);
+  expect(await listed('west')).toEqual([]);
 });

@@ -33,14 +33,17 @@ test('a service that keeps failing is left alone for a while, then tried once mo
   const count = async () => {
     calls += 1;
   };
+  expect(breaker.state?.()).toBe('closed');
   await breakIt(breaker);
   while ((await codeOf(breaker.run(fails))) !== 'circuit-open') vi.advanceTimersByTime(50);
   expect(await codeOf(breaker.run(count))).toBe('circuit-open');
   expect(calls).toBe(0);
+  expect(breaker.state?.()).toBe('open');
   vi.advanceTimersByTime(1_001);
   expect(await codeOf(breaker.run(count))).toBe('answered');
   expect(await codeOf(breaker.run(count))).toBe('answered');
   expect(calls).toBe(2);
+  expect(breaker.state?.()).toBe('closed');
 });
 
 test('refusals for good open no circuit: the service works', async () => {

@@ -1,0 +1,167 @@
+/**
+ * The console over a busy Reeve, in the system's Chromium: how soon the list is shown with 10,000 orders in
+ * the store, how smooth it stays while 200 changes a second come in, and how much a browser has to load.
+ * `npm run bench:console`.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { serveApi } from '#runtime/http-server.ts';
+import { jsonLog } from '#runtime/json-log.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { startChromium } from '../test/console-browser/chromium.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    orders: { type: 'string', default: '10000' },
+    opens: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '10' },
+  },
+});
+/** Changes a second: each order makes four. */
+const changesPerSecond = 200;
+const changesPerOrder = 4;
+/** A frame longer than this is felt, ms. */
+const longFrameMs = 50;
+
+const work = defineAgent({ name: 'work', input: z.null(), output: z.null(), undo: 'unneeded' });
+const chain = defineWorkflow({ name: 'chain', version: 1, details: z.null() })
+  .step('first', { agent: work, input: () => null })
+  .step('second', { agent: work, after: ['first'], input: () => null })
+  .build();
+
+const order = {
+  details: null,
+  priority: 'normal',
+  tenant: null,
+  replyTo: null,
+  key: null,
+} as const;
+
+const directory = mkdtempSync(join(tmpdir(), 'reeve-bench-console-'));
+const log = jsonLog(systemClock, 'silent', () => {});
+const reeve = await startLocalReeve({
+  workflows: [chain],
+  agents: [{ contract: work, perform: async () => null }],
+  path: join(directory, 'reeve.db'),
+  breakerFor: () => ({ run: (call) => call() }),
+  random: systemRandom,
+  clock: systemClock,
+  log,
+});
+const server = await serveApi(reeve, {
+  ...{ host: '127.0.0.1', port: 0, token: null, clock: systemClock, log },
+});
+const browser = await startChromium();
+try {
+  await fill(Number(flags.orders));
+  const opens: number[] = [];
+  for (let at = 0; at < Number(flags.opens); at += 1) opens.push(await timeToList(browser));
+  const frames = await framesUnderLoad(browser, Number(flags.seconds));
+  console.table({
+    'orders in the store': Number(flags.orders),
+    'list shown, median ms': median(opens),
+    'list shown, slowest ms': Math.round(Math.max(...opens)),
+    'changes a second': frames.changesPerSecond,
+    'frames a second': frames.framesPerSecond,
+    [`frames over ${longFrameMs} ms`]: frames.long,
+    'longest frame, ms': frames.longestMs,
+    'files, gzipped KB': bundleKb(),
+  });
+} finally {
+  await browser.close();
+  await server.close();
+  reeve.close();
+  rmSync(directory, { recursive: true });
+}
+
+async function fill(count: number): Promise<void> {
+  const batch = 500;
+  for (let left = count; left > 0; left -= batch) {
+    await Promise.all(
+      Array.from({ length: Math.min(left, batch) }, () =>
+        reeve.submission.submit({ workflow: 'chain', ...order }),
+      ),
+    );
+  }
+}
+
+/** From the beginning of the page to fifty orders on the screen, ms; nothing is cached. */
+async function timeToList(from: Browser): Promise<number> {
+  const page = await from.newPage();
+  await page.goto(`${server.url}/#/orders`);
+  await page.locator('.orders tbody tr').nth(49).waitFor();
+  const shown: unknown = await page.evaluate(
+    `new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())))`,
+  );
+  await page.context().close();
+  return z.number().parse(shown);
+}
+
+async function framesUnderLoad(from: Browser, seconds: number) {
+  const page = await from.newPage();
+  await page.goto(`${server.url}/#/orders`);
+  await page.locator('.live[data-connection="live"]').waitFor();
+  await page.locator('.orders tbody tr').nth(49).waitFor();
+  let changes = 0;
+  const stop = reeve.watch(() => {
+    changes += 1;
+  });
+  const [frames] = await Promise.all([framesOf(page, seconds), load(seconds)]);
+  stop();
+  return {
+    changesPerSecond: Math.round(changes / seconds),
+    framesPerSecond: Math.round(frames.length / seconds),
+    long: frames.filter((ms) => ms > longFrameMs).length,
+    longestMs: Math.round(Math.max(...frames)),
+  };
+}
+
+/** The lengths of the frames that the page drew, ms. */
+async function framesOf(page: Page, seconds: number): Promise<number[]> {
+  const lengths: unknown = await page.evaluate(`new Promise((resolve) => {
+    const lengths = [];
+    const begin = performance.now();
+    let last = begin;
+    const frame = (now) => {
+      lengths.push(now - last);
+      last = now;
+      if (now - begin < ${seconds * 1_000}) requestAnimationFrame(frame);
+      else resolve(lengths.slice(1));
+    };
+    requestAnimationFrame(frame);
+  })`);
+  return z.array(z.number()).parse(lengths);
+}
+
+async function load(seconds: number): Promise<void> {
+  const ticksPerSecond = 20;
+  const perTick = changesPerSecond / changesPerOrder / ticksPerSecond;
+  let owed = 0;
+  for (let tick = 0; tick < seconds * ticksPerSecond; tick += 1) {
+    for (owed += perTick; owed >= 1; owed -= 1) {
+      await reeve.submission.submit({ workflow: 'chain', ...order });
+    }
+    await pause(1_000 / ticksPerSecond);
+  }
+}
+
+function median(values: readonly number[]): number {
+  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
+}
+
+function bundleKb(): number {
+  const bytes = readdirSync('lib/console/dist', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
+  return Math.round(bytes.reduce((sum, size) => sum + size, 0) / 102.4) / 10;
+}

@@ -1,0 +1,131 @@
+/** What an operator does with the console, on a Reeve that runs, with suppliers that break. */
+import { expect, test } from 'vitest';
+import { stage } from './pages.ts';
+
+const on = stage();
+
+test('an order is watched live: a supplier hangs, tries and a cool-down show, it stops; resubmitted, it is Processed', async () => {
+  const { world } = on;
+  await world.faults('payment', { hangRate: 1 });
+  const page = await on.open('#/');
+  await page.getByText('No orders yet').waitFor();
+  await page.getByText('Nothing needs a person').waitFor();
+
+  const orderId = await world.submit('express', 'north');
+  await page.locator('.flow').getByText(orderId).click();
+  await page.getByRole('heading', { name: orderId }).waitFor();
+  const charge = page.locator('.lane', { hasText: 'charge' });
+  await charge.getByRole('img', { name: /^Call 1: timed out after/ }).waitFor();
+  await charge.getByRole('img', { name: /^cool-down for/ }).waitFor();
+  await page.locator('.lock', { hasText: 'it waits, and goes on at' }).waitFor();
+  await page.locator('.order-title .badge', { hasText: 'Error' }).waitFor();
+  expect(await charge.locator('.bar[data-kind="timedOut"]').count()).toBe(4);
+  const fault = page.getByRole('region', { name: 'Fault' });
+  expect(await fault.textContent()).toContain('Step charge failed exhausted');
+  expect(await page.locator('.history').textContent()).toContain('Step charge timed out.');
+
+  await world.faults('payment', { hangRate: 0 });
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.textContent()).toContain('goes on from the step that failed');
+  await dialog.getByRole('button', { name: 'Resubmit' }).click();
+  await page.locator('.order-title .badge', { hasText: 'Processed' }).waitFor();
+  await charge.getByRole('img', { name: /^Call 5: succeeded after/ }).waitFor();
+  await page.getByRole('img', { name: /^Resubmitted by/ }).waitFor();
+  expect(await page.locator('.box[data-state="Completed"]').count()).toBe(4);
+});
+
+test('fifty failed orders are selected, and each one’s resubmit has a result', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  const ids = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const orderId = await world.submit('express', 'bulk');
+      await world.reaches(orderId, 'Error');
+      return orderId;
+    }),
+  );
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open('#/orders?state=Error&tenant=bulk');
+  const rows = page.locator('.orders tbody tr');
+  await rows.nth(49).waitFor();
+  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resubmit 50 orders?' });
+  const ended = Promise.all(ids.map((orderId) => world.reaches(orderId, 'Processed')));
+  await dialog.getByRole('button', { name: 'Resubmit 50 orders' }).click();
+  await dialog.getByText('50 of 50 done').waitFor();
+  expect(await dialog.locator('.results li[data-tone="good"]').count()).toBe(50);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await ended;
+  await page.getByText('No order is like that').waitFor();
+});
+
+test('an order that goes on while one thinks is refused, in words', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  const orderId = await world.submit('express', 'thinking');
+  await world.reaches(orderId, 'Error');
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open('#/orders?tenant=thinking');
+  await page.getByRole('checkbox', { name: `Select order ${orderId}` }).check();
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  const response = await fetch(`${world.url}/orders/${orderId}/resubmit`, { method: 'POST' });
+  expect(response.status).toBe(202);
+  await page.getByRole('dialog').getByRole('button', { name: 'Resubmit 1 order' }).click();
+  await page.getByText('1 of 1 done, 1 refused').waitFor();
+  await page.getByText('Only an order in Error can be resubmitted').waitFor();
+});
+
+test('the listing is filtered, leads to an order by its id, and says when there is none', async () => {
+  const { world } = on;
+  const orderId = await world.submit('order-fulfilment', 'filters');
+  const page = await on.open('#/orders');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  await page.getByRole('searchbox', { name: 'Tenant' }).fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('No order is like that').waitFor();
+  expect(page.url()).toContain('tenant=nobody');
+  await page.getByRole('searchbox', { name: 'Order id' }).fill(orderId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: orderId }).waitFor();
+  await page.goto(`${world.url}/#/orders/no-such-order`);
+  await page.getByText('No order has this id').waitFor();
+});
+
+test('it is used with the keyboard alone', async () => {
+  const page = await on.open('#/');
+  await page.locator('.live[data-connection="live"]').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  await page.getByRole('link', { name: 'Agents', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'payment' }).waitFor();
+  expect(await page.title()).toBe('Agents · Reeve');
+});
+
+test('the theme is the system’s until it is toggled, and then stays so', async () => {
+  const page = await on.open('#/', { colorScheme: 'dark' });
+  const theme = () => page.evaluate('document.documentElement.dataset.theme');
+  await page.getByRole('button', { name: 'Use light colours' }).click();
+  expect(await theme()).toBe('light');
+  await page.reload();
+  await page.getByRole('button', { name: 'Use dark colours' }).waitFor();
+  expect(await theme()).toBe('light');
+});
+
+test('a server that tells no events is asked again and again', async () => {
+  const { world } = on;
+  const page = await on.open('#/orders?tenant=polled');
+  await page.route('**/events', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await page.route('**/activity', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await page.reload();
+  await page.locator('.live[data-connection="polling"]').waitFor();
+  await page.getByText('No order is like that').waitFor();
+  const orderId = await world.submit('order-fulfilment', 'polled');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  await page.goto(`${world.url}/#/`);
+  await page.locator('.flow').getByText(orderId).waitFor();
+  expect(await page.locator('.chart').count()).toBe(0);
+});

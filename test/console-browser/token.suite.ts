@@ -1,0 +1,31 @@
+/** A Reeve that needs a token: the page asks for it, keeps it for the tab, and asks again when it is wrong. */
+import { expect, test } from 'vitest';
+import { stage } from './pages.ts';
+
+const token = 'a-token-of-some-length';
+const on = stage(token);
+
+test('the page asks for the token, refuses a wrong one, and goes on with the right one', async () => {
+  const orderId = await on.world.submit('order-fulfilment');
+  const page = await on.open('#/orders');
+  const dialog = page.getByRole('dialog', { name: 'This Reeve needs a token' });
+  const field = dialog.getByLabel('Token', { exact: true });
+  await field.fill('a-wrong-one');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('That token was refused.').waitFor();
+  await field.fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  await page.locator('.live[data-connection="live"]').waitFor();
+  expect(await dialog.count()).toBe(0);
+  await page.reload();
+  await page.getByRole('link', { name: orderId }).waitFor();
+  expect(await dialog.count()).toBe(0);
+});
+
+test('without the token nothing but the page itself is given', async () => {
+  const status = async (path: string) => (await fetch(`${on.world.url}${path}`)).status;
+  expect(await status('/')).toBe(200);
+  expect(await status('/activity')).toBe(401);
+  expect(await status('/events')).toBe(401);
+});
