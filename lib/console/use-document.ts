@@ -1,6 +1,6 @@
 /** A document of the API, kept up to date while it is shown. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { get } from './api.ts';
 import { after } from './clock.ts';
 import { coalesced } from './coalesced.ts';
@@ -25,7 +25,8 @@ interface Options {
 /** What was shown stays while Reeve does not answer. */
 export function useDocument<Body>(path: string, options: Options): Signal<Loaded<Body>> {
   const loaded = useSignal<Loaded<Body>>({ kind: 'loading' });
-  useEffect(() => {
+  // Before the first frame: what is asked for is on its way while the page is drawn.
+  useLayoutEffect(() => {
     let isCurrent = true;
     loaded.value = { kind: 'loading' };
     const load = async () => {

@@ -1,6 +1,6 @@
 /** A listing that grows by pages and stays true while orders change. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { get } from './api.ts';
 import { after, nowMs } from './clock.ts';
 import { coalesced } from './coalesced.ts';
@@ -21,7 +21,8 @@ export function useListing(query: OrderQuery): {
 } {
   const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
   const listing = useSignal<Listing>({ orders: [], cursor: null });
-  useEffect(() => {
+  // Before the first frame: what is asked for is on its way while the page is drawn.
+  useLayoutEffect(() => {
     const load = async () => {
       const answer = await get<ListDocument>(listingPath(query, nowMs(), null));
       if (answer.kind === 'ok') {
