@@ -11,11 +11,11 @@ import type {
 export type { ActivityDocument, HistoryDocument, ListDocument, SummaryDocument, WorkflowsDocument };
 
 export type ProcessState = SummaryDocument['processState'];
-export type Step = OrderDocument['steps'][string] & { readonly input?: unknown };
+export type Step = OrderDocument['steps'][string];
 export type StepState = Step['state'];
 export type Order = OrderDocument & {
+  /** What the submitter calls it; left out by a Reeve that does not keep it. */
   readonly correlationId?: string | null;
-  readonly steps: Readonly<Record<string, Step>>;
 };
 export type Workflow = WorkflowsDocument['workflows'][number];
 export type WorkflowStep = Workflow['steps'][number];

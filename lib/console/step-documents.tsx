@@ -35,14 +35,14 @@ function StepDocument({ name, step }: { readonly name: string; readonly step: St
         </p>
       )}
       {inDoubt && <p class="soft">In doubt: a call may have had an effect that nobody knows of.</p>}
-      {input !== undefined && input !== null && (
+      {input !== null && (
         <>
           <h3>Input</h3>
           <DocumentText document={input} label={`Input of ${name}`} />
         </>
       )}
       <h3>Output</h3>
-      {output === null || output === undefined ? (
+      {output === null ? (
         <p class="soft">None yet.</p>
       ) : (
         <DocumentText document={output} label={`Output of ${name}`} />

@@ -4,6 +4,7 @@
  * what is ready, and so does a success while a Scheduler has the order (timeline-walk.ts).
  */
 import type { ToldEntry } from '#text/history-entry.ts';
+import { historySentence } from '#text/history-text.ts';
 import type { Order, WorkflowStep } from './documents.ts';
 import { walk } from './timeline-walk.ts';
 import { toldEntry } from './told-history.ts';
@@ -77,6 +78,5 @@ function isSettled({ processState }: Order): boolean {
 
 function markOf(entry: ToldEntry): Mark[] {
   if (entry.type !== 'resubmit' && entry.type !== 'cancel') return [];
-  const what = entry.type === 'resubmit' ? 'Resubmitted' : 'Cancelled';
-  return [{ at: entry.at, kind: entry.type, title: `${what} by ${entry.by}` }];
+  return [{ at: entry.at, kind: entry.type, title: historySentence(entry) }];
 }

@@ -12,6 +12,7 @@ export function toldEntry(entry: HistoryDocument): ToldEntry {
     case 'claim':
       return { type, at, by, blind: entry.blind === true };
     case 'resubmit':
+      return { type, at, by, corrected: entry.corrected ?? [] };
     case 'cancel':
       return { type, at, by };
     case 'expired':

@@ -29,6 +29,12 @@ export type ToldEntry =
       readonly reason: 'restart' | 'outage';
       readonly notBefore: number;
     })
-  | (At & { readonly type: 'resubmit' | 'cancel'; readonly by: string })
+  | (At & {
+      readonly type: 'resubmit';
+      readonly by: string;
+      /** Fields of the details that were corrected. */
+      readonly corrected: readonly string[];
+    })
+  | (At & { readonly type: 'cancel'; readonly by: string })
   /** Of a newer Reeve: told by its name. */
   | (At & { readonly type: 'other'; readonly title: string });

@@ -1,12 +1,10 @@
 /** Everybody can use it: no serious finding of axe on any page, in both themes, and on a phone. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { stage } from './pages.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const on = stage();
 const orders = { done: '', stopped: '' };
 
@@ -39,7 +37,7 @@ const findings = z.array(
 
 /** Run as if by the browser's own tools: no policy of the page's stands in the way. */
 async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
       violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,

@@ -31,7 +31,7 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   await dialog.getByRole('button', { name: 'Resubmit' }).click();
   await page.locator('.order-title .badge', { hasText: 'Processed' }).waitFor();
   await charge.getByRole('img', { name: /^Call 5: succeeded after/ }).waitFor();
-  await page.getByRole('img', { name: /^Resubmitted by/ }).waitFor();
+  await page.getByRole('img', { name: /^resubmitted by/ }).waitFor();
   expect(await page.locator('.box[data-state="Completed"]').count()).toBe(4);
 });
 
@@ -75,6 +75,30 @@ test('an order that goes on while one thinks is refused, in words', async () => 
   await page.getByRole('dialog').getByRole('button', { name: 'Resubmit 1 order' }).click();
   await page.getByText('1 of 1 done, 1 refused').waitFor();
   await page.getByText('Only an order in Error can be resubmitted').waitFor();
+});
+
+test('a field is corrected on the way; one that is not there is refused, in words', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  const orderId = await world.submit('express', 'corrected');
+  await world.reaches(orderId, 'Error');
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open(`#/orders/${orderId}`);
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  await page.getByRole('button', { name: 'Correct a field' }).click();
+  const field = page.getByLabel('Field 1', { exact: true });
+  await field.fill('shipTo.planet');
+  await page.getByLabel('New value 1', { exact: true }).fill('Mars');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('shipTo').first().waitFor();
+  await field.fill('shipTo.city');
+  await page.keyboard.press('Enter');
+  await page.locator('.order-title .badge', { hasText: 'Processed' }).waitFor();
+  await page.locator('.history li', { hasText: 'shipTo.city' }).waitFor();
+  await page
+    .locator('.document', { hasText: '"city": "Mars"' })
+    .first()
+    .waitFor({ state: 'attached' });
 });
 
 test('the listing is filtered, leads to an order by its id, and says when there is none', async () => {

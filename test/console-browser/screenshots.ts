@@ -12,7 +12,10 @@ const folder = 'docs/images';
 const minuteMs = 60_000;
 const tenants = ['north', 'south', 'east'];
 
-let behindMs = 56 * minuteMs;
+const minutes = 56;
+const begin = Math.floor(systemClock.now() / minuteMs - minutes) * minuteMs;
+
+let behindMs = systemClock.now() - begin;
 const world = await startWorld({
   clock: { ...systemClock, now: () => systemClock.now() - behindMs },
 });
@@ -26,9 +29,10 @@ try {
   await world.close();
 }
 
-/** Now and then a supplier has a bad minute. */
+/** Now and then a supplier has a bad minute. Each minute's orders are done within it. */
 async function hourOfOrders(): Promise<void> {
-  for (let minute = 0; behindMs > 0; minute += 1) {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    behindMs = systemClock.now() - (begin + minute * minuteMs + 1_000);
     await world.faults('payment', { declineRate: minute % 17 > 12 ? 0.3 : 0.04 });
     const count = 14 + Math.round(9 * Math.sin(minute / 7) + 4 * Math.sin(minute / 2.3));
     await submitted(world, 'order-fulfilment', count);
@@ -36,8 +40,8 @@ async function hourOfOrders(): Promise<void> {
       await world.faults('payment', { declineRate: 1 });
       await submitted(world, 'express', 2);
     }
-    behindMs -= minuteMs;
   }
+  behindMs = 0;
 }
 
 async function submitted(to: World, workflow: string, count: number): Promise<void> {
@@ -65,15 +69,12 @@ async function takeAll(from: Browser, orderId: string): Promise<void> {
   for (let at = 0; at < 6; at += 1) await world.submit('order-fulfilment', tenants[at % 3]);
   await pause(1_600);
   await take(light, 'now');
+  await light.setViewportSize({ width: 1_280, height: 700 });
   await shown(light, '#/orders', '.orders tbody tr');
   await take(light, 'orders');
   await shown(light, `#/orders/${orderId}`, '.lane');
   await light.setViewportSize({ width: 1_280, height: 1_000 });
   await take(light, 'order');
-  await shown(light, '#/agents', '.latencies');
-  await take(light, 'agents');
-  await shown(light, '#/workflows', '.graph');
-  await take(light, 'workflows');
   const dark = await opened(from, { width: 1_280, height: 1_000 }, 'dark');
   await world.faults('payment', { hangRate: 1, latencyMs: 0 });
   const again = await world.submit('express', 'south');

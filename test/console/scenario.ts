@@ -7,6 +7,8 @@ import { orderView, workflowsView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';
 import { house, newOrder } from '../support/orders.ts';
 
+const registry = workflowRegistry([house]);
+
 export const start = Date.UTC(2026, 0, 1);
 
 export interface Lived {
@@ -22,9 +24,9 @@ export function lived(life: readonly Happening[], gapMs = 1_000): Lived {
     const now = Math.max(start + (at + 1) * gapMs, record.updatedAt + 1);
     record = happened(record, happening, now, `w${at}`) ?? record;
   }
-  return { record, order: orderView(record, order) };
+  return { record, order: orderView(record, order, registry) };
 }
 
 export const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
 
-export const definition = workflowsView(workflowRegistry([house])).workflows[0]?.steps ?? [];
+export const definition = workflowsView(registry).workflows[0]?.steps ?? [];

@@ -112,6 +112,6 @@ test('an answer that comes while the order waits is marked as late', () => {
 test('a resubmit and a cancel are marked with who did it', () => {
   const { order } = lived(['claim', 'cancel']);
   expect(timeline(order, definition).marks).toMatchObject([
-    { kind: 'cancel', title: 'Cancelled by operator' },
+    { kind: 'cancel', title: 'cancelled by operator' },
   ]);
 });

@@ -66,7 +66,7 @@ async function scenario() {
     ...reeve,
     clock: systemClock,
     log,
-    guard: { hosts: null, token: null },
+    guard: { hosts: null, token: null, pages: new Set() },
     callerOf: () => 'olga',
     sweepLateMs: 60_000,
   });
