@@ -105,6 +105,7 @@ function welcome(url: string, suppliers: SupplierProcess | null): string {
   const at = url === 'http://127.0.0.1:4400' ? '' : `--url ${url} `;
   const lines = [
     `Reeve listens on ${url}`,
+    `Its console: ${url}/`,
     ...(suppliers === null ? [] : [`Simulated suppliers on ${suppliers.url}`]),
     '',
     'Try, in another terminal:',

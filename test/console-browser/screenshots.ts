@@ -65,9 +65,9 @@ async function troubledOrder(): Promise<string> {
 async function takeAll(from: Browser, orderId: string): Promise<void> {
   const wide = { width: 1_280, height: 980 };
   const light = await opened(from, wide, 'light');
-  await world.faults('payment', { hangRate: 0, latencyMs: 900 });
+  await world.faults('payment', { hangRate: 0, latencyMs: 1_600 });
   for (let at = 0; at < 6; at += 1) await world.submit('order-fulfilment', tenants[at % 3]);
-  await pause(1_600);
+  await pause(1_500);
   await take(light, 'now');
   await light.setViewportSize({ width: 1_280, height: 700 });
   await shown(light, '#/orders', '.orders tbody tr');
