@@ -5,7 +5,7 @@ import { get } from './api.ts';
 import { after } from './clock.ts';
 import { coalesced } from './coalesced.ts';
 import type { Change, ListDocument } from './documents.ts';
-import { type Flowing, flowed, ofChange, ofSummary } from './flow.ts';
+import { type Flowing, flowed, isNews, ofChange, ofSummary } from './flow.ts';
 import { Ago } from './instant.tsx';
 import { follow } from './live.ts';
 import { Notice } from './notice.tsx';
@@ -44,10 +44,8 @@ function useFlow() {
     const stop = follow({
       refresh: load.ask,
       changes(batch) {
-        const known = new Set(shown.value?.map(({ orderId }) => orderId));
         for (const [orderId, change] of batch) {
-          // An old order that moves is no news beside new ones, unless there is room.
-          if (known.has(orderId) || change.revision <= 2 || known.size < shownMax) {
+          if (waiting.has(orderId) || isNews(change, shown.value ?? [], shownMax)) {
             waiting.set(orderId, change);
           }
         }

@@ -27,6 +27,12 @@ export function flowed(
   return [...fresh, ...kept].slice(0, max);
 }
 
+/** An old order that moves is no news beside new ones, unless there is room. */
+export function isNews(change: Change, shown: readonly Flowing[], max: number): boolean {
+  const isFresh = change.revision <= 2 || shown.length < max;
+  return isFresh || shown.some(({ orderId }) => orderId === change.orderId);
+}
+
 export const ofChange = ({ last, ...change }: Change): Flowing => ({
   ...change,
   at: last?.at ?? '',

@@ -35,6 +35,20 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   expect(await page.locator('.box[data-state="Completed"]').count()).toBe(4);
 });
 
+test('orders flow: each shows how far it has come, as long as it runs and when it is done', async () => {
+  const { world } = on;
+  const page = await on.open('#/');
+  await page.locator('.live[data-connection="live"]').waitFor();
+  await world.faults('shipping', { latencyMs: 1_000 });
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, () => world.submit('order-fulfilment', 'flow')),
+  );
+  const last = page.locator('.flow-row', { hasText: ids.toSorted().at(-1) ?? '' });
+  await last.getByRole('img', { name: /charge: completed, ship: running/ }).waitFor();
+  await last.getByRole('img', { name: /charge: completed, ship: completed/ }).waitFor();
+  await world.faults('shipping', { latencyMs: 0 });
+});
+
 test('fifty failed orders are selected, and each one’s resubmit has a result', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });

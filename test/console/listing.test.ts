@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, ListDocument, SummaryDocument } from '#console/documents.ts';
-import { flowed, ofChange } from '#console/flow.ts';
+import { flowed, isNews, ofChange } from '#console/flow.ts';
 import { changed, firstPage, nextPage } from '#console/listing.ts';
 import { type OrderQuery, routeOf } from '#console/routes.ts';
 
@@ -78,6 +78,15 @@ test('a new first page keeps the pages below it, and their cursor', () => {
 test('a first page that shares nothing with what is shown replaces it', () => {
   const shown = { orders: [order('b'), order('a')], cursor: null };
   expect(ids(firstPage(shown, page(['z'], 'after-z')).orders)).toBe('z');
+});
+
+test('an old order is news where it is shown already, or where there is room', () => {
+  const shown = [ofChange(change('a')), ofChange(change('b'))];
+  const old = (orderId: string) => change(orderId, { revision: 9 });
+  expect(isNews(old('a'), shown, 2)).toBe(true);
+  expect(isNews(old('x'), shown, 2)).toBe(false);
+  expect(isNews(old('x'), shown, 3)).toBe(true);
+  expect(isNews(change('x', { revision: 1 }), shown, 2)).toBe(true);
 });
 
 test('orders flow in at the top, change where they stand, and leave at the end', () => {
