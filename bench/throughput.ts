@@ -163,6 +163,7 @@ async function preload(reeve: LocalReeve, count: number): Promise<void> {
         priority: 'normal',
         tenant: null,
         replyTo: null,
+        correlationId: null,
       } as const;
       const { record } = submitted(event, workflow, now, writeId(`w${id}`));
       await reeve.store.create({ orderId: id, details, digest: '', submittedAt: now }, record);
@@ -204,6 +205,7 @@ async function runOne(reeve: LocalReeve, finish: Finish): Promise<void> {
     priority: 'normal',
     tenant: null,
     replyTo: null,
+    correlationId: null,
     key: null,
   });
   if (outcome.kind === 'accepted') await finish(outcome.orderId);

@@ -124,6 +124,8 @@ function recordItem(options: DynamoStoreOptions, record: ProcessRecord): Item {
   const ended = processState === 'Processed' || processState === 'Undone';
   return toItem({
     ...encodeRecord(record),
+    // Few have one, and every byte of an item is paid for at each transition.
+    CorrelationID: record.correlationId ?? undefined,
     DueShard: shardOf(record.orderId, shards),
     // Rounded up: a quick order then moves in the index about twice in its life, not twice a step.
     DueAt: due === null ? undefined : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs,

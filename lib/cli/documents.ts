@@ -93,6 +93,8 @@ export const orderSchema = summarySchema.extend({
   failureCount: z.int(),
   priority: text,
   tenant: text.nullable(),
+  // An older Reeve says nothing of it.
+  correlationId: text.nullable().default(null),
   notBefore: instant,
   steps: z.record(text, stepSchema),
   history: z.array(entrySchema),

@@ -69,6 +69,7 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
     ['workflow', `${order.workflow}, version ${order.workflowVersion}`],
     ['priority', order.priority],
     ...(order.tenant === null ? [] : [['tenant', order.tenant]]),
+    ...(order.correlationId === null ? [] : [['correlation', order.correlationId]]),
     ['direction', order.direction],
     ['locked by', order.lockedBy ?? 'nobody'],
     ['complete-by', relativeTimeOrNone(order.completeBy, nowMs)],

@@ -87,6 +87,7 @@ function addOrderCommands(program: Command, run: Run): void {
     .argument('<file>', 'its JSON; - for standard input')
     .option('--wait', 'wait until it is Processed, Undone or in Error')
     .option('--key <key>', 'idempotency key: the same key and body again give the same order')
+    .option('--correlation-id <id>', 'your own name for it, told with every status and alert')
     .action(run((context, file: string, options: SubmitOptions) => submit(context, file, options)));
   program
     .command('show')

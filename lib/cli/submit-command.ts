@@ -11,13 +11,14 @@ import type { World } from './world.ts';
 export interface SubmitOptions {
   readonly wait?: boolean;
   readonly key?: string;
+  readonly correlationId?: string;
 }
 
 /** @param file a path, or `-` for standard input */
 export async function submit(
   context: Context,
   file: string,
-  { wait = false, key }: SubmitOptions,
+  { wait = false, key, correlationId }: SubmitOptions,
 ): Promise<ExitCode> {
   const { world, reeve, json, paint } = context;
   if (key !== undefined && !headerValue.test(key)) {
@@ -27,7 +28,7 @@ export async function submit(
     method: 'POST',
     path: '/orders',
     answer: acceptedSchema,
-    body: await readJsonText(world, file),
+    body: await readJsonText(world, file, correlationId),
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
   if (!json) printLines(world, [acceptedLine(accepted.value, paint)]);
@@ -49,16 +50,33 @@ async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> 
 }
 
 /** The text as it was written: to parse and print it anew could change its numbers. */
-async function readJsonText(world: World, file: string): Promise<string> {
+async function readJsonText(
+  world: World,
+  file: string,
+  correlationId: string | undefined,
+): Promise<string> {
   const name = file === '-' ? 'standard input' : file;
   const text = await readText(world, file, name);
+  const document = parse(name, text);
+  if (correlationId === undefined) return text;
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new CliError(
+      exitCodes.usage,
+      `${name} is no JSON object, so it takes no --correlation-id.`,
+    );
+  }
+  // The last of two fields of one name counts.
+  const comma = Object.keys(document).length === 0 ? '' : ',';
+  return text.replace(/}\s*$/, () => `${comma}"correlationId":${JSON.stringify(correlationId)}}`);
+}
+
+function parse(name: string, text: string): unknown {
   try {
-    JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, { cause });
   }
-  return text;
 }
 
 async function readText(world: World, file: string, name: string): Promise<string> {

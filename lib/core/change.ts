@@ -19,6 +19,7 @@ export interface Change {
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
+  readonly correlationId: string | null;
   readonly at: number;
 }
 
@@ -26,7 +27,7 @@ export interface Change {
 export function changeOf(previousState: ProcessState | null, record: ProcessRecord): Change | null {
   if (previousState === record.processState) return null;
   const { orderId, workflow, workflowVersion, processState, direction } = record;
-  const { fault, priority, tenant, replyTo } = record;
+  const { fault, priority, tenant, replyTo, correlationId } = record;
   return {
     orderId,
     workflow,
@@ -39,6 +40,7 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
     priority,
     tenant,
     replyTo,
+    correlationId,
     at: record.updatedAt,
   };
 }

@@ -82,6 +82,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
     priority: base.priority,
     tenant: base.tenant,
     replyTo: base.replyTo,
+    correlationId: base.correlationId,
     notBefore: draft.notBefore,
     revision: base.revision + 1,
     writeId: base.writeId,

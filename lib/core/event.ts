@@ -13,6 +13,7 @@ export interface Submit {
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
+  readonly correlationId: string | null;
 }
 
 /** A Scheduler takes the order's lock and starts what is ready. */

@@ -46,6 +46,7 @@ export const limits = {
   /** All corrections of one order together: they live in its history, and so in the process record. */
   correctionsBytesMax: 16 * 1024,
   tenantLengthMax: 64,
+  correlationIdLengthMax: 128,
   submissionKeyLengthMax: 128,
   listMax: 200,
   /** A listing over 32 shards says of each where it stands; servers take 8 KB of a request's line and more. */

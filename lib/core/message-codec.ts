@@ -13,6 +13,7 @@ import {
   action,
   agent,
   attempt,
+  correlationId,
   duration,
   effect,
   key,
@@ -53,6 +54,7 @@ export interface SubmissionMessage {
   readonly priority: (typeof priorities)[number];
   readonly tenant: string | null;
   readonly replyTo: string | null;
+  readonly correlationId: string | null;
   readonly key: string;
 }
 
@@ -128,6 +130,7 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z
     priority: priority.default('normal'),
     tenant: tenant.default(null),
     replyTo: replyTo.default(null),
+    correlationId,
     key: z
       .string()
       .min(1)
@@ -155,6 +158,7 @@ export const changeSchema: z.ZodType<Change> = z
     priority,
     tenant,
     replyTo,
+    correlationId,
     at: moment('When it happened.'),
   })
   .meta({ title: 'Status', description: "Tells a submitter that an order's state has changed." });

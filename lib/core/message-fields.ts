@@ -58,6 +58,14 @@ export const replyTo = z
   .string()
   .nullable()
   .describe('The name of the registered response channel that hears of the order; null for none.');
+/** Older writers sent none. */
+export const correlationId = z
+  .string()
+  .min(1)
+  .max(limits.correlationIdLengthMax)
+  .nullable()
+  .default(null)
+  .describe("The submitter's own name for the order; null when it gave none.");
 export const effect = z
   .enum(effects)
   .describe(

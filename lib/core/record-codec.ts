@@ -38,6 +38,7 @@ export interface StoredRecord {
   readonly Priority: string;
   readonly Tenant: string | null;
   readonly ReplyTo: string | null;
+  readonly CorrelationID: string | null;
   readonly NotBefore: number;
   readonly Revision: number;
   readonly WriteID: string;
@@ -63,6 +64,7 @@ export function encodeRecord(record: ProcessRecord): StoredRecord {
     Priority: record.priority,
     Tenant: record.tenant,
     ReplyTo: record.replyTo,
+    CorrelationID: record.correlationId,
     NotBefore: record.notBefore,
     Revision: record.revision,
     WriteID: record.writeId,
@@ -97,6 +99,8 @@ const storedSchema = z.object({
   Priority: z.enum(priorities),
   Tenant: z.string().nullable(),
   ReplyTo: z.string().nullable(),
+  // Orders of before have none.
+  CorrelationID: z.string().nullable().default(null),
   NotBefore: instant,
   Revision: z.int().positive(),
   WriteID: z.string().transform(writeId),
@@ -132,6 +136,7 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
     priority: stored.Priority,
     tenant: stored.Tenant,
     replyTo: stored.ReplyTo,
+    correlationId: stored.CorrelationID,
     notBefore: stored.NotBefore,
     revision: stored.Revision,
     writeId: stored.WriteID,

@@ -124,6 +124,8 @@ interface Common {
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
+  /** The submitter's own name for it: told with every status and alert, and never acted on. */
+  readonly correlationId: string | null;
   /** No claim before this instant. */
   readonly notBefore: number;
   readonly revision: number;

@@ -18,8 +18,9 @@ import { submitted } from './submit.ts';
 export function replay(record: ProcessRecord, known: Known): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
   assertThat(first?.type === 'submit', 'a history begins with the submission');
-  const { orderId, priority, tenant, replyTo, writeId } = record;
-  const event = { type: 'submit', orderId, priority, tenant, replyTo } as const;
+  const { orderId, priority, tenant, replyTo, correlationId, writeId } = record;
+  const from = { orderId, priority, tenant, replyTo, correlationId };
+  const event = { type: 'submit', ...from } as const;
   const revisions: ProcessRecord[] = [submitted(event, known.definition, first.at, writeId).record];
   for (const entry of rest) {
     const before = revisions.at(-1);

@@ -12,7 +12,7 @@ export function submitted(
   nowMs: number,
   writeId: WriteId,
 ): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
-  const { orderId, priority, tenant, replyTo } = event;
+  const { orderId, priority, tenant, replyTo, correlationId } = event;
   const record: PendingRecord = {
     orderId,
     workflow: definition.name,
@@ -37,6 +37,7 @@ export function submitted(
     priority,
     tenant,
     replyTo,
+    correlationId,
     notBefore: nowMs,
     revision: 1,
     writeId,

@@ -1,4 +1,5 @@
 /** The tables of the embedded state store. */
+import type { DatabaseSync } from 'node:sqlite';
 
 /**
  * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes
@@ -33,7 +34,8 @@ export const schema = `
     History TEXT NOT NULL,
     SubmittedAt INTEGER NOT NULL,
     UpdatedAt INTEGER NOT NULL,
-    DueAt INTEGER
+    DueAt INTEGER,
+    CorrelationID TEXT
   ) STRICT;
   CREATE INDEX IF NOT EXISTS Due ON Processes (DueAt, OrderID) WHERE DueAt IS NOT NULL;
   CREATE INDEX IF NOT EXISTS Attention ON Processes (ProcessState, Seq)
@@ -43,3 +45,10 @@ export const schema = `
     Change TEXT NOT NULL
   ) STRICT;
 `;
+
+/** A database that an older Reeve made has no column for what came later. */
+export function addMissingColumns(database: DatabaseSync): void {
+  const has = database.prepare("SELECT 1 FROM pragma_table_info('Processes') WHERE name = ?");
+  if (has.get('CorrelationID') !== undefined) return;
+  database.exec('ALTER TABLE Processes ADD COLUMN CorrelationID TEXT');
+}

@@ -24,7 +24,7 @@ import {
   recordOf,
   rowOf,
 } from './rows.ts';
-import { schema } from './schema.ts';
+import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 
 /** A change somebody must be told of, and its number in the change table. */
@@ -247,6 +247,7 @@ function open(path: string): DatabaseSync {
       PRAGMA cache_size = -65536;
     `);
     database.exec(schema);
+    addMissingColumns(database);
     return database;
   } catch (cause) {
     if (database?.isOpen) database.close();

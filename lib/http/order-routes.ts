@@ -110,13 +110,15 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     );
   });
   app.openapi(submitRoute, async (context) => {
-    const { workflow, details, priority, tenant, replyTo } = context.req.valid('json');
+    const { workflow, details, priority, tenant, replyTo, correlationId } =
+      context.req.valid('json');
     const outcome = await ports.submission.submit({
       workflow,
       details,
       priority,
       tenant: tenant ?? null,
       replyTo: replyTo ?? null,
+      correlationId: correlationId ?? null,
       key: context.req.valid('header')['idempotency-key'] ?? null,
     });
     const { orderId, processState } = accepted(outcome);

@@ -26,6 +26,9 @@ export const submissionSchema = z
       .max(40)
       .optional()
       .openapi({ description: 'The name of a registered response channel.' }),
+    correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+      description: 'Your own name for the order: it comes back with whatever is told of it.',
+    }),
   })
   .openapi('Submission');
 
@@ -134,6 +137,7 @@ const summarySchema = z
     fault: z.union([orderFaultSchema, z.null()]),
     priority: z.enum(priorities),
     tenant: z.string().nullable(),
+    correlationId: z.string().nullable(),
     revision: z.int(),
     submittedAt: instant,
     updatedAt: instant,

@@ -23,7 +23,7 @@ const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
 export function summaryView(record: ProcessRecord): SummaryDocument {
   const { orderId, workflow, workflowVersion, processState, direction, fault } = record;
-  const { priority, tenant, revision } = record;
+  const { priority, tenant, correlationId, revision } = record;
   return {
     orderId,
     workflow,
@@ -33,6 +33,7 @@ export function summaryView(record: ProcessRecord): SummaryDocument {
     fault,
     priority,
     tenant,
+    correlationId,
     revision,
     submittedAt: iso(record.submittedAt),
     updatedAt: iso(record.updatedAt),

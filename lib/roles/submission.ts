@@ -20,6 +20,8 @@ export interface SubmissionRequest {
   readonly tenant: string | null;
   /** The name of a registered response channel; never an address. */
   readonly replyTo: string | null;
+  /** The submitter's own name for the order; it comes back with whatever is told of it. */
+  readonly correlationId: string | null;
   /** The submitter's idempotency key; null: every call is a new order. */
   readonly key: string | null;
 }
@@ -77,10 +79,11 @@ async function accept(
 ): Promise<SubmissionOutcome> {
   const { store, clock, ids } = ports;
   const nowMs = clock.now();
-  const { key, priority, tenant, replyTo } = request;
-  const digest = key === null ? '' : ports.digest(canonicalJson({ ...request }));
+  const { key, priority, tenant, replyTo, correlationId } = request;
+  const digest = key === null ? '' : ports.digest(content(request));
   const orderId = key === null ? ids.orderId() : keyedOrderId(ports.digest, tenant, key);
-  const event = { type: 'submit', orderId, priority, tenant, replyTo } as const;
+  const from = { orderId, priority, tenant, replyTo, correlationId };
+  const event = { type: 'submit', ...from } as const;
   const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
   const order: Order = { orderId, details, digest, submittedAt: nowMs };
   if ((await store.create(order, record)) === 'exists') {
@@ -89,6 +92,11 @@ async function accept(
   }
   await nudge(ports, commands);
   return { kind: 'accepted', orderId, processState: record.processState };
+}
+
+/** Without a correlation id it is what it was before there was one: keys of then are still recognised. */
+function content({ correlationId, ...rest }: SubmissionRequest): string {
+  return canonicalJson(correlationId === null ? rest : { ...rest, correlationId });
 }
 
 /** Also for an order that was there: its first submission may have been lost after its write (R12). */

@@ -192,20 +192,20 @@ function queueOf(queues: ReadonlyMap<AgentName, SimQueue>, agent: AgentName): Si
 
 function publisherOf({ responses, alerts }: Plant, machine: Machine): Publisher {
   return {
-    respond: (_, { orderId: id, sequence }) =>
+    respond: (_, { orderId: id, sequence, correlationId }) =>
       machine.call({
         what: `tell the submitter ${id} ${sequence}`,
         refusal: 'submitter-deaf',
         act: () => {
-          responses.push({ orderId: id, sequence });
+          responses.push({ orderId: id, sequence, correlationId });
         },
       }),
-    alert: ({ change: { orderId: id, sequence } }) =>
+    alert: ({ change: { orderId: id, sequence, correlationId } }) =>
       machine.call({
         what: `alert the operator ${id} ${sequence}`,
         refusal: 'operator-deaf',
         act: () => {
-          alerts.push({ orderId: id, sequence });
+          alerts.push({ orderId: id, sequence, correlationId });
         },
       }),
   };

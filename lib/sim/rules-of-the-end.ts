@@ -14,6 +14,7 @@ import type { SimTable, Write } from './sim-table.ts';
 export interface Told {
   readonly orderId: OrderId;
   readonly sequence: number;
+  readonly correlationId: string | null;
 }
 
 export interface End {
@@ -107,15 +108,16 @@ function judgeOperations(operations: readonly Operation[], breach: Breach): void
   }
 }
 
-/** R17, R18: who was to be told has been told, each change by its number, and nothing that did not happen. */
+/** R17, R18: who was to be told has been told, each change by its number and its submitter's own name for it, and nothing that did not happen. */
 function judgeTelling({ writes, responses, alerts }: End, breach: Breach): void {
-  const idOf = ({ orderId, sequence }: Told) => `${orderId} ${sequence}`;
+  const idOf = ({ orderId, sequence, correlationId }: Told) =>
+    `${orderId} ${sequence} ${correlationId}`;
   const answered = new Set(responses.map(idOf));
   const alerted = new Set(alerts.map(idOf));
   for (const { before, after } of writes) {
     if (before?.processState === after.processState) continue;
-    const { orderId, revision: sequence, processState, replyTo } = after;
-    const id = idOf({ orderId, sequence });
+    const { orderId, revision: sequence, processState, replyTo, correlationId } = after;
+    const id = idOf({ orderId, sequence, correlationId });
     if (processState === 'Error' && !alerted.delete(id)) breach('R17', `no alert for ${id}`);
     if (replyTo !== null && !answered.delete(id)) {
       breach('R18', `nobody was told that ${orderId} became ${processState} with ${sequence}`);

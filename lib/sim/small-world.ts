@@ -82,6 +82,7 @@ export function firstState({ workflow, budgets }: SmallWorld): WorldState {
     priority: 'normal',
     tenant: null,
     replyTo: null,
+    correlationId: null,
   } as const;
   const { record } = submitted(event, workflow, 0, write);
   return {

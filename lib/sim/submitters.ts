@@ -49,6 +49,7 @@ export function submitters(options: SubmitterOptions): Submitters {
       priority: chance.pick(priorities),
       tenant: null,
       replyTo: chance.hits(0.8) ? responseChannel : null,
+      correlationId: number % 2 === 0 ? `correlation-${number}` : null,
       key: `key-${number}`,
     };
   }
@@ -93,10 +94,16 @@ export function submitters(options: SubmitterOptions): Submitters {
     });
   }
 
-  function judge({ key }: Keyed, { orderId }: Extract<SubmissionOutcome, { kind: 'accepted' }>) {
+  function judge(
+    { key, correlationId }: Keyed,
+    { orderId }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
+  ) {
     const { table } = plant;
     const isThere = table.record(orderId) !== undefined && table.order(orderId) !== undefined;
     if (!isThere) breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
+    else if (table.record(orderId)?.correlationId !== correlationId) {
+      breach('R18', `${key} lost its correlation id`);
+    }
     const before = accepted.get(key);
     accepted.set(key, orderId);
     if (before !== undefined && before !== orderId) {

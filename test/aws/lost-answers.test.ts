@@ -235,6 +235,7 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
     details,
     priority: 'normal',
     tenant: null,
+    correlationId: null,
     replyTo: null,
   } as const;
   proxy.lose('TransactWriteItems', lost);

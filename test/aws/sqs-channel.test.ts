@@ -66,7 +66,13 @@ test('messages that are large together are sent in several batches', async () =>
     codec: submissionCodec,
     queueOf: () => url,
   });
-  const common = { workflow: 'house', priority: 'normal', tenant: null, replyTo: null } as const;
+  const common = {
+    workflow: 'house',
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+    correlationId: null,
+  } as const;
   await channel.send(
     Array.from({ length: 5 }, (_, at) => ({
       ...common,
@@ -84,7 +90,13 @@ test('a message is sent whatever characters its documents hold', async () => {
     codec: submissionCodec,
     queueOf: () => url,
   });
-  const common = { workflow: 'house', priority: 'normal', tenant: null, replyTo: null } as const;
+  const common = {
+    workflow: 'house',
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+    correlationId: null,
+  } as const;
   const message = { ...common, key: 'k', details: { note: 'a\uffffb\ufffe\u0000\ud800' } };
   await channel.send([message]);
   const [letter] = await received(url);

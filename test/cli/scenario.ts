@@ -118,6 +118,7 @@ export function order(more: object = {}) {
     fault: null,
     priority: 'normal',
     tenant: null,
+    correlationId: null,
     revision: 1,
     submittedAt: at(-2),
     updatedAt: at(-2),

@@ -18,6 +18,7 @@ const busy = {
   processState: 'Processing',
   revision: 3,
   tenant: 'acme',
+  correlationId: 'po-7',
   lockedBy: 'scheduler-1',
   completeBy: at(3),
   failureCount: 2,
@@ -41,6 +42,7 @@ test('show prints the order, its steps and its history', async () => {
       workflow     order-fulfilment, version 1
       priority     normal
       tenant       acme
+      correlation  po-7
       direction    forward
       locked by    scheduler-1
       complete-by  in 3 s

@@ -59,6 +59,28 @@ test('submit --key sends it as the idempotency key', async () => {
   expect(requests[0]?.headers.get('idempotency-key')).toBe('k-1');
 });
 
+test('submit --correlation-id adds it to the file, whose numbers stay as they were written', async () => {
+  const { run, requests } = accepting();
+  expect((await run('submit order.json --correlation-id po-"7"')).exitCode).toBe(0);
+  expect(requests[0]?.body).toBe(
+    '{"workflow":"order-fulfilment","details":{"price":1.10},"correlationId":"po-\\"7\\""}',
+  );
+});
+
+test('the option goes before what the file says', async () => {
+  const own = () => Promise.resolve('{"correlationId":"old"}\n');
+  const { run, requests } = accepting({ readFile: own });
+  expect((await run('submit order.json --correlation-id new')).exitCode).toBe(0);
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ correlationId: 'new' });
+});
+
+test.each(['[1]', '7', 'null'])('%s takes no correlation id', async (other) => {
+  const { run, requests } = accepting({ readFile: () => Promise.resolve(other) });
+  const { exitCode, stderr } = await run('submit order.json --correlation-id new');
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain('--correlation-id');
+});
+
 test('a key that no header can carry is wrong usage', async () => {
   const { run, requests } = accepting();
   const { exitCode, stderr } = await run('submit order.json --key schlüssel');

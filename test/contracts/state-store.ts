@@ -56,6 +56,15 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect((await store.orders([order.orderId])).get(order.orderId)).toEqual(order);
       });
 
+      test('keeps what the submitter said about it, through every transition', async () => {
+        const { order, record } = newOrder('one', now, 'shop', 'po-7');
+        await store.create(order, record);
+        expect(await stored(record.orderId)).toEqual(record);
+        const next = await commit(claimed(record, now));
+        expect(await stored(record.orderId)).toEqual(next);
+        expect(next).toMatchObject({ replyTo: 'shop', correlationId: 'po-7' });
+      });
+
       test('changes nothing when the order id is taken (R2)', async () => {
         const first = await create('one');
         const { order, record } = newOrder('one', now + 5);

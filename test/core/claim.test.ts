@@ -38,6 +38,7 @@ describe('submit', () => {
     priority: 'low',
     tenant: 't',
     replyTo: 'r',
+    correlationId: 'c',
   } as const;
   const definition = diamond();
   const first = () => submitted(event, definition, epoch, writeId('w-9'));
@@ -68,6 +69,7 @@ describe('submit', () => {
       priority: 'low',
       tenant: 't',
       replyTo: 'r',
+      correlationId: 'c',
       notBefore: epoch,
       revision: 1,
       writeId: 'w-9',

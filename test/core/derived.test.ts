@@ -45,6 +45,7 @@ describe('a change', () => {
       priority: 'high',
       tenant: 'acme',
       replyTo: 'desk',
+      correlationId: 'po-7',
       at: epoch + 5,
     });
   });
@@ -160,6 +161,7 @@ describe('limits', () => {
       outputBytesMax: 8_192,
       faultMessageMax: 300,
       tenantLengthMax: 64,
+      correlationIdLengthMax: 128,
       submissionKeyLengthMax: 128,
       listMax: 200,
       sweepPage: 200,

@@ -145,6 +145,7 @@ test('a submission of no stated priority is a normal one, of nobody', () => {
       priority: 'normal',
       tenant: null,
       replyTo: null,
+      correlationId: null,
       key: 'k',
     },
   });
@@ -168,6 +169,7 @@ const status = {
   priority: 'normal',
   tenant: 'acme',
   replyTo: 'shop',
+  correlationId: 'po-7',
   at: 1_767_225_600_000,
 } as const;
 
@@ -179,7 +181,26 @@ test('a status message says the whole change, its fault included', () => {
   });
 });
 
+test('messages of before there were correlation ids are read', () => {
+  const { correlationId: _, ...older } = status;
+  const text = JSON.stringify({ version: 1, kind: 'status', ...older });
+  expect(statusCodec.decode(text)).toEqual({
+    kind: 'message',
+    message: { ...status, correlationId: null },
+  });
+  const sent = JSON.stringify({
+    version: 1,
+    kind: 'submission',
+    workflow: 'house',
+    details: {},
+    key: 'k',
+  });
+  expect(submissionCodec.decode(sent)).toMatchObject({ message: { correlationId: null } });
+});
+
 test.each([
+  [{ correlationId: '' }, 'does not fit at correlationId'],
+  [{ correlationId: 'x'.repeat(129) }, 'does not fit at correlationId'],
   [{ sequence: 0 }, 'does not fit at sequence'],
   [{ at: -8_640_000_000_000_001 }, 'does not fit at at'],
   [{ fault: { code: 'x' } }, 'does not fit at fault.message'],

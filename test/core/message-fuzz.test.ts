@@ -46,6 +46,7 @@ const submission = submissionCodec.encode({
   priority: 'normal',
   tenant: 'acme',
   replyTo: 'shop',
+  correlationId: 'po-7',
   key: 'k-1',
 });
 const status = statusCodec.encode({
@@ -60,6 +61,7 @@ const status = statusCodec.encode({
   priority: 'normal',
   tenant: null,
   replyTo: 'shop',
+  correlationId: 'po-7',
   at,
 });
 

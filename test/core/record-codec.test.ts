@@ -75,6 +75,7 @@ describe('the stored form', () => {
       Priority: 'high',
       Tenant: 'acme',
       ReplyTo: 'desk',
+      CorrelationID: 'po-7',
       NotBefore: epoch,
       Revision: 4,
       WriteID: 'w-1',
@@ -165,6 +166,11 @@ describe('the stored form', () => {
     expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
   });
 
+  it('of before there were correlation ids is read as one without', () => {
+    const { CorrelationID: _, ...older } = encodeRecord(held.record);
+    expect(decodeRecord(reread(older))).toEqual({ ...held.record, correlationId: null });
+  });
+
   it('keeps any output, fault, tenant and instant', () => {
     const anyJson = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
     const drawn = fc.record({
@@ -173,6 +179,7 @@ describe('the stored form', () => {
       message: fc.string({ unit: 'binary' }),
       tenant: fc.option(fc.string()),
       replyTo: fc.option(fc.string()),
+      correlationId: fc.option(fc.string()),
       notBefore: fc.integer({ min: 0, max: 8_640_000_000_000_000 }),
       failureCount: fc.nat(),
       blind: fc.boolean(),
@@ -269,6 +276,7 @@ describe('what no version of Reeve wrote', () => {
     ],
     ['a priority that is none', (good) => ({ ...good, Priority: 'urgent' })],
     ['a tenant that is no text', (good) => ({ ...good, Tenant: 7 })],
+    ['a correlation id that is no text', (good) => ({ ...good, CorrelationID: 7 })],
     ['a reply address that is no text', (good) => ({ ...good, ReplyTo: 7 })],
     ['a notBefore that is null', (good) => ({ ...good, NotBefore: null })],
     ['revision 0', (good) => ({ ...good, Revision: 0 })],

@@ -94,6 +94,7 @@ function paid(details: Details): ProcessRecord {
     priority: 'normal',
     tenant: null,
     replyTo: null,
+    correlationId: null,
   } as const;
   const { record } = submitted(event, sale, now, writeId('w-1'));
   const known = { definition: sale, details };

@@ -496,10 +496,11 @@ describe("the workflow's own code", () => {
 describe('any order', () => {
   it('keeps who submitted it and what it is, through every transition', () => {
     const { orderId, workflow, workflowVersion, fingerprint } = pending.record;
-    const { priority, tenant, replyTo, writeId, submittedAt } = pending.record;
+    const { priority, tenant, replyTo, correlationId, writeId, submittedAt } = pending.record;
     for (const { record } of [started, waiting, held, done, play(started, [5, cancel])]) {
       expect(record).toMatchObject({ orderId, workflow, workflowVersion });
-      expect(record).toMatchObject({ priority, tenant, replyTo, writeId, submittedAt });
+      expect(record).toMatchObject({ priority, tenant, replyTo, correlationId });
+      expect(record).toMatchObject({ writeId, submittedAt });
     }
     expect(done.record.fingerprint).toBe(fingerprint);
   });

@@ -91,7 +91,7 @@ export function submit(definition: WorkflowDefinition): Situation {
   return {
     known: { definition, details: { n: 1 } },
     get record() {
-      const submission = { ...event, tenant: 'acme', replyTo: 'desk' };
+      const submission = { ...event, tenant: 'acme', replyTo: 'desk', correlationId: 'po-7' };
       return submitted(submission, definition, epoch, writeId('w-1')).record;
     },
   };

@@ -46,7 +46,13 @@ test('a workflow of forty steps comes to its end', async () => {
 });
 
 test('a submission by queue is one order however often it is delivered (R2)', async () => {
-  const common = { priority: 'normal', tenant: 'acme', replyTo: null, key: 'by-queue' } as const;
+  const common = {
+    priority: 'normal',
+    tenant: 'acme',
+    replyTo: null,
+    correlationId: null,
+    key: 'by-queue',
+  } as const;
   const body = submissionCodec.encode({ ...document, ...common });
   for (let times = 0; times < 3; times += 1) await reeve.send(submissions, body);
   const other = submissionCodec.encode({ ...document, ...common, priority: 'low' });

@@ -33,7 +33,13 @@ function openStore(): SqliteStore {
 
 /** An order submitted and brought to its end, or into Error, at that instant. */
 async function ordered(store: SqliteStore, id: string, at: number, end: 'Processed' | 'Error') {
-  const ids = { orderId: orderId(id), priority: 'normal', tenant: null, replyTo: null } as const;
+  const ids = {
+    orderId: orderId(id),
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+    correlationId: null,
+  } as const;
   const { record } = submitted({ type: 'submit', ...ids }, definition, at, writeId(`${id}.0`));
   await store.create({ orderId: ids.orderId, details: {}, digest: '', submittedAt: at }, record);
   const known = { definition, details: {} };

@@ -196,3 +196,23 @@ test('live orders beyond what memory keeps are read from disk', async () => {
   const found = await store.records(records.map((record) => record.orderId));
   expect([...found.values()]).toEqual(records);
 });
+
+test('a database of before there were correlation ids is opened, and what it holds is kept', async () => {
+  const path = join(directory(), 'reeve.db');
+  const { order, record } = newOrder('one', now);
+  const older = opened(path);
+  await older.create(order, record);
+  older.close();
+  const database = new DatabaseSync(path);
+  database.exec('ALTER TABLE Processes DROP COLUMN CorrelationID');
+  database.close();
+
+  for (const id of ['two', 'three']) {
+    const store = opened(path);
+    const named = newOrder(id, now, null, 'po-7');
+    await store.create(named.order, named.record);
+    const records = await store.records([record.orderId, named.record.orderId]);
+    expect([...records.values()]).toEqual([record, named.record]);
+    store.close();
+  }
+});

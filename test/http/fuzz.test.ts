@@ -32,7 +32,7 @@ const headerText = fc.oneof(
 );
 
 describe('a submission', () => {
-  const full = { ...body, priority: 'high', tenant: 'acme' };
+  const full = { ...body, priority: 'high', tenant: 'acme', correlationId: 'po-7' };
   const post = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     answered('/orders', { method: 'POST', headers: { ...json, ...headers }, body: text });
 

@@ -4,13 +4,24 @@ import { orderSchema } from '#http/schemas.ts';
 import { body, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const list = z.object({
-  orders: z.array(z.object({ orderId: z.string(), processState: z.string() })),
+  orders: z.array(
+    z.object({
+      orderId: z.string(),
+      processState: z.string(),
+      correlationId: z.string().nullable(),
+    }),
+  ),
   cursor: z.string().nullable(),
 });
 
 test('a submission is accepted with its place, and shown whole once it is Processed', async () => {
   const { submit, get, reaches } = await scenario();
-  const response = await submit({ ...body, priority: 'high', tenant: 'inn' });
+  const response = await submit({
+    ...body,
+    priority: 'high',
+    tenant: 'inn',
+    correlationId: 'table 7',
+  });
   expect(response.status).toBe(202);
   const location = response.headers.get('location') ?? '';
   const id = await orderIdOf(response);
@@ -31,6 +42,7 @@ test('a submission is accepted with its place, and shown whole once it is Proces
     failureCount: 0,
     priority: 'high',
     tenant: 'inn',
+    correlationId: 'table 7',
     details: body.details,
     fault: null,
   });
@@ -231,4 +243,12 @@ describe('resubmit with corrections', () => {
     expect(await answer.json()).toMatchObject({ code, errors: [expect.anything()] });
     expect(await (await world.get(path)).json()).toMatchObject({ processState: 'Error' });
   });
+});
+
+test('a listing says what submitters call their orders', async () => {
+  const { submit, get } = await scenario();
+  await submit({ ...body, correlationId: 'table 7' });
+  await submit(body);
+  const { orders } = list.parse(await (await get('/orders')).json());
+  expect(orders.map(({ correlationId }) => correlationId)).toEqual([null, 'table 7']);
 });

@@ -37,6 +37,14 @@ test.each([
   ['an unknown key', { ...body, colour: 'red' }, 422, 'body-invalid', ['colour']],
   ['an unknown priority', { ...body, priority: 'now' }, 422, 'body-invalid', ['priority']],
   ['a tenant too long', { ...body, tenant: 'x'.repeat(65) }, 422, 'body-invalid', ['tenant']],
+  [
+    'a correlation id too long',
+    { ...body, correlationId: 'x'.repeat(129) },
+    422,
+    'body-invalid',
+    ['correlationId'],
+  ],
+  ['an empty one', { ...body, correlationId: '' }, 422, 'body-invalid', ['correlationId']],
   ['nesting too deep', deep, 422, 'body-invalid', ['details']],
   [
     'a number too large',

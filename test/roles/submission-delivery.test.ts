@@ -10,6 +10,7 @@ const request = {
   details: { card: '4111' },
   priority: 'normal',
   tenant: null,
+  correlationId: null,
   replyTo: null,
   key: 'k',
 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
-import type { JsonValue } from '#core/json.ts';
+import { canonicalJson, type JsonValue } from '#core/json.ts';
 import type { Nudge } from '#core/message.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
@@ -13,6 +13,7 @@ const request: SubmissionRequest = {
   details,
   priority: 'high',
   tenant: 'inn',
+  correlationId: null,
   replyTo: null,
   key: null,
 };
@@ -50,6 +51,7 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
     processState: 'Pending',
     priority: 'high',
     tenant: 'inn',
+    correlationId: null,
     replyTo: 'shop',
   });
   expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
@@ -137,4 +139,25 @@ test.each([
   if (outcome.kind !== 'refused') throw new Error('accepted');
   expect(outcome.code).toBe(code);
   expect(outcome.errors.map(({ field }) => field)).toEqual(fields);
+});
+
+test('a key of before there were correlation ids is still recognised', async () => {
+  const world = roleScenario();
+  const { submit } = submitter(world);
+  const outcome = await submit({ ...request, key: 'k' });
+  if (outcome.kind !== 'accepted') throw new Error(outcome.code);
+  const order = (await world.store.orders([outcome.orderId])).get(outcome.orderId);
+  const { correlationId: _, ...before } = request;
+  expect(order?.digest).toBe(sha256(canonicalJson({ ...before, key: 'k' })));
+});
+
+test('a correlation id is part of what was submitted', async () => {
+  const world = roleScenario();
+  const { submit } = submitter(world);
+  const named = { ...request, key: 'k', correlationId: 'po-7' };
+  const first = await submit(named);
+  expect(await submit(named)).toEqual(first);
+  expect(await submit({ ...named, correlationId: 'po-8' })).toMatchObject({ code: 'key-reused' });
+  if (first.kind !== 'accepted') throw new Error(first.code);
+  expect(await world.record(first.orderId)).toMatchObject({ correlationId: 'po-7' });
 });

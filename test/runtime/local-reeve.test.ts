@@ -123,6 +123,7 @@ async function bakery(
         details: {},
         priority: 'normal',
         tenant: null,
+        correlationId: null,
         replyTo: replyTo ?? null,
         key: null,
       });

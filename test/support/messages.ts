@@ -55,6 +55,7 @@ export const submission = fc.record({
   priority,
   tenant,
   replyTo: fc.option(fc.string()),
+  correlationId: fc.option(fc.string({ minLength: 1, maxLength: 128 })),
   key: fc.string({ minLength: 1, maxLength: 128 }),
 });
 

@@ -40,8 +40,15 @@ export function newOrder(
   id: string,
   at: number,
   replyTo: string | null = null,
+  correlationId: string | null = null,
 ): { order: Order; record: PendingRecord } {
-  const common = { orderId: orderId(id), priority: 'normal', tenant: null, replyTo } as const;
+  const common = {
+    orderId: orderId(id),
+    priority: 'normal',
+    tenant: null,
+    replyTo,
+    correlationId,
+  } as const;
   const { record } = submitted({ type: 'submit', ...common }, house, at, writeId(`${id}.1`));
   const order = { orderId: common.orderId, details, digest: `digest-${id}`, submittedAt: at };
   return { order, record };
