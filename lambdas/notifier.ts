@@ -21,7 +21,7 @@ const publisher = awsPublisher({
 
 export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async (event) => {
   const { response, stopped } = await deliverStream(event, {
-    notifier: notifier(publisher),
+    notifier: notifier(publisher, `npx reeve --stack ${config.REEVE_DEPLOYMENT}`),
     forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),
     log,
   });

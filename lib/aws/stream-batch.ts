@@ -9,7 +9,7 @@ import { deliverInOrder } from '#roles/stream-delivery.ts';
 import { streamEntry } from './process-stream.ts';
 
 export interface StreamConsumer {
-  readonly notifier: Notifier;
+  readonly notifier: Pick<Notifier, 'onChange'>;
   /** Deletes what belongs to process records that are gone. */
   readonly forget: (orderIds: readonly OrderId[]) => Promise<void>;
   readonly log: Log;

@@ -74,8 +74,8 @@ function addStart(program: Command, world: World, done: Done): void {
     .command('start')
     .description('run Reeve in this process')
     .action(async () => {
-      const { env, stdout, stderr } = world;
-      done(await world.start({ env, stdout, stderr }));
+      const { env, stdout, stderr, terminal } = world;
+      done(await world.start({ env, stdout, stderr, terminal }));
     });
 }
 

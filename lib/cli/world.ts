@@ -11,6 +11,8 @@ export interface StartIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Its present size; null when standard output is no terminal that can move its cursor. */
+  readonly terminal: () => TerminalSize | null;
 }
 
 /** A message that nobody could deal with. */
@@ -57,8 +59,6 @@ export interface World extends StartIo {
   /** A file's text; rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Its present size; null when standard output is no terminal that can move its cursor. */
-  readonly terminal: () => TerminalSize | null;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

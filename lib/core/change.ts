@@ -4,6 +4,7 @@
  */
 import type { OrderId, WorkflowName } from './ids.ts';
 import type { Direction, OrderFault, Priority, ProcessRecord, ProcessState } from './record.ts';
+import { type Tried, triedOf } from './tried.ts';
 
 /** An order's process state changed. */
 export interface Change {
@@ -16,6 +17,8 @@ export interface Change {
   readonly processState: ProcessState;
   readonly direction: Direction;
   readonly fault: OrderFault | null;
+  /** Of an order that came to Error by a call; else null. */
+  readonly tried: Tried | null;
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
@@ -37,6 +40,7 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
     processState,
     direction,
     fault,
+    tried: triedOf(record),
     priority,
     tenant,
     replyTo,
@@ -45,7 +49,18 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
   };
 }
 
-/** Whether anybody is to be told of the change: its submitter, or an operator (R17, R18). */
+/** Whom a change can concern. */
+export const audiences = ['submitter', 'operator'] as const;
+export type Audience = (typeof audiences)[number];
+
+/** Who is to be told of the change (R17, R18). */
+export function audienceOf(change: Change): readonly Audience[] {
+  return audiences.filter((audience) =>
+    audience === 'submitter' ? change.replyTo !== null : change.processState === 'Error',
+  );
+}
+
+/** Whether anybody is to be told of the change. */
 export function hasAudience(change: Change): boolean {
-  return change.replyTo !== null || change.processState === 'Error';
+  return audienceOf(change).length > 0;
 }

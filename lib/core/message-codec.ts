@@ -24,6 +24,7 @@ import {
   replyTo,
   step,
   tenant,
+  tried,
   workflow,
 } from './message-fields.ts';
 import { directions, type priorities, processStates } from './record.ts';
@@ -155,6 +156,7 @@ export const changeSchema: z.ZodType<Change> = z
       .describe('Processed and Undone are final; Error waits for a person.'),
     direction: z.enum(directions).describe('Whether the order is being done or undone.'),
     fault: orderFault,
+    tried,
     priority,
     tenant,
     replyTo,

@@ -86,3 +86,21 @@ export const orderFault = z
   })
   .nullable()
   .describe('What stopped the order or turned it back; null when nothing did.');
+
+/** Of an order that a call stopped; older writers sent none. */
+export const tried = z
+  .object({
+    agent: agent.describe('The agent of the step that stopped the order.'),
+    attempts: z
+      .int()
+      .positive()
+      .describe('Attempts that timed out or failed since the last resubmit.'),
+    coolDowns: z
+      .int()
+      .nonnegative()
+      .describe('How often a round of attempts was followed by a cool-down and another round.'),
+    since: moment('When the first of them was known to have failed.'),
+  })
+  .nullable()
+  .default(null)
+  .describe('Of an order in Error, what was tried; null when no call stopped it.');

@@ -1,6 +1,6 @@
 /** What comes out of the tables: checked, then as the types of lib/core. */
 import * as z from 'zod';
-import type { Change } from '#core/change.ts';
+import { type Audience, audiences, type Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { instant } from '#core/instant.ts';
@@ -24,7 +24,7 @@ const ageRow = z.object({
   SubmittedAt: z.int(),
   UpdatedAt: z.int(),
 });
-const changeRow = z.object({ Seq: z.int(), Change: z.string() });
+const changeRow = z.object({ Seq: z.int(), Change: z.string(), Audience: z.enum(audiences) });
 
 export function recordOf(row: unknown): ProcessRecord {
   return decodeRecord(row);
@@ -59,10 +59,10 @@ export function ageOf(row: unknown): z.infer<typeof ageRow> {
   return checked('order', () => ageRow.parse(row));
 }
 
-export function changeOfRow(row: unknown): { seq: number; change: Change } {
+export function changeOfRow(row: unknown): { seq: number; change: Change; audience: Audience } {
   return checked('change', () => {
-    const { Seq, Change: text } = changeRow.parse(row);
-    return { seq: Seq, change: changeSchema.parse(JSON.parse(text)) };
+    const { Seq, Change: text, Audience: audience } = changeRow.parse(row);
+    return { seq: Seq, change: changeSchema.parse(JSON.parse(text)), audience };
   });
 }
 

@@ -42,13 +42,29 @@ export const schema = `
     WHERE ProcessState IN ('Error', 'Undone');
   CREATE TABLE IF NOT EXISTS Changes (
     Seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    Change TEXT NOT NULL
+    Change TEXT NOT NULL,
+    Audience TEXT
   ) STRICT;
 `;
 
-/** A database that an older Reeve made has no column for what came later. */
+/** A database that an older Reeve made has no columns for what came later. */
 export function addMissingColumns(database: DatabaseSync): void {
-  const has = database.prepare("SELECT 1 FROM pragma_table_info('Processes') WHERE name = ?");
-  if (has.get('CorrelationID') !== undefined) return;
-  database.exec('ALTER TABLE Processes ADD COLUMN CorrelationID TEXT');
+  const columns = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
+  const has = (table: string, column: string) => columns.get(table, column) !== undefined;
+  if (!has('Processes', 'CorrelationID')) {
+    database.exec('ALTER TABLE Processes ADD COLUMN CorrelationID TEXT');
+  }
+  if (!has('Changes', 'Audience')) database.exec(oneAudienceEach);
 }
+
+/** A change was one row, whoever was to be told; what is no change is left for its reader to refuse. */
+const oneAudienceEach = `
+  BEGIN;
+  ALTER TABLE Changes ADD COLUMN Audience TEXT;
+  INSERT INTO Changes (Change, Audience) SELECT Change, 'operator' FROM Changes
+    WHERE CASE WHEN json_valid(Change) THEN Change ->> 'processState' = 'Error' END;
+  DELETE FROM Changes
+    WHERE Audience IS NULL AND CASE WHEN json_valid(Change) THEN Change ->> 'replyTo' IS NULL END;
+  UPDATE Changes SET Audience = 'submitter' WHERE Audience IS NULL;
+  COMMIT;
+`;

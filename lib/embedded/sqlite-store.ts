@@ -3,7 +3,7 @@
  * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { type Change, changeOf, hasAudience } from '#core/change.ts';
+import { type Audience, audienceOf, type Change, changeOf } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
 import { eachReadable } from '#core/each-readable.ts';
 import { type CorruptDataError, ReeveError } from '#core/errors.ts';
@@ -27,19 +27,20 @@ import {
 import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 
-/** A change somebody must be told of, and its number in the change table. */
+/** A change, one of those who must be told of it, and its number in the change table. */
 export interface StoredChange {
   readonly seq: number;
   readonly change: Change;
+  readonly audience: Audience;
 }
 
 /** `before`: the revision that it replaced; null for a new order. */
 export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
 
 export interface SqliteStore extends StateStore {
-  /** Calls `listener` with each change that has an audience, those left from before first. */
+  /** Calls `listener` with each change for each of its audiences, those left from before first. */
   watchChanges(listener: (change: StoredChange) => void): void;
-  /** Everybody was told: the change need not survive a crash any more. */
+  /** They were told: the change need not survive a crash any more. */
   forgetChange(seq: number): Promise<void>;
   /** Calls `listener` with every committed record, until the function it gives is called. */
   watchRecords(listener: RecordListener): () => void;
@@ -87,15 +88,19 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 interface Listeners extends Pick<SqliteStore, 'watchChanges' | 'watchRecords'> {
-  tell(record: ProcessRecord, before: ProcessRecord | null, change: StoredChange | null): void;
+  tell(
+    record: ProcessRecord,
+    before: ProcessRecord | null,
+    changes: readonly StoredChange[],
+  ): void;
 }
 
 function listenersOf(sql: Statements): Listeners {
   const onRecord = new Set<RecordListener>();
   let onChange: ((change: StoredChange) => void) | undefined;
   return {
-    tell(record, before, change) {
-      if (change !== null) onChange?.(change);
+    tell(record, before, changes) {
+      for (const change of changes) onChange?.(change);
       for (const listener of onRecord) listener(record, before);
     },
     watchChanges(listener) {
@@ -120,11 +125,13 @@ function writes(
     const due = dueAt(record);
     return due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
   };
-  const noteChange = (before: ProcessState | null, record: ProcessRecord): StoredChange | null => {
+  const noteChange = (before: ProcessState | null, record: ProcessRecord): StoredChange[] => {
     const change = changeOf(before, record);
-    if (change === null || !hasAudience(change)) return null;
-    const { lastInsertRowid } = sql.insertChange.run(JSON.stringify(change));
-    return { seq: Number(lastInsertRowid), change };
+    if (change === null) return [];
+    return audienceOf(change).map((audience) => {
+      const { lastInsertRowid } = sql.insertChange.run(JSON.stringify(change), audience);
+      return { seq: Number(lastInsertRowid), change, audience };
+    });
   };
   return {
     async create(order, record) {
@@ -136,10 +143,10 @@ function writes(
         }
         sql.insert(record, dueKey(record));
         cache.keep({ order, record });
-        return { change: noteChange(null, record) };
+        return { changes: noteChange(null, record) };
       });
       if (typeof stored === 'string') return stored;
-      tell(record, null, stored.change);
+      tell(record, null, stored.changes);
       return 'created';
     },
 
@@ -150,10 +157,10 @@ function writes(
         if (before === undefined) return 'conflict';
         if (!sql.replace(record, dueKey(record), dueKey(before.record))) return 'conflict';
         cache.keep({ order: before.order, record });
-        return { before: before.record, change: noteChange(before.record.processState, record) };
+        return { before: before.record, changes: noteChange(before.record.processState, record) };
       });
       if (typeof written === 'string') return written;
-      tell(record, written.before, written.change);
+      tell(record, written.before, written.changes);
       return 'committed';
     },
   };

@@ -49,9 +49,9 @@ export function statements(database: DatabaseSync) {
 
   return {
     insertOrder: database.prepare('INSERT INTO Orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
-    insertChange: database.prepare('INSERT INTO Changes (Change) VALUES (?)'),
+    insertChange: database.prepare('INSERT INTO Changes (Change, Audience) VALUES (?, ?)'),
     deleteChange: database.prepare('DELETE FROM Changes WHERE Seq = ?'),
-    changes: database.prepare('SELECT Seq, Change FROM Changes ORDER BY Seq'),
+    changes: database.prepare('SELECT Seq, Change, Audience FROM Changes ORDER BY Seq'),
     order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
     record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),
     due: database.prepare(

@@ -25,6 +25,8 @@ const schema = z.object({
   REEVE_KEEP_DAYS: z.coerce.number().min(1).max(3_650).default(30),
   /** The bearer token of the API; needed when HOST is not loopback. */
   REEVE_TOKEN: z.string().min(16, 'must have 16 characters or more').optional(),
+  /** The file of the response channels. */
+  REEVE_CHANNELS: z.string().min(1).optional(),
   REEVE_LOG: z.enum(logLevels).default('error'),
   /** Where the services of the shipped workflow are; default: simulated suppliers, started along. */
   REEVE_FRAUD_URL: serviceUrl,

@@ -19,7 +19,7 @@ import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Alert } from '#ports/publisher.ts';
+import type { Alert, Publisher } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
@@ -52,6 +52,8 @@ export interface LocalReeveOptions {
   readonly responseChannels?: Readonly<Record<string, (change: Change) => Promise<void>>>;
   /** Told of every order in Error. Default: the log alone. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
+  /** How operators call the command line of this Reeve, for what an alert proposes. Default `npx reeve`. */
+  readonly command?: string;
 }
 
 export interface LocalReeve {
@@ -179,11 +181,11 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
 }
 
 function startFeed(
-  { onAlert, clock, log }: LocalReeveOptions,
+  { onAlert, command = 'npx reeve', clock, log }: LocalReeveOptions,
   store: SqliteStore,
   responses: ReadonlyMap<string, (change: Change) => Promise<void>>,
 ): () => void {
-  const tell = notifier({
+  const publisher: Publisher = {
     async respond(replyTo, change) {
       const respond = responses.get(replyTo);
       if (respond === undefined) {
@@ -195,17 +197,22 @@ function startFeed(
       await respond(change);
     },
     async alert(alert) {
-      const { orderId, fault } = alert.change;
-      log.error('order-in-error', {
+      const { orderId, fault, tried, correlationId } = alert.change;
+      // Who is told of it reads it there; the log is then for programs.
+      const write = onAlert === undefined ? log.error : log.info;
+      write('order-in-error', {
         orderId,
+        correlationId,
         step: fault?.step ?? null,
         fault: fault?.code ?? null,
+        attempts: tried?.attempts ?? null,
         remedy: alert.remedy,
       });
       await onAlert?.(alert);
     },
-  });
-  return changeFeed({ store, tell: (change) => tell.onChange(change), clock, log });
+  };
+  const { tell } = notifier(publisher, command);
+  return changeFeed({ store, tell, clock, log });
 }
 
 interface Links {

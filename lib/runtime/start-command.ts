@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { ReeveError } from '#core/errors.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
+import { alertDesk } from './alert-desk.ts';
+import { callText } from './call-text.ts';
+import { readChannels } from './channels-config.ts';
 import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
 import { serveApi } from './http-server.ts';
@@ -12,11 +15,14 @@ import { startLocalReeve } from './local-reeve.ts';
 import { type SupplierProcess, startSupplierProcess } from './supplier-process.ts';
 import { systemClock } from './system-clock.ts';
 import { systemRandom } from './system-ids.ts';
+import { webhook } from './webhook.ts';
 
 export interface StartIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Null when standard output is no terminal. */
+  readonly terminal: () => object | null;
   /** Resolves when the user wants Reeve to stop. */
   readonly stopped: Promise<void>;
 }
@@ -48,6 +54,13 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     : null;
   if (suppliers !== null) open.push(suppliers.stop);
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
+  const command = commandOf(config);
+  const desk = alertDesk({
+    say: (call) => io.stdout(callText(call, io)),
+    command,
+    clock: systemClock,
+  });
+  open.push(desk.close);
   const reeve = await startLocalReeve({
     workflows,
     agents: orderAgents(serviceUrls(config, suppliers), fetch),
@@ -56,6 +69,9 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     clock: systemClock,
     random: systemRandom,
     breakerFor: cockatielBreaker,
+    responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
+    onAlert: desk.alert,
+    command,
     log,
   });
   open.push(reeve.close);
@@ -68,6 +84,23 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
   });
   open.push(server.close);
   io.stdout(welcome(server.url, suppliers));
+}
+
+function webhooksOf(channels: ReturnType<typeof readChannels>) {
+  return Object.fromEntries(
+    Object.entries(channels).map(([name, { url, secrets }]) => [
+      name,
+      webhook({ name, url, secrets: async () => secrets, fetch, clock: systemClock }),
+    ]),
+  );
+}
+
+/** How the command line finds this Reeve. */
+function commandOf({ HOST, PORT }: Config): string {
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+  return host === '127.0.0.1' && PORT === 4400
+    ? 'npx reeve'
+    : `npx reeve --url http://${host}:${PORT}`;
 }
 
 function makeDirectory(path: string): void {

@@ -100,7 +100,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     supervisor: sweeper,
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
     operator: operator(committed),
-    notifier: notifier(publisherOf(plant, machine)),
+    notifier: notifier(publisherOf(plant, machine), 'reeve'),
     runner: runnersOf(plant, machine, log),
     searchErrors: (agent) =>
       search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),

@@ -42,6 +42,7 @@ describe('a change', () => {
       processState: 'Error',
       direction: 'forward',
       fault: { code: 'refused', message: 'No.', effect: 'none', step: 'a', action: 'perform' },
+      tried: { agent: 'svc-a', attempts: 1, coolDowns: 0, since: epoch + 5 },
       priority: 'high',
       tenant: 'acme',
       replyTo: 'desk',

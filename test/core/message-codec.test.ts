@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderId, stepName, workflowName } from '#core/ids.ts';
+import { agentName, orderId, stepName, workflowName } from '#core/ids.ts';
 import {
   nudgeCodec,
   replyCodec,
@@ -168,6 +168,7 @@ const status = {
   },
   priority: 'normal',
   tenant: 'acme',
+  tried: { agent: agentName('paint'), attempts: 4, coolDowns: 1, since: 1_767_225_500_000 },
   replyTo: 'shop',
   correlationId: 'po-7',
   at: 1_767_225_600_000,
@@ -181,12 +182,12 @@ test('a status message says the whole change, its fault included', () => {
   });
 });
 
-test('messages of before there were correlation ids are read', () => {
-  const { correlationId: _, ...older } = status;
+test('messages of before there were correlation ids, and what was tried, are read', () => {
+  const { correlationId: _, tried: __, ...older } = status;
   const text = JSON.stringify({ version: 1, kind: 'status', ...older });
   expect(statusCodec.decode(text)).toEqual({
     kind: 'message',
-    message: { ...status, correlationId: null },
+    message: { ...status, correlationId: null, tried: null },
   });
   const sent = JSON.stringify({
     version: 1,

@@ -61,6 +61,7 @@ const status = statusCodec.encode({
   priority: 'normal',
   tenant: null,
   replyTo: 'shop',
+  tried: { agent: agentName('paint'), attempts: 4, coolDowns: 1, since: at },
   correlationId: 'po-7',
   at,
 });

@@ -1,36 +1,48 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Change } from '#core/change.ts';
-import { changeFeed } from '#embedded/change-feed.ts';
+import { agentName, stepName } from '#core/ids.ts';
+import { type ChangeFeedOptions, changeFeed } from '#embedded/change-feed.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
+import { NotTold } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
-import { claimed, newOrder } from '../support/orders.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
-function feed(tell: (change: Change) => Promise<void>) {
+function feed(tell: ChangeFeedOptions['tell']) {
   const clock = virtualClock();
-  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
+  const log = testLog();
+  const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
   onTestFinished(() => store.close());
   const start = () => {
-    const stop = changeFeed({ store, tell, clock, log: testLog() });
+    const stop = changeFeed({ store, tell, clock, log });
     onTestFinished(stop);
     return stop;
   };
   return {
     clock,
+    log,
     store,
     start,
-    async order(id: string, replyTo: string) {
+    /** Two changes: Pending, Processing. */
+    async order(id: string, replyTo: string | null) {
       const { order, record } = newOrder(id, clock.now(), replyTo);
       await store.create(order, record);
-      await store.commit(claimed(record, clock.now()));
+      const running = claimed(record, clock.now());
+      await store.commit(running);
       await settled();
+      return running;
     },
   };
 }
 
-test('changes are told one after the other, each once', async () => {
+const refused = (of: 'message' | 'channel', retryAfterMs: number | null = null) =>
+  new NotTold('webhook-refused', 'No.', { of, retryAfterMs });
+const waitsOf = (instants: readonly number[]) =>
+  instants.slice(1).map((at, before) => at - (instants[before] ?? 0));
+
+test('changes of an order are told one after the other, each once', async () => {
   const told: string[] = [];
-  const { order, start } = feed(async ({ orderId, sequence }) => {
+  const { order, start } = feed(async (_, { orderId, sequence }) => {
     told.push(`${orderId} ${sequence}`);
   });
   start();
@@ -39,25 +51,101 @@ test('changes are told one after the other, each once', async () => {
   expect(told).toEqual(['one 1', 'one 2', 'two 1', 'two 2']);
 });
 
+test('orders are told of side by side, sixteen at once, and each of its changes in turn', async () => {
+  const open: { readonly what: string; readonly answer: () => void }[] = [];
+  const { order, start } = feed((_, { orderId, sequence }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open.push({ what: `${orderId} ${sequence}`, answer: resolve });
+    return promise;
+  });
+  start();
+  for (let at = 1; at <= 18; at += 1) await order(`o-${at}`, 'shop');
+  expect(open.map(({ what }) => what)).toEqual(
+    Array.from({ length: 16 }, (_, at) => `o-${at + 1} 1`),
+  );
+  open[0]?.answer();
+  await settled();
+  expect(open.slice(16).map(({ what }) => what)).toEqual(['o-17 1']);
+  while (open.length > 0) {
+    for (const { answer } of open.splice(0)) answer();
+    await settled();
+  }
+});
+
 test('a channel that fails is tried again, ever less often, and loses nothing', async () => {
   const tried: number[] = [];
   const told: number[] = [];
-  const { order, clock, start } = feed(async ({ sequence }) => {
+  const { order, clock, start } = feed(async (_, { sequence }) => {
     tried.push(clock.now());
-    if (tried.length < 5) throw new Error('not now');
+    if (tried.length < 10) throw new Error('not now');
     told.push(sequence);
   });
   start();
   await order('one', 'shop');
-  await clock.advance(60_000);
+  await clock.advance(600_000);
   expect(told).toEqual([1, 2]);
-  const waits = tried.slice(1, 5).map((at, before) => at - (tried[before] ?? 0));
-  expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
+  expect(waitsOf(tried).slice(0, 9)).toEqual([
+    500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
+  ]);
+});
+
+test('a channel that fails is tried with one order at a time, and another each time', async () => {
+  const tried: string[] = [];
+  let works = false;
+  const { order, clock, start } = feed(async (_, { orderId, sequence }) => {
+    tried.push(`${orderId} ${sequence}`);
+    if (!works) throw refused('channel');
+  });
+  start();
+  for (const id of ['one', 'two', 'three']) await order(id, 'shop');
+  await clock.advance(500 + 1_000 + 2_000);
+  expect(tried).toEqual(['one 1', 'one 1', 'two 1', 'three 1']);
+  works = true;
+  await clock.advance(4_000);
+  expect(tried.slice(4)).toEqual(['one 1', 'two 1', 'three 1', 'one 2', 'two 2', 'three 2']);
+});
+
+test.each([
+  ['longer', 5_000, 5_000],
+  ['shorter than the wait', 100, 500],
+  ['unreasonably long', 86_400_000, 3_600_000],
+])('a channel that asks to be left alone %s gets that within bounds', async (_, asked, waited) => {
+  const tried: number[] = [];
+  const { order, clock, start } = feed(async () => {
+    tried.push(clock.now());
+    if (tried.length === 1) throw refused('channel', asked);
+  });
+  start();
+  await order('one', 'shop');
+  await clock.advance(3_600_000);
+  expect(waitsOf(tried.slice(0, 2))).toEqual([waited]);
+});
+
+test('a message that is refused holds up its own order alone, and is never given up', async () => {
+  const tried: number[] = [];
+  const told: string[] = [];
+  let accepts = false;
+  const { order, clock, start } = feed(async (_, { orderId, sequence }) => {
+    if (orderId === 'one' && !accepts) {
+      tried.push(clock.now());
+      throw refused('message');
+    }
+    told.push(`${orderId} ${sequence}`);
+  });
+  start();
+  await order('one', 'shop');
+  await order('two', 'shop');
+  expect(told).toEqual(['two 1', 'two 2']);
+  await clock.advance(7 * 86_400_000);
+  expect(Math.max(...waitsOf(tried))).toBe(3_600_000);
+  accepts = true;
+  await clock.advance(3_600_000);
+  expect(told.slice(2)).toEqual(['one 1', 'one 2']);
 });
 
 test('a channel that fails holds up no other', async () => {
   const told: string[] = [];
-  const { order, start } = feed(async ({ replyTo, sequence }) => {
+  const { order, start } = feed(async (_, { replyTo, sequence }) => {
     if (replyTo === 'broken') throw new Error('not now');
     told.push(`${replyTo} ${sequence}`);
   });
@@ -67,10 +155,42 @@ test('a channel that fails holds up no other', async () => {
   expect(told).toEqual(['shop 1', 'shop 2']);
 });
 
+test('operators are told of an order whose response channel is down, once', async () => {
+  const told: string[] = [];
+  const { order, store, clock, start, log } = feed(async (audience, { orderId, sequence }) => {
+    if (audience === 'submitter') throw new Error('not now');
+    told.push(`${orderId} ${sequence}`);
+  });
+  const stop = start();
+  await store.commit(failed(await order('one', 'shop'), clock.now()));
+  await clock.advance(600_000);
+  expect(told).toEqual(['one 3']);
+  expect(log.lines.at(-1)).toMatchObject({
+    event: 'change-not-told',
+    fields: { orderId: 'one', channel: 'shop', error: 'not now' },
+  });
+  stop();
+  start();
+  await settled();
+  expect(told).toEqual(['one 3']);
+});
+
+function failed(record: Awaited<ReturnType<ReturnType<typeof feed>['order']>>, at: number) {
+  const fault = { code: 'refused', message: 'No.', effect: 'none' } as const;
+  const ofAttempt = { step: stepName('east'), attempt: 1, agent: agentName('paint') };
+  const stopped = next(record, { type: 'stepFailed', ...ofAttempt, fault }, at);
+  return {
+    ...stopped,
+    processState: 'Error',
+    lockedBy: null,
+    fault: { ...fault, step: stepName('east'), action: 'perform' },
+  } as const;
+}
+
 test('what was not told before a stop is told after the next start', async () => {
   const told: number[] = [];
   let works = false;
-  const { order, clock, start } = feed(async ({ sequence }) => {
+  const { order, clock, start } = feed(async (_, { sequence }) => {
     if (!works) throw new Error('not now');
     told.push(sequence);
   });
@@ -83,4 +203,15 @@ test('what was not told before a stop is told after the next start', async () =>
   start();
   await settled();
   expect(told).toEqual([1, 2]);
+});
+
+test('a change that nobody is to be told of is not kept', async () => {
+  const told: Change[] = [];
+  const { order, start } = feed(async (_, change) => {
+    told.push(change);
+  });
+  await order('one', null);
+  start();
+  await settled();
+  expect(told).toEqual([]);
 });

@@ -216,3 +216,40 @@ test('a database of before there were correlation ids is opened, and what it hol
     store.close();
   }
 });
+
+test('changes of before each audience had its own are told to all whom they concern', async () => {
+  const path = join(directory(), 'reeve.db');
+  const older = opened(path);
+  for (const [id, replyTo] of [
+    ['one', 'shop'],
+    ['two', null],
+  ] as const) {
+    const { order, record } = newOrder(id, now, replyTo);
+    await older.create(order, record);
+    await older.commit(inError(record));
+  }
+  older.close();
+  const database = new DatabaseSync(path);
+  database.exec("DELETE FROM Changes WHERE Audience = 'operator' AND Change LIKE '%\"one\"%'");
+  database.exec('ALTER TABLE Changes DROP COLUMN Audience');
+  database.close();
+
+  const told: string[] = [];
+  const store = opened(path);
+  store.watchChanges(({ audience, change }) => {
+    told.push(`${change.orderId} ${change.processState} ${audience}`);
+  });
+  store.close();
+  expect(told.toSorted()).toEqual([
+    'one Error operator',
+    'one Error submitter',
+    'one Pending submitter',
+    'two Error operator',
+  ]);
+});
+
+function inError(record: ProcessRecord): ProcessRecord {
+  const running = claimed(record, now);
+  const fault = { code: 'x', message: 'No.', effect: 'none', step: null, action: null } as const;
+  return { ...running, processState: 'Error', lockedBy: null, fault };
+}

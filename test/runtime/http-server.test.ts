@@ -61,6 +61,7 @@ test.each([
   let told = '';
   const code = await startCommand({
     env: { REEVE_DATA: data, ...env },
+    terminal: () => null,
     stdout: () => {},
     stderr: (text) => {
       told += text;

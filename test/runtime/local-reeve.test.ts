@@ -205,7 +205,7 @@ test('a step that hangs is retried, cools down, and at last waits for a person, 
   });
   expect(asked.map(({ call }) => call.attempt)).toEqual([1, 2, 3, 4]);
   expect(alerts).toMatchObject([
-    { change: { orderId: id, processState: 'Error' }, remedy: `reeve resubmit ${id}` },
+    { change: { orderId: id, processState: 'Error' }, remedy: `npx reeve resubmit ${id}` },
   ]);
 
   hanging = false;

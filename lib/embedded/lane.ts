@@ -1,0 +1,141 @@
+/**
+ * What one audience is owed: several orders at once, and of each order one change after the other. What
+ * could not be told is tried again until it is told; nothing is given up.
+ */
+import type { Change } from '#core/change.ts';
+import type { OrderId } from '#core/ids.ts';
+import type { Clock } from '#ports/clock.ts';
+import { NotTold } from '#ports/publisher.ts';
+import type { StoredChange } from './sqlite-store.ts';
+
+/** Wait before the next try, ms: doubles with each failure in a row. */
+const retryFirstMs = 500;
+/** For a channel that takes nothing now, ms: when it is back, it is noticed soon. */
+const channelRetryMaxMs = 30_000;
+/** For a message that a channel refuses: only a change over there can help. */
+const messageRetryMaxMs = 3_600_000;
+/** A channel that asks for more is not obeyed, ms. */
+const retryAfterMaxMs = 3_600_000;
+
+export interface LaneOptions {
+  /** Orders told of at the same time. */
+  readonly atOnce: number;
+  readonly tell: (stored: StoredChange) => Promise<void>;
+  readonly failed: (change: Change, error: unknown) => void;
+  readonly clock: Clock;
+}
+
+export interface Lane {
+  add(stored: StoredChange): void;
+  stop(): void;
+}
+
+interface Owed {
+  readonly changes: StoredChange[];
+  refusals: number;
+}
+
+export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
+  const orders = new Map<OrderId, Owed>();
+  /** Those whose turn it is. */
+  const ready = new Set<OrderId>();
+  const waits = appointments(clock);
+  let telling = 0;
+  /** Of the channel, in a row; while there are any, one order at a time is tried. */
+  let failures = 0;
+  let isPaused = false;
+  let isStopped = false;
+
+  function goOn(): void {
+    for (const orderId of ready) {
+      if (isStopped || isPaused || telling >= (failures === 0 ? atOnce : 1)) return;
+      const owed = orders.get(orderId);
+      ready.delete(orderId);
+      if (owed === undefined) continue;
+      telling += 1;
+      void tellNext(orderId, owed);
+    }
+  }
+
+  async function tellNext(orderId: OrderId, owed: Owed): Promise<void> {
+    const [stored] = owed.changes;
+    try {
+      if (stored !== undefined) await tell(stored);
+      told(orderId, owed);
+    } catch (error) {
+      if (!isStopped) untold(orderId, owed, error);
+      if (!isStopped && stored !== undefined) failed(stored.change, error);
+    }
+    telling -= 1;
+    goOn();
+  }
+
+  function told(orderId: OrderId, owed: Owed): void {
+    failures = 0;
+    owed.refusals = 0;
+    owed.changes.shift();
+    if (owed.changes.length === 0) orders.delete(orderId);
+    else ready.add(orderId);
+  }
+
+  function untold(orderId: OrderId, owed: Owed, error: unknown): void {
+    if (error instanceof NotTold && error.of === 'message') {
+      failures = 0;
+      owed.refusals += 1;
+      waits.after(waitMs(owed.refusals, messageRetryMaxMs), () => {
+        ready.add(orderId);
+        goOn();
+      });
+      return;
+    }
+    // Last in turn: one that fails for itself holds up no other for long.
+    ready.add(orderId);
+    if (isPaused) return;
+    const asked = error instanceof NotTold ? (error.retryAfterMs ?? 0) : 0;
+    failures += 1;
+    isPaused = true;
+    const pauseMs = waitMs(failures, channelRetryMaxMs);
+    waits.after(Math.max(pauseMs, Math.min(asked, retryAfterMaxMs)), () => {
+      isPaused = false;
+      goOn();
+    });
+  }
+
+  return {
+    add(stored) {
+      const { orderId } = stored.change;
+      const owed = orders.get(orderId);
+      if (owed !== undefined) {
+        owed.changes.push(stored);
+        return;
+      }
+      orders.set(orderId, { changes: [stored], refusals: 0 });
+      ready.add(orderId);
+      goOn();
+    },
+    stop() {
+      isStopped = true;
+      waits.cancel();
+    },
+  };
+}
+
+/** Waits that all end with what they are for: nothing keeps a stopped process from its end. */
+function appointments(clock: Clock) {
+  const open = new Set<() => void>();
+  return {
+    after(ms: number, work: () => void): void {
+      const cancel = clock.after(ms, () => {
+        open.delete(cancel);
+        work();
+      });
+      open.add(cancel);
+    },
+    cancel(): void {
+      for (const cancel of open) cancel();
+    },
+  };
+}
+
+const waitMs = (failures: number, max: number) =>
+  Math.min(retryFirstMs * 2 ** Math.min(failures - 1, 30), max);

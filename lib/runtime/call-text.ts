@@ -1,0 +1,19 @@
+/** A call for a person, as the terminal of `reeve start` shows it. */
+import { styleText } from 'node:util';
+import type { Call } from './alert-desk.ts';
+
+export interface Screen {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Null when standard output is no terminal. */
+  readonly terminal: () => object | null;
+}
+
+export function callText({ what, why, command }: Call, { env, terminal }: Screen): string {
+  // https://no-color.org: set, and not empty.
+  const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
+  const bold = (text: string) =>
+    isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false });
+  // A fault's message comes from who knows where, and an escape sequence in it would steer the terminal.
+  const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
+  return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When mended: ${plain(command)}\n`;
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readChannels } from '#runtime/channels-config.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const shop = { kind: 'webhook', url: 'https://shop.example/hook', secretVariable: 'SHOP_SECRET' };
+
+function file(content: unknown): string {
+  const directory = mkdtempSync(join(tmpdir(), 'reeve-channels-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'channels.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+test('without a file there are no channels', () => {
+  expect(readChannels(undefined, {})).toEqual({});
+});
+
+test('a webhook is registered by its name, with the secret of the variable that it names', () => {
+  const channels = readChannels(file({ shop }), { SHOP_SECRET: `${secret} ${secret}` });
+  expect(channels).toEqual({
+    shop: { url: shop.url, secrets: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  });
+});
+
+test.each([['http://127.0.0.1:8080/hook'], ['http://localhost/']])(
+  '%s stays within the machine',
+  (url) => {
+    const { shop: channel } = readChannels(file({ shop: { ...shop, url } }), {
+      SHOP_SECRET: secret,
+    });
+    expect(channel).toMatchObject({ url });
+  },
+);
+
+test.each<[string, unknown, RegExp]>([
+  ['that is no JSON', '{', /is not JSON/],
+  ['with a list', [], /is not right/],
+  ['with a name that is none', { 'The Shop': shop }, /The Shop/],
+  [
+    'with an address that can be read on the way',
+    { shop: { ...shop, url: 'http://shop.example' } },
+    /shop\.url: must begin with https/,
+  ],
+  [
+    'with an address of another kind',
+    { shop: { ...shop, url: 'file:///etc/passwd' } },
+    /shop\.url/,
+  ],
+  ['with a kind that is not there', { shop: { ...shop, kind: 'pigeon' } }, /shop\.kind/],
+  ['with a secret in it', { shop: { ...shop, secret } }, /shop: .*secret/],
+])('a file %s is refused, and nothing of its secrets told', (_, content, reason) => {
+  const read = () => readChannels(file(content), { SHOP_SECRET: secret });
+  expect(read).toThrow(reason);
+  expect(read).not.toThrow(secret);
+});
+
+test('a file that is not there is named', () => {
+  expect(() => readChannels('/nowhere/channels.json', {})).toThrow(/nowhere.*cannot be read/);
+});
+
+test('a variable that is not set is named', () => {
+  expect(() => readChannels(file({ shop }), {})).toThrow(/The variable SHOP_SECRET/);
+});

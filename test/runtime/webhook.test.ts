@@ -1,0 +1,173 @@
+/** A webhook against a real HTTP server, its signatures read by the specification's own library. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Change, changeOf } from '#core/change.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { webhook } from '#runtime/webhook.ts';
+import { webhookSecrets } from '#runtime/webhook-signature.ts';
+import { newOrder } from '../support/orders.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const newSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
+
+interface Received {
+  readonly method: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A receiver that answers as it is told. */
+async function receiver(answer: (response: ServerResponse) => void) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const { method, headers } = request;
+    received.push({ method, headers, body: await text(request) });
+    answer(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { received, url: `http://127.0.0.1:${port}/hook?key=hidden` };
+}
+
+const change = (): Change => {
+  const found = changeOf(null, newOrder('one', Date.UTC(2026, 0, 1), 'shop', 'po-7').record);
+  if (found === null) throw new Error('a new order is a change');
+  return found;
+};
+
+const hook = (url: string, secrets = secret, clock = systemClock) =>
+  webhook({
+    name: 'shop',
+    url,
+    secrets: async () => webhookSecrets(secrets, 'the test'),
+    fetch,
+    clock,
+  });
+
+const answering =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, headers).end('what it says is nobody’s business');
+  };
+
+test('a status message arrives whole, and its signature is that of the specification', async () => {
+  const { received, url } = await receiver(answering(204));
+  await hook(url)(change());
+  const [{ method, headers, body } = {}] = received;
+  expect(method).toBe('POST');
+  expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'one-1' });
+  const told = new Webhook(secret).verify(body ?? '', { ...headers } as Record<string, string>);
+  expect(told).toMatchObject({
+    version: 1,
+    kind: 'status',
+    orderId: 'one',
+    sequence: 1,
+    processState: 'Pending',
+    correlationId: 'po-7',
+  });
+});
+
+test('while a secret is replaced, whoever knows either of them can read the signature', async () => {
+  const { received, url } = await receiver(answering(200));
+  await hook(url, `${newSecret} ${secret}`)(change());
+  const [{ headers, body } = { headers: {}, body: '' }] = received;
+  const given = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, String(value)]),
+  );
+  for (const known of [secret, newSecret]) {
+    expect(new Webhook(known).verify(body, given)).toMatchObject({ orderId: 'one' });
+  }
+  const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+  expect(() => new Webhook(other).verify(body, given)).toThrow(/signature/);
+  expect(() => new Webhook(secret).verify(`${body} `, given)).toThrow(/signature/);
+});
+
+test.each([
+  [400, 'message'],
+  [409, 'message'],
+  [413, 'message'],
+  [422, 'message'],
+  [401, 'channel'],
+  [403, 'channel'],
+  [404, 'channel'],
+  [408, 'channel'],
+  [410, 'channel'],
+  [425, 'channel'],
+  [429, 'channel'],
+  [500, 'channel'],
+  [503, 'channel'],
+])('an answer %i is the fault of the %s', async (status, of) => {
+  const { url } = await receiver(answering(status));
+  await expect(hook(url)(change())).rejects.toMatchObject({
+    code: 'webhook-refused',
+    of,
+    retryAfterMs: null,
+    message: expect.stringContaining(`shop answered ${status}`),
+  });
+});
+
+test('a redirect is not followed: who answers does not decide where a message goes', async () => {
+  const other = await receiver(answering(200));
+  const { url } = await receiver(answering(307, { location: other.url }));
+  await expect(hook(url)(change())).rejects.toMatchObject({ of: 'channel' });
+  expect(other.received).toEqual([]);
+});
+
+test.each([
+  ['120', 120_000],
+  ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+  ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+  ['soon', null],
+])('an answer with Retry-After %s asks for that', async (header, retryAfterMs) => {
+  const { url } = await receiver(answering(429, { 'retry-after': header }));
+  await expect(hook(url, secret, virtualClock())(change())).rejects.toMatchObject({
+    retryAfterMs,
+  });
+});
+
+test('a receiver that does not answer is given up after ten seconds', async () => {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { url } = await receiver(() => resolve());
+  const clock = virtualClock();
+  const told = hook(url, secret, clock)(change());
+  const outcome = expect(told).rejects.toMatchObject({
+    code: 'webhook-unreachable',
+    of: 'channel',
+    message: expect.stringContaining('within 10 s'),
+  });
+  await asked;
+  await clock.advance(10_000);
+  await outcome;
+});
+
+test('no error tells the address or the secret', async () => {
+  const { url } = await receiver((response) => response.destroy());
+  await settled();
+  const error: unknown = await hook(url)(change()).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'webhook-unreachable' });
+  expect(String(error)).not.toContain('hidden');
+});
+
+test.each([
+  [''],
+  ['hunter2'],
+  ['whsec_'],
+  ['whsec_c2hvcnQ='],
+  [`whsec_${Buffer.alloc(65).toString('base64')}`],
+  [`${secret} hunter2`],
+  [secret.replace('=', '%')],
+])('%j is no secret, and the error does not repeat it', (given) => {
+  const read = () => webhookSecrets(given, 'The variable SHOP_SECRET');
+  expect(read).toThrow(/SHOP_SECRET is no webhook secret/);
+  const secrets = given.split(' ').filter((word) => word.length > 'whsec_'.length);
+  for (const word of secrets.slice(-1)) expect(read).not.toThrow(word);
+});
