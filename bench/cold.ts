@@ -14,7 +14,15 @@ const { values: flags } = parseArgs({
 });
 
 const agents = ['fraud', 'inventory', 'payment', 'shipping'];
-const names = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', ...agents];
+const names = [
+  'front-door',
+  'submission',
+  'scheduler',
+  'supervisor',
+  'notifier',
+  'webhook',
+  ...agents,
+];
 const entryOf = (name: string) =>
   agents.includes(name) ? `lambdas/agents/${name}.ts` : `lambdas/${name}.ts`;
 
@@ -36,9 +44,13 @@ const environment = {
   REEVE_REPLY_QUEUES: '{}',
   REEVE_REPLY_QUEUE: address,
   REEVE_DEAD_LETTERS: '{}',
-  REEVE_RESPONSE_QUEUES: '{}',
+  REEVE_RESPONSE_CHANNELS: '{}',
   REEVE_EVENT_BUS: 'default',
   REEVE_DEPLOYMENT: 'cold',
+  REEVE_WEBHOOK: 'shop',
+  REEVE_WEBHOOK_URL: 'https://shop.example.com',
+  REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:shop',
+  REEVE_WEBHOOK_QUEUE: address,
   REEVE_SERVICE_URL: 'https://service.example.com',
 };
 

@@ -1,5 +1,6 @@
 /** The environment of the functions, read here and nowhere else; lib/infra writes it. */
 import * as z from 'zod';
+import type { ResponseChannel } from '#aws/response-channel.ts';
 import { ReeveError } from '#core/errors.ts';
 import { agentName } from '#core/ids.ts';
 import { priorities } from '#core/record.ts';
@@ -63,8 +64,29 @@ export const serviceVariables = {
   REEVE_SERVICE_URL: url.transform((text) => text.replace(/\/+$/, '')),
 };
 
-/** Response queues by the name that `replyTo` gives. */
-export const responseVariables = { REEVE_RESPONSE_QUEUES: json(z.record(z.string(), url)) };
+const responseChannel: z.ZodType<ResponseChannel> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('queue'), url }),
+  z.object({ kind: z.literal('events') }),
+  z.object({ kind: z.literal('webhook'), url }),
+]);
+
+/** Response channels by the name that `replyTo` gives. */
+export const responseVariables = {
+  REEVE_RESPONSE_CHANNELS: json(z.record(z.string(), responseChannel)),
+};
+
+/** For the function of a webhook. */
+export const webhookVariables = {
+  /** As `replyTo` gives it. */
+  REEVE_WEBHOOK: name,
+  REEVE_WEBHOOK_URL: url,
+  /** The ARN of its secret. */
+  REEVE_WEBHOOK_SECRET: name,
+  /** The FIFO queue that invokes the function. */
+  REEVE_WEBHOOK_QUEUE: url,
+  /** Where the SDK's calls go, on a cloud that is not AWS's own. */
+  AWS_ENDPOINT_URL: url.optional(),
+};
 
 export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
 

@@ -16,7 +16,7 @@ const publisher = awsPublisher({
   eventBridge: eventBridgeClient(),
   eventBus: config.REEVE_EVENT_BUS,
   deployment: config.REEVE_DEPLOYMENT,
-  responseQueues: config.REEVE_RESPONSE_QUEUES,
+  responseChannels: config.REEVE_RESPONSE_CHANNELS,
 });
 
 export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async (event) => {

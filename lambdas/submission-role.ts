@@ -23,5 +23,5 @@ export const submissionOver = (channels: Channels): Submission =>
     ids,
     digest: sha256,
     log,
-    responseChannels: Object.keys(config.REEVE_RESPONSE_QUEUES),
+    responseChannels: Object.keys(config.REEVE_RESPONSE_CHANNELS),
   });

@@ -141,7 +141,7 @@ async function load(
       (name) => arn(`replies-${name}`),
     ),
     REEVE_DEAD_LETTERS: '{}',
-    REEVE_RESPONSE_QUEUES: '{}',
+    REEVE_RESPONSE_CHANNELS: '{}',
     REEVE_EVENT_BUS: 'default',
     REEVE_DEPLOYMENT: 'bill',
   };

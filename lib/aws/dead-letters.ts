@@ -10,7 +10,13 @@ import {
 import * as z from 'zod';
 import { type LetterKind, type LetterSubject, letterKinds } from '#core/dead-letter.ts';
 import { ReeveError } from '#core/errors.ts';
-import { nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
+import {
+  type Decoded,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+  statusCodec,
+} from '#core/message-codec.ts';
 import { reasonAttribute } from './parking.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
@@ -43,6 +49,8 @@ export interface DeadLetter {
   readonly dead: string;
   readonly source: string | null;
   readonly receipt: string;
+  /** How a FIFO queue knows it; null for a letter of another queue. */
+  readonly fifo: { readonly group: string; readonly id: string } | null;
 }
 
 /** @throws {ReeveError} `outputs-unknown` when a stack's output says something else */
@@ -82,6 +90,7 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
         VisibilityTimeout: hiddenSeconds,
         WaitTimeSeconds: waitSeconds,
         MessageAttributeNames: [reasonAttribute],
+        MessageSystemAttributeNames: ['MessageGroupId', 'MessageDeduplicationId'],
       }),
     );
     const before = found.size;
@@ -92,12 +101,15 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
 }
 
 function letterOf(kind: LetterKind, message: Message) {
-  const { Body: body = '', MessageAttributes, ReceiptHandle: receipt = '' } = message;
+  const { Body: body = '', MessageAttributes, Attributes, ReceiptHandle: receipt = '' } = message;
+  const group = Attributes?.MessageGroupId;
+  const id = Attributes?.MessageDeduplicationId;
   const reason = MessageAttributes?.[reasonAttribute]?.StringValue;
   return {
     kind,
     body,
     receipt,
+    fifo: group === undefined || id === undefined ? null : { group, id },
     subject: subjectOf(kind, body),
     reason: reason ?? 'given up by its queue',
     wasParked: reason !== undefined,
@@ -112,15 +124,15 @@ function subjectOf(kind: LetterKind, body: string): LetterSubject | null {
       return messageOf(requestCodec.decode(body));
     case 'reply':
       return messageOf(replyCodec.decode(body));
+    case 'status':
+      return messageOf(statusCodec.decode(body));
     case 'submission':
     case 'change':
       return null;
   }
 }
 
-function messageOf(
-  decoded: ReturnType<(typeof nudgeCodec | typeof requestCodec | typeof replyCodec)['decode']>,
-): LetterSubject | null {
+function messageOf(decoded: Decoded<LetterSubject>): LetterSubject | null {
   return decoded.kind === 'message' ? decoded.message : null;
 }
 
@@ -129,11 +141,25 @@ export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<v
   if (letter.source === null) {
     throw new ReeveError('no-source', `Letters of ${letter.queue} have no queue to go back to.`);
   }
-  await client.send(new SendMessageCommand({ QueueUrl: letter.source, MessageBody: letter.body }));
+  const { fifo } = letter;
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: letter.source,
+      MessageBody: letter.body,
+      // Another id: what SQS takes for a repetition, it drops without a word.
+      ...(fifo !== null && {
+        MessageGroupId: fifo.group,
+        MessageDeduplicationId: `${fifo.id}-again`,
+      }),
+    }),
+  );
   await discard(client, letter);
 }
 
-export async function discard(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
+export async function discard(
+  client: SQSClient,
+  { dead, receipt }: Pick<DeadLetter, 'dead' | 'receipt'>,
+): Promise<void> {
   await client.send(new DeleteMessageCommand({ QueueUrl: dead, ReceiptHandle: receipt }));
 }
 

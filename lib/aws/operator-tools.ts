@@ -28,13 +28,16 @@ export interface OperatorTools {
 }
 
 /** A dead letter, and what can be done with it. */
-export interface OpenLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt'> {
+export interface OpenLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt' | 'fifo'> {
   fate(order: OrderNow | null): LetterFate;
   sendBack(): Promise<void>;
   discard(): Promise<void>;
   /** Leaves it where it is, for the next look. */
   release(): Promise<void>;
 }
+
+/** The service that API Gateway's routes are called under. */
+const apiService = 'execute-api';
 
 /** Region and credentials come from where the SDK usually finds them. */
 export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
@@ -54,7 +57,8 @@ export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
     },
     async signedFetch(region) {
       const { config } = cloudFormation;
-      return signedFetch(config, region ?? (await config.region()), fetch);
+      const of = { service: apiService, region: region ?? (await config.region()) };
+      return signedFetch(config, of, fetch);
     },
     async letters(output) {
       const { letters, isComplete } = await readLetters(sqs, letterQueues(output));

@@ -1,16 +1,13 @@
-/** `fetch` with a signature of the caller's AWS credentials (SigV4), for an API with IAM authorisation. */
+/** `fetch` with a signature of the caller's AWS credentials (SigV4). */
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** The service that API Gateway's routes are called under. */
-const service = 'execute-api';
-
 /** What signing needs, as every client of the SDK has it. */
-type SigningConfig = Pick<CloudFormationClient['config'], 'credentials' | 'sha256'>;
+export type SigningConfig = Pick<CloudFormationClient['config'], 'credentials' | 'sha256'>;
 
 export function signedFetch(
   { credentials, sha256 }: SigningConfig,
-  region: string,
+  { service, region }: { readonly service: string; readonly region: string },
   send: typeof globalThis.fetch,
 ): (url: string, init: RequestInit) => Promise<Response> {
   const signer = new SignatureV4({ service, region, credentials, sha256 });

@@ -2,7 +2,7 @@
  * The channels of Reeve as AsyncAPI 3 describes them, seen from the other side: of an agent, of a
  * submitter, of whoever hears of alerts. What travels in them the schemas beside it say.
  */
-import { alertDetailType, eventSource } from '#aws/event-names.ts';
+import { alertDetailType, eventSource, statusDetailType } from '#aws/event-names.ts';
 import { fileOf, type MessageName, type MessageSchema } from './messages.ts';
 
 interface Channel {
@@ -37,9 +37,15 @@ const channels: Readonly<Record<string, Channel>> = {
     address: '{replyTo}',
     title: 'Status messages to a submitter',
     description:
-      'A response channel, registered at deployment under the name that `replyTo` gives; on AWS an SQS queue of yours. Every change of state comes at least once; the sequence tells the order.',
+      'A response channel, registered at deployment under the name that `replyTo` gives; on AWS an SQS queue of yours, or a webhook: a POST that is signed after Standard Webhooks, as from one process. Every change of state comes at least once; the sequence tells the order, and by a webhook they come in it.',
     message: 'status',
     parameters: { replyTo: 'The name under which the channel is registered.' },
+  },
+  events: {
+    address: null,
+    title: 'Status messages by the bus',
+    description: `Events on EventBridge of source "${eventSource}" and detail type "${statusDetailType}", for a response channel that is registered as events; the payload is their detail.`,
+    message: 'status-event',
   },
   submissions: {
     address: null,
@@ -69,6 +75,7 @@ const operations = {
     summary: 'Says of a request that its work goes on; no agent needs to.',
   },
   hearStatus: { action: 'receive', channel: 'responses', summary: 'Hears how an order goes on.' },
+  hearEvent: { action: 'receive', channel: 'events', summary: 'Hears the same by the bus.' },
   submit: { action: 'send', channel: 'submissions', summary: 'Submits an order.' },
   hearAlert: { action: 'receive', channel: 'alerts', summary: 'Hears of an order in Error.' },
 } as const;

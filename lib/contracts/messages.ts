@@ -1,6 +1,7 @@
 /** The messages that cross a border of Reeve, and the JSON Schema of each, made from what reads them. */
 import * as z from 'zod';
 import { alertDetailSchema } from '#aws/alert-detail.ts';
+import { statusDetailSchema } from '#aws/status-detail.ts';
 import { replyCodec, requestCodec, statusCodec, submissionCodec } from '#core/message-codec.ts';
 
 interface Described {
@@ -15,6 +16,7 @@ const messages = {
   status: statusCodec,
   submission: submissionCodec,
   alert: { schema: alertDetailSchema },
+  'status-event': { schema: statusDetailSchema },
 } as const satisfies Record<string, Described>;
 
 export type MessageName = keyof typeof messages;

@@ -49,6 +49,11 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
   };
 }
 
+/** The change's name: the same each time it is told, and no other's. */
+export function statusId({ orderId, sequence }: Pick<Change, 'orderId' | 'sequence'>): string {
+  return `${orderId}-${sequence}`;
+}
+
 /** Whom a change can concern. */
 export const audiences = ['submitter', 'operator'] as const;
 export type Audience = (typeof audiences)[number];

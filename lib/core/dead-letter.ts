@@ -6,7 +6,7 @@
 import type { Action } from './ids.ts';
 import type { ProcessState, StepState } from './record.ts';
 
-export const letterKinds = ['nudge', 'request', 'reply', 'submission', 'change'] as const;
+export const letterKinds = ['nudge', 'request', 'reply', 'submission', 'change', 'status'] as const;
 export type LetterKind = (typeof letterKinds)[number];
 
 /** The order as it is now, as far as it matters. */
@@ -47,6 +47,8 @@ export function letterFate(
   switch (kind) {
     case 'change':
       return keep('Somebody was not told: see who refused it, then tell them by hand.');
+    case 'status':
+      return redrive('Its receiver did not take it for days: see that it does now.');
     case 'submission':
       return wasParked
         ? keep('It was refused: its producer must hear of it, or send it anew.')

@@ -17,12 +17,15 @@ import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 import { runbook } from './runbook.ts';
 import type { StateStore } from './state-store.ts';
+import type { WebhookChannel } from './webhook-channel.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 /** Seconds that a message may wait before somebody should look. */
 const oldMessageSeconds = 300;
+/** Seconds that a status message may wait for its receiver: longer than the longest wait between tries. */
+const oldStatusSeconds = 1_800;
 /** Overdue orders of one minute: a few are daily life. */
 const pastDueMax = 100;
 
@@ -59,6 +62,16 @@ export class Alarms extends Construct {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
       text: runbook.oldMessages,
       threshold: oldMessageSeconds,
+      periods: 3,
+    });
+  }
+
+  onWebhook({ channel, queue, deadLetters }: WebhookChannel): void {
+    this.onDeadLetters(`Webhook-${channel}`, deadLetters);
+    this.raise(`Webhook-${channel}Behind`, {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+      text: runbook.webhookBehind,
+      threshold: oldStatusSeconds,
       periods: 3,
     });
   }

@@ -23,8 +23,8 @@ import { deadLetterQueue } from './work-queue.ts';
 export interface NotificationsProps {
   readonly code: Code;
   readonly store: StateStore;
-  /** ARNs of the response queues, by the name that `replyTo` gives. */
-  readonly responseQueues: Readonly<Record<string, string>>;
+  /** ARNs of the queues it may send to: those of submitters, and those of webhooks. */
+  readonly responseQueues: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly alarmEmail?: string;
   readonly removal: RemovalPolicy;
@@ -78,8 +78,8 @@ export class Notifications extends Construct {
     store.allowStream(this.worker);
     store.allowForget(this.worker);
     this.worker.allow(['events:PutEvents'], bus.eventBusArn);
-    const responses = Object.values(props.responseQueues);
-    if (responses.length > 0) this.worker.allow(['sqs:SendMessage'], ...responses);
+    const { responseQueues } = props;
+    if (responseQueues.length > 0) this.worker.allow(['sqs:SendMessage'], ...responseQueues);
 
     new Rule(this, 'Alert', {
       description: 'Reeve: tells operators of an order in Error',
@@ -114,8 +114,8 @@ const toldChanges = [
 
 const alertText = RuleTargetInput.fromText(
   [
-    `Order ${EventField.fromPath('$.detail.orderId')} (${EventField.fromPath('$.detail.workflow')}) is in Error`,
-    `at step ${EventField.fromPath('$.detail.fault.step')}: ${EventField.fromPath('$.detail.fault.code')}.`,
+    `${EventField.fromPath('$.detail.text')}`,
+    `Workflow ${EventField.fromPath('$.detail.workflow')}.`,
     `When its cause is mended: ${EventField.fromPath('$.detail.remedy')}`,
   ].join(' '),
 );

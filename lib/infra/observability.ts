@@ -11,6 +11,7 @@ import type { Scheduler } from './scheduler.ts';
 import type { StateStore } from './state-store.ts';
 import type { SubmissionQueue } from './submission-queue.ts';
 import type { SweepSchedule } from './sweep-schedule.ts';
+import type { WebhookChannel } from './webhook-channel.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ObservabilityProps {
@@ -21,6 +22,7 @@ export interface ObservabilityProps {
   readonly sweepsEvery: Duration;
   readonly notifications: Notifications;
   readonly agents: readonly AgentChannel[];
+  readonly webhooks: readonly WebhookChannel[];
   readonly queues: ReadonlyMap<string, WorkQueue>;
   readonly submission?: SubmissionQueue;
 }
@@ -28,13 +30,14 @@ export interface ObservabilityProps {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const { store, notifications, queues, sweeps } = props;
+    const { store, notifications, queues, sweeps, webhooks } = props;
     const functions = functionsOf(props);
     const alarms = new Alarms(this, 'Alarms', notifications.operators);
     alarms.onOrders();
     for (const [name, queue] of queues) alarms.onQueue(name, queue);
     alarms.onDeadLetters('Notifications', notifications.failures);
     alarms.onDeadLetters('Alerts', notifications.undelivered);
+    for (const webhook of webhooks) alarms.onWebhook(webhook);
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);
     alarms.onStream(notifications.worker);
@@ -49,13 +52,14 @@ export class Observability extends Construct {
 }
 
 function functionsOf(props: ObservabilityProps): ReadonlyMap<string, ReeveFunction> {
-  const { frontDoor, scheduler, sweeps, notifications, agents, submission } = props;
+  const { frontDoor, scheduler, sweeps, notifications, agents, webhooks, submission } = props;
   return new Map([
     ['front-door', frontDoor.worker],
     ['scheduler', scheduler.worker],
     ['supervisor', sweeps.worker],
     ['notifier', notifications.worker],
     ...agentFunctions(agents),
+    ...webhooks.map(({ channel, worker }) => [`webhook-${channel}`, worker] as const),
     ...(submission === undefined ? [] : [['submission', submission.worker] as const]),
   ]);
 }

@@ -4,7 +4,7 @@
  *     submitter → front door → orders, processes → ready → Scheduler ⇄ agents
  *                                  ↑     ↓ stream             ↑
  *                       clock → Supervisor ───────────────────┘
- *                                  notifier → response queues, operators
+ *                                  notifier → response channels, operators
  */
 import { join } from 'node:path';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
@@ -17,13 +17,14 @@ import { FrontDoor } from './front-door.ts';
 import { Notifications } from './notifications.ts';
 import { Observability } from './observability.ts';
 import { PriorityQueues } from './priority-queues.ts';
-import { responseQueueUrl } from './response-queues.ts';
+import { queuesToTell, responseVariable } from './response-channels.ts';
 import { Scheduler, schedulerTimeout } from './scheduler.ts';
 import type { Settings } from './settings.ts';
 import { removalOf } from './stage.ts';
 import { StateStore } from './state-store.ts';
 import { SubmissionQueue } from './submission-queue.ts';
 import { SweepSchedule } from './sweep-schedule.ts';
+import { WebhookChannel } from './webhook-channel.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ReeveStackProps extends StackProps {
@@ -31,6 +32,13 @@ export interface ReeveStackProps extends StackProps {
   /** The module that exports `workflows`: every version that still has orders on their way. */
   readonly workflows: string;
   readonly agents: readonly AgentProps[];
+}
+
+/** What the outputs name. */
+interface Told {
+  readonly queues: ReadonlyMap<string, WorkQueue>;
+  readonly webhooks: readonly WebhookChannel[];
+  readonly submission: SubmissionQueue | undefined;
 }
 
 /** Wherever the app runs: it may be another project's. */
@@ -48,11 +56,11 @@ export class ReeveStack extends Stack {
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
     const code = codeOf(settings, workflows, agents);
-    const responses = {
-      REEVE_RESPONSE_QUEUES: Stack.of(this).toJsonString(
-        mapValues(settings.responseQueues, responseQueueUrl),
-      ),
-    };
+    const webhooks = Object.entries(settings.webhooks).map(([name, webhook]) => {
+      const own = { name, ...webhook, code: code('webhook'), removal };
+      return new WebhookChannel(this, `Webhook-${name}`, own);
+    });
+    const responses = responseVariable(this, settings, webhooks);
 
     const store = new StateStore(this, 'StateStore', {
       removal,
@@ -97,7 +105,7 @@ export class ReeveStack extends Stack {
     const notifications = new Notifications(this, 'Notifications', {
       code: code('notifier'),
       store,
-      responseQueues: settings.responseQueues,
+      responseQueues: queuesToTell(settings, webhooks),
       environment: responses,
       removal,
       ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
@@ -115,20 +123,23 @@ export class ReeveStack extends Stack {
       sweepsEvery: every,
       notifications,
       agents: channels,
+      webhooks,
       queues,
       ...(submission !== undefined && { submission }),
     });
-    this.tell(frontDoor, notifications, queues, submission);
+    this.tell(frontDoor, notifications, { queues, webhooks, submission });
     tellAgents(this, channels);
   }
 
   private tell(
     { api }: FrontDoor,
     { failures, undelivered, operators }: Notifications,
-    queues: ReadonlyMap<string, WorkQueue>,
-    submission: SubmissionQueue | undefined,
+    { queues, webhooks, submission }: Told,
   ): void {
-    const letters = [...queues].map(([name, { kind, deadLetters, queue }]) => [
+    const letters = [
+      ...[...queues].map(([name, queue]) => [name, queue.kind, queue] as const),
+      ...webhooks.map((webhook) => [`Webhook-${webhook.channel}`, 'status', webhook] as const),
+    ].map(([name, kind, { deadLetters, queue }]) => [
       name,
       { kind, dead: deadLetters.queueUrl, source: queue.queueUrl },
     ]);
@@ -181,7 +192,7 @@ function tellAgents(stack: Stack, channels: readonly AgentChannel[]): void {
 
 /** The code of each function, by name. */
 function codeOf(
-  { submissionQueue }: Settings,
+  { submissionQueue, webhooks }: Settings,
   workflows: string,
   agents: readonly AgentProps[],
 ): (name: string) => Code {
@@ -191,6 +202,7 @@ function codeOf(
       scheduler: `${lambdas}/scheduler.ts`,
       supervisor: `${lambdas}/supervisor.ts`,
       notifier: `${lambdas}/notifier.ts`,
+      ...(Object.keys(webhooks).length > 0 ? { webhook: `${lambdas}/webhook.ts` } : {}),
       ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
       ...agentEntries(agents),
     },
@@ -202,11 +214,4 @@ function codeOf(
 /** Queues by what they are called in alarms and by `reeve dlq`: their place in the stack. */
 function named(queues: readonly WorkQueue[]): ReadonlyMap<string, WorkQueue> {
   return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
-}
-
-function mapValues<From, To>(
-  values: Readonly<Record<string, From>>,
-  to: (value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 }

@@ -16,6 +16,10 @@ export const runbook = {
     'old-messages',
     'Messages wait longer than five minutes. Look at the throttles and errors of the function that works off this queue, and at its concurrency setting; of an agent that runs elsewhere, whether it runs. Orders are not lost: what comes too late is tried again.',
   ),
+  webhookBehind: told(
+    'webhook-behind',
+    'The receiver of a webhook has taken no status message for half an hour; nothing is lost yet, and no order waits. The log of its function says what it answered. It is tried again at least every 15 minutes, for four days; then its messages are dead letters, which `reeve dlq redrive --yes` sends back.',
+  ),
   noSweep: told(
     'no-sweep',
     'The Supervisor has not completed a sweep for three periods: overdue steps are not recovered. Look at its errors and log, and at the health of DynamoDB and EventBridge. The first sweep after it forgives what the gap has delayed.',

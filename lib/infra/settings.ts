@@ -20,9 +20,15 @@ const json = <Schema extends z.ZodType>(schema: Schema) =>
 const arn = z
   .string()
   .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
+const secretArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/,
+    'must be the ARN of a secret',
+  );
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
-const schema = z.strictObject({
+const settings = z.strictObject({
   /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
@@ -41,6 +47,12 @@ const schema = z.strictObject({
   services: json(z.record(z.string(), z.url())).default({}),
   /** Registered response queues: ARNs by the name that `replyTo` gives. */
   responseQueues: json(z.record(channelName, arn)).default({}),
+  /** Response channels that are events on the bus: the names that `replyTo` gives. */
+  eventChannels: json(z.array(channelName)).default([]),
+  /** Response channels that are told by HTTP, by the name that `replyTo` gives. */
+  webhooks: json(
+    z.record(channelName, z.strictObject({ url: z.url({ protocol: /^https$/ }), secretArn })),
+  ).default({}),
   /** Whether there is a queue of submissions beside the API. */
   submissionQueue: json(z.boolean()).default(false),
   /** Who is told of alarms and of orders in Error. */
@@ -51,11 +63,23 @@ const schema = z.strictObject({
   ).optional(),
 });
 
+/** A name is of one channel: a status message goes to one place. */
+const schema = settings.superRefine(({ responseQueues, eventChannels, webhooks }, context) => {
+  const names = [...Object.keys(responseQueues), ...eventChannels, ...Object.keys(webhooks)];
+  const [twice] = names.filter((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  context.addIssue({
+    code: 'custom',
+    path: [twice],
+    message: 'names more than one response channel',
+  });
+});
+
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 /** @throws {ReeveError} `settings-invalid` naming every setting at fault */
 export function readSettings(node: Node): Settings {
-  const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name)]);
+  const given = Object.keys(settings.shape).map((name) => [name, node.tryGetContext(name)]);
   const parsed = schema.safeParse(
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );

@@ -55,8 +55,14 @@ export class WorkQueue extends Construct {
   }
 }
 
-export function deadLetterQueue(scope: Construct, id: string): Queue {
+/** `fifo`: for the letters of a FIFO queue, which a standard one cannot take. */
+export function deadLetterQueue(
+  scope: Construct,
+  id: string,
+  kind: { readonly fifo?: true } = {},
+): Queue {
   const queue = new Queue(scope, id, {
+    ...kind,
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: deadLetterRetention,

@@ -1,5 +1,5 @@
 /** A response channel that is told by HTTP: each status message a signed POST. */
-import type { Change } from '#core/change.ts';
+import { type Change, statusId } from '#core/change.ts';
 import { statusCodec } from '#core/message-codec.ts';
 import type { Clock } from '#ports/clock.ts';
 import { NotTold } from '#ports/publisher.ts';
@@ -31,7 +31,7 @@ export function webhook(options: WebhookOptions): (change: Change) => Promise<vo
   return async (change) => {
     const secrets = await options.secrets();
     const body = statusCodec.encode(change);
-    const id = `${change.orderId}-${change.sequence}`;
+    const id = statusId(change);
     const timeout = new AbortController();
     const cancel = clock.after(answerWithinMs, () => timeout.abort());
     try {

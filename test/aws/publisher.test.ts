@@ -7,6 +7,7 @@ import { awsPublisher } from '#aws/aws-publisher.ts';
 import { callerOf } from '#aws/caller.ts';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { type Change, changeOf } from '#core/change.ts';
+import { agentName, stepName } from '#core/ids.ts';
 import { statusCodec } from '#core/message-codec.ts';
 import { newOrder } from '../support/orders.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function change(): Change {
-  const found = changeOf(null, newOrder('one', Date.UTC(2026, 0, 1), 'shop').record);
+  const found = changeOf(null, newOrder('one', Date.UTC(2026, 0, 1), 'shop', 'po-7').record);
   if (found === null) throw new Error('a new order is a change');
   return found;
 }
@@ -50,7 +51,7 @@ async function publisher(answer: object = { FailedEntryCount: 0 }) {
     eventBridge: client,
     eventBus: 'default',
     deployment: 'reeve-test',
-    responseQueues: { shop },
+    responseChannels: { shop: { kind: 'queue', url: shop }, feed: { kind: 'events' } },
   });
   return { of, shop, bodies };
 }
@@ -74,6 +75,63 @@ test('a response queue that is not registered any more is an error, and nothing 
   });
 });
 
+test('a channel of events is told by the bus, with the whole status and the channel’s name', async () => {
+  const { of, bodies } = await publisher();
+  await of.respond('feed', change());
+  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order status' });
+  expect(JSON.parse(entry.Detail)).toEqual({
+    deployment: 'reeve-test',
+    channel: 'feed',
+    status: { version: 1, kind: 'status', ...change() },
+  });
+});
+
+test('a status that the bus answers with a failure is not taken for told', async () => {
+  const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
+  await expect(of.respond('feed', change())).rejects.toMatchObject({ code: 'event-unsent' });
+});
+
+/** One that came to Error at its third attempt. */
+function stopped(message = 'The card was declined.'): Change {
+  const at = Date.UTC(2026, 0, 1, 12);
+  const fault = { code: 'card-declined', message, effect: 'none' } as const;
+  return {
+    ...change(),
+    processState: 'Error',
+    fault: { ...fault, step: stepName('charge'), action: 'perform' },
+    tried: { agent: agentName('payment'), attempts: 3, coolDowns: 1, since: at - 120_000 },
+    at,
+  };
+}
+
+test('an alert says which order, what failed, what was tried and what to do, in fields and in words', async () => {
+  const { of, bodies } = await publisher();
+  await of.alert({ change: stopped(), remedy: 'npx reeve resubmit one' });
+  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  expect(JSON.parse(entry.Detail)).toEqual({
+    deployment: 'reeve-test',
+    orderId: 'one',
+    workflow: 'house',
+    workflowVersion: 1,
+    sequence: 1,
+    fault: stopped().fault,
+    tried: { agent: 'payment', attempts: 3, coolDowns: 1, since: Date.UTC(2026, 0, 1, 11, 58) },
+    tenant: null,
+    correlationId: 'po-7',
+    remedy: 'npx reeve resubmit one',
+    at: '2026-01-01T12:00:00.000Z',
+    text: 'Order one (po-7) needs a person: step charge: The card was declined (card-declined), after 3 attempts and 1 cool-down, failing for 2 min.',
+  });
+});
+
+test('the words of an alert hold nothing that would end the text of a rule', async () => {
+  const { of, bodies } = await publisher();
+  await of.alert({ change: stopped('He said "no" \\o/\nand left'), remedy: '' });
+  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  expect(JSON.parse(entry.Detail).text).toContain('He said ”no” /o/ and left (card-declined)');
+});
+
 test('an alert says which deployment, which order, and what to do', async () => {
   const { of, bodies } = await publisher();
   await of.alert({ change: change(), remedy: 'reeve resubmit one' });
@@ -89,7 +147,7 @@ test('an alert says which deployment, which order, and what to do', async () => 
 test('an alert that the bus answers with a failure is not taken for told', async () => {
   const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
   await expect(of.alert({ change: change(), remedy: '' })).rejects.toMatchObject({
-    code: 'alert-unsent',
+    code: 'event-unsent',
   });
 });
 

@@ -16,6 +16,8 @@ const client = (sessionToken?: string) =>
     },
   });
 
+const api = { service: 'execute-api', region: 'eu-west-1' };
+
 /** What would leave this machine. */
 async function sent(url: string, init: RequestInit, sessionToken?: string) {
   const requests: Request[] = [];
@@ -23,7 +25,7 @@ async function sent(url: string, init: RequestInit, sessionToken?: string) {
     requests.push(new Request(input, options));
     return new Response('{}');
   };
-  await signedFetch(client(sessionToken).config, 'eu-west-1', send)(url, init);
+  await signedFetch(client(sessionToken).config, api, send)(url, init);
   const [request] = requests;
   if (request === undefined) throw new Error('nothing was sent');
   return request;
@@ -106,7 +108,7 @@ test.each([
   ],
 ])('what arrives of %s is what was signed, the host included', async (_, init) => {
   const { received, url: base } = await listener();
-  const signed = signedFetch(client('session').config, 'eu-west-1', fetch);
+  const signed = signedFetch(client('session').config, api, fetch);
   await signed(`${base}/orders?limit=2&state=Error`, init);
   const [arrived] = received;
   if (arrived === undefined) throw new Error('nothing arrived');

@@ -50,6 +50,8 @@ test.each<[LetterKind, LetterSubject | null, OrderNow | null, string, string]>([
   ['reply', about(2), null, 'keep', 'no such order'],
   ['submission', null, null, 'keep', 'was refused'],
   ['change', null, null, 'keep', 'was not told'],
+  ['status', nudge, order('Processed'), 'redrive', 'did not take it'],
+  ['status', nudge, null, 'redrive', 'did not take it'],
 ])('a %s about %j, its order being %j: %s', (kind, subject, now, fate, why) => {
   const found = letterFate({ kind, subject, wasParked: true }, now);
   expect(found.kind).toBe(fate);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '#infra/bundles.ts';
 
 const agents = ['fraud', 'inventory', 'payment', 'shipping'];
-const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier'];
+const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 const entries = Object.fromEntries([
   ...roles.map((name) => [name, `lambdas/${name}.ts`]),
   ...agents.map((name) => [name, `lambdas/agents/${name}.ts`]),
@@ -42,6 +42,7 @@ const parts: Readonly<Record<string, readonly Sign[]>> = {
   scheduler: ['DynamoDB', 'SQS'],
   supervisor: ['DynamoDB', 'SQS', 'metrics'],
   payment: ['SQS'],
+  webhook: ['SQS'],
 };
 
 describe.each(Object.entries(parts))('%s', (name, wanted) => {

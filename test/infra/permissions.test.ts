@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { agentPoliciesOf, grantsOf, templateOf } from './scenario.ts';
 
+const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:desk-AbCdEf';
 const template = templateOf({
   submissionQueue: true,
   responseQueues: { shop: 'arn:aws:sqs:eu-west-1:123456789012:shop' },
+  webhooks: { desk: { url: 'https://desk.example/hook', secretArn: secret } },
 });
 const grants = grantsOf(template);
 
@@ -110,9 +112,26 @@ test('the notifier reads the stream, tells, and forgets orders that have expired
       "NotificationsFailures: sqs:GetQueueAttributes sqs:GetQueueUrl sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchWriteItem",
       "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
+      "WebhookdeskQueue: sqs:SendMessage",
       "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",
     ]
   `);
+});
+
+test('a webhook takes what its receiver is owed, and reads its own secret', () => {
+  expect(linesOf('webhook desk')).toEqual([
+    `"${secret}": secretsmanager:GetSecretValue`,
+    `WebhookdeskQueue: ${consume}`,
+  ]);
+});
+
+test('only the notifier and who redrives may put what a webhook is owed on its queue', () => {
+  const senders = Object.entries(grants).filter(([, own]) =>
+    own.some(
+      ({ actions, on }) => actions.includes('sqs:SendMessage') && on.includes('WebhookdeskQueue'),
+    ),
+  );
+  expect(senders.map(([name]) => name)).toEqual(['notifier']);
 });
 
 test('the submission creates and nudges', () => {

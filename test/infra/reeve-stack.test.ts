@@ -143,6 +143,59 @@ test('where no agent is a function, the dashboard asks no log', () => {
   expect(boards(templateWith([{ name: 'billing' }]))).toBe(false);
 });
 
+const webhook = {
+  url: 'https://shop.example/hook',
+  secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf',
+};
+
+test('a webhook has a FIFO queue, in order for each order alone, with dead letters that outlive it', () => {
+  const template = templateOf({ webhooks: { shop: webhook } });
+  const fifo = resources('AWS::SQS::Queue', template).filter(
+    ({ Properties }) => Properties.FifoQueue,
+  );
+  expect(fifo).toHaveLength(2);
+  template.hasResourceProperties('AWS::SQS::Queue', {
+    FifoQueue: true,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+    VisibilityTimeout: 720,
+    RedrivePolicy: { maxReceiveCount: 400 },
+  });
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Reeve: webhook shop',
+    Timeout: 120,
+    Environment: {
+      Variables: { REEVE_WEBHOOK_URL: webhook.url, REEVE_WEBHOOK_SECRET: webhook.secretArn },
+    },
+  });
+  const names = resources('AWS::CloudWatch::Alarm', template).length;
+  // Dead letters, behind, errors, throttles.
+  expect(names).toBe(resources('AWS::CloudWatch::Alarm').length + 4);
+});
+
+test('without a webhook nothing of one is deployed', () => {
+  expect(resources('AWS::SQS::Queue').filter(({ Properties }) => Properties.FifoQueue)).toEqual([]);
+  expect(functionsOf(prod).filter(({ Description }) => Description.includes('webhook'))).toEqual(
+    [],
+  );
+});
+
+test('those who submit and those who tell know the same response channels', () => {
+  const template = templateOf({
+    submissionQueue: true,
+    responseQueues: { till: 'arn:aws:sqs:eu-west-1:123456789012:till' },
+    eventChannels: ['feed'],
+    webhooks: { shop: webhook },
+  });
+  const known = resources('AWS::Lambda::Function', template).flatMap(({ Properties }) => {
+    const { REEVE_RESPONSE_CHANNELS: channels } = Properties.Environment?.Variables ?? {};
+    return channels === undefined ? [] : [JSON.stringify(channels)];
+  });
+  expect(known).toHaveLength(3);
+  expect(new Set(known).size).toBe(1);
+  for (const kind of ['queue', 'events', 'webhook']) expect(known[0]).toContain(kind);
+});
+
 test('each priority class has queues of its own', () => {
   const template = templateOf({ priorities: ['high', 'normal'] });
   const work = resources('AWS::SQS::Queue', template).filter(
@@ -157,6 +210,13 @@ test.each([
   ['shards', { shards: 0 }],
   ['priorities', { priorities: ['high'] }],
   ['alarmEmail', { alarmEmail: 'nobody' }],
+  [
+    'webhooks.shop.url',
+    { webhooks: { shop: { url: 'http://x.example', secretArn: webhook.secretArn } } },
+  ],
+  ['webhooks.shop.secretArn', { webhooks: { shop: { ...webhook, secretArn: 'whsec_x' } } }],
+  ['eventChannels.0', { eventChannels: ['The Shop'] }],
+  ['shop: names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
   ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
   ['jwt', { jwt: '{"issuer":"x"}' }],
 ])('a wrong %s is refused by name', (name, context) => {

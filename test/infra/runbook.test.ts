@@ -12,7 +12,13 @@ const sections = page.split(/^## /m).slice(1);
 const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
 
 test('each alarm has its section, and each section its alarm', () => {
-  const template = templateOf({ submissionQueue: true }, ['elsewhere']);
+  const webhooks = {
+    shop: {
+      url: 'https://shop.example/hook',
+      secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf',
+    },
+  };
+  const template = templateOf({ submissionQueue: true, webhooks }, ['elsewhere']);
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
   const linked = alarms.map(({ Properties }) => {
     const [, anchor] = /docs\/runbook\.md#([\w-]+)$/.exec(Properties.AlarmDescription) ?? [];

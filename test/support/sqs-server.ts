@@ -26,7 +26,7 @@ export async function startSqs(): Promise<SqsServer> {
     client,
     async queue(attributes = {}) {
       queues += 1;
-      const QueueName = `queue-${queues}`;
+      const QueueName = `queue-${queues}${attributes['FifoQueue'] === 'true' ? '.fifo' : ''}`;
       await client().send(new CreateQueueCommand({ QueueName, Attributes: { ...attributes } }));
       return `${endpoint}/000000000000/${QueueName}`;
     },

@@ -1,0 +1,32 @@
+/** A webhook: invoked by the FIFO queue of what its receiver is owed. */
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { sqsClient } from '#aws/clients.ts';
+import { deliverFifo, hideIn } from '#aws/fifo-batch.ts';
+import { secretReader } from '#aws/secret-reader.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { webhook } from '#runtime/webhook.ts';
+import { webhookSecrets } from '#runtime/webhook-signature.ts';
+import { readConfig, webhookVariables } from './config.ts';
+import { log, logged } from './telemetry.ts';
+
+const config = readConfig(webhookVariables);
+const sqs = sqsClient();
+const secret = secretReader({
+  arn: config.REEVE_WEBHOOK_SECRET,
+  config: sqs.config,
+  fetch,
+  clock: systemClock,
+  ...(config.AWS_ENDPOINT_URL !== undefined && { endpoint: config.AWS_ENDPOINT_URL }),
+});
+const tell = webhook({
+  name: config.REEVE_WEBHOOK,
+  url: config.REEVE_WEBHOOK_URL,
+  secrets: async () => webhookSecrets(await secret(), `The secret of ${config.REEVE_WEBHOOK}`),
+  fetch,
+  clock: systemClock,
+});
+const hide = hideIn(sqs, config.REEVE_WEBHOOK_QUEUE);
+
+export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
+  deliverFifo(event, { tell, hide, log }),
+);

@@ -1,0 +1,89 @@
+/**
+ * A batch of a FIFO queue of status messages: in sequence for each order, different orders side by side.
+ * After the first message of an order that fails, the rest of that order is not tried: it is given back,
+ * hidden for as long, so that none overtakes it.
+ */
+import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Change } from '#core/change.ts';
+import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { statusCodec } from '#core/message-codec.ts';
+import type { Log } from '#ports/log.ts';
+import { NotTold } from '#ports/publisher.ts';
+import { deliverInOrder } from '#roles/stream-delivery.ts';
+
+export interface FifoConsumer {
+  readonly tell: (change: Change) => Promise<void>;
+  /** Hides messages for so many seconds from now. */
+  readonly hide: (records: readonly SQSRecord[], seconds: number) => Promise<void>;
+  readonly log: Log;
+}
+
+const retryFirstSeconds = 5;
+/** A receiver that is back is noticed within this time. */
+const retryMaxSeconds = 900;
+/** A receiver that asks for more is not obeyed. */
+const retryAfterMaxSeconds = 3_600;
+
+export async function deliverFifo(
+  { Records: records }: SQSEvent,
+  { tell, hide, log }: FifoConsumer,
+): Promise<SQSBatchResponse> {
+  const reasons = new Map<SQSRecord, unknown>();
+  const failedAt = await deliverInOrder(
+    records,
+    groupOf,
+    (record) => tell(changeIn(record)),
+    (record, error) => {
+      reasons.set(record, error);
+      log.warn('change-not-told', {
+        orderId: groupOf(record),
+        tries: triesOf(record),
+        error: error instanceof ReeveError ? error.message : 'unknown',
+      });
+    },
+  );
+  const again: SQSRecord[] = [];
+  for (const place of failedAt) {
+    const [failed] = records.slice(place);
+    if (failed === undefined) continue;
+    const rest = records.slice(place).filter((record) => groupOf(record) === groupOf(failed));
+    again.push(...rest);
+    try {
+      await hide(rest, waitSeconds(triesOf(failed), reasons.get(failed)));
+    } catch (error) {
+      // Then the queue's own visibility timeout decides when they come again.
+      const name = error instanceof Error ? error.name : 'unknown';
+      log.warn('messages-not-hidden', { orderId: groupOf(failed), error: name });
+    }
+  }
+  return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** Hides messages of this queue: they come again when the time is over, the first of each group first. */
+export function hideIn(client: SQSClient, queue: string): FifoConsumer['hide'] {
+  return async (records, seconds) => {
+    const Entries = records.map(({ receiptHandle }, at) => ({
+      Id: String(at),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
+    }));
+    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue, Entries }));
+  };
+}
+
+const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
+const triesOf = ({ attributes }: SQSRecord) => Number(attributes.ApproximateReceiveCount);
+
+/** Read by nobody else than who wrote it: what cannot be read now is read after the next deployment. */
+function changeIn({ body }: SQSRecord): Change {
+  const decoded = statusCodec.decode(body);
+  if (decoded.kind === 'message') return decoded.message;
+  throw new CorruptDataError('status-malformed', `A status message ${decoded.reason}.`);
+}
+
+function waitSeconds(tries: number, reason: unknown): number {
+  const asked = reason instanceof NotTold ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
+  const wait = Math.min(retryFirstSeconds * 2 ** Math.min(tries - 1, 20), retryMaxSeconds);
+  return Math.ceil(Math.max(wait, Math.min(asked, retryAfterMaxSeconds)));
+}
