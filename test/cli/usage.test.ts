@@ -79,7 +79,9 @@ test('start runs Reeve with the environment and gives its exit code', async () =
     },
   });
   expect((await run('start')).exitCode).toBe(7);
-  expect(given).toEqual([{ env: world.env, stdout: world.stdout, stderr: world.stderr }]);
+  expect(given).toEqual([
+    { env: world.env, stdout: world.stdout, stderr: world.stderr, terminal: world.terminal },
+  ]);
 });
 
 test('a mistake of ours is told with its stack, and is not the exit code of an ended order', async () => {

@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import {
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -205,6 +206,20 @@ export class Deployed {
     const queue = this.letters[name]?.source;
     if (queue === undefined || queue === null) throw new Error(`no queue ${name}`);
     return queue;
+  }
+
+  /** How many messages a queue holds, hidden ones too, once there are so many. */
+  async held(queue: string, atLeast: number): Promise<number> {
+    let held = 0;
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline && held < atLeast; ) {
+      await sleep(500);
+      const { Attributes: of = {} } = await this.sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: queue, AttributeNames: ['All'] }),
+      );
+      const hidden = Number(of['ApproximateNumberOfMessagesNotVisible']);
+      held = Number(of['ApproximateNumberOfMessages']) + hidden;
+    }
+    return held;
   }
 
   dead(name: string): string {

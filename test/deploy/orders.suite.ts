@@ -19,6 +19,8 @@ import { type MiniStack, startMiniStack } from './ministack.ts';
 const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
 const amountCents = 5_160;
 const account = '000000000000';
+/** Of none that is there: this webhook cannot even sign. */
+const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:desk-AbCdEf`;
 const arnOf = (queue: string) => `arn:aws:sqs:us-east-1:${account}:${queue}`;
 
 let cloud: MiniStack;
@@ -27,6 +29,7 @@ let app: CdkApp;
 let reeve: Deployed;
 let shop: string;
 let alerts: string;
+let feed: string;
 
 /** Every order of this suite and how it ended, for the ledger. */
 const ends: Ended[] = [];
@@ -35,13 +38,15 @@ beforeAll(async () => {
   suppliers = await breakableSuppliers();
   cloud = await startMiniStack();
   Object.assign(process.env, cloud.env);
-  [shop, alerts] = await listeners(cloud);
+  [shop, alerts, feed] = await listeners(cloud);
   app = {
     stack: 'Reeve',
     context: {
       stage: 'dev',
       services: suppliers.services,
       responseQueues: JSON.stringify({ shop: arnOf('shop') }),
+      eventChannels: JSON.stringify(['feed']),
+      webhooks: JSON.stringify({ desk: { url: 'https://127.0.0.1:9/', secretArn } }),
     },
   };
   await bootstrap(cloud.env);
@@ -59,20 +64,25 @@ afterAll(async () => {
 
 beforeEach(() => suppliers.reset());
 
-/** What a team would have beside Reeve: a queue for status messages, and one that hears of alerts. */
-async function listeners({ endpoint }: MiniStack): Promise<[string, string]> {
+/** What a team would have beside Reeve: a queue for status messages, and those that hear of alerts and events. */
+async function listeners({ endpoint }: MiniStack): Promise<[string, string, string]> {
   const sqs = sqsClient({ endpoint });
   const urls: string[] = [];
-  for (const QueueName of ['shop', 'alerts']) {
+  for (const QueueName of ['shop', 'alerts', 'feed']) {
     urls.push((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '');
   }
   const events = eventBridgeClient({ endpoint });
-  const pattern = { source: ['reeve'], 'detail-type': ['Order in Error'] };
-  const Rule = 'hear-alerts';
-  await events.send(new PutRuleCommand({ Name: Rule, EventPattern: JSON.stringify(pattern) }));
-  const Targets = [{ Id: 'queue', Arn: arnOf('alerts') }];
-  await events.send(new PutTargetsCommand({ Rule, Targets }));
-  return [urls[0] ?? '', urls[1] ?? ''];
+  for (const [queue, type] of [
+    ['alerts', 'Order in Error'],
+    ['feed', 'Order status'],
+  ] as const) {
+    const pattern = { source: ['reeve'], 'detail-type': [type] };
+    const Rule = `hear-${queue}`;
+    await events.send(new PutRuleCommand({ Name: Rule, EventPattern: JSON.stringify(pattern) }));
+    const Targets = [{ Id: 'queue', Arn: arnOf(queue) }];
+    await events.send(new PutTargetsCommand({ Rule, Targets }));
+  }
+  return [urls[0] ?? '', urls[1] ?? '', urls[2] ?? ''];
 }
 
 const ended = (order: { processState: string }) =>
@@ -182,7 +192,7 @@ test.each([
 
 test('an Error raises an alert, and after a resubmit the order is Processed (R17)', async () => {
   await suppliers.set('shipping', { declineRate: 1 });
-  const orderId = await reeve.submit(order);
+  const orderId = await reeve.submit({ ...order, correlationId: 'cart-13' });
   const stopped = await reeve.until(orderId, ended);
   expect(stopped).toMatchObject({ processState: 'Error', fault: { code: expect.any(String) } });
   const heard = await reeve.take(alerts, ({ length }) => length > 0);
@@ -191,7 +201,10 @@ test('an Error raises an alert, and after a resubmit the order is Processed (R17
     deployment: 'reeve-dev',
     orderId,
     fault: { step: 'ship' },
-    remedy: `reeve resubmit ${orderId}`,
+    remedy: `npx reeve --stack reeve-dev resubmit ${orderId}`,
+    tried: { agent: 'shipping', attempts: expect.any(Number) },
+    correlationId: 'cart-13',
+    text: expect.stringContaining(`Order ${orderId} (cart-13) needs a person: step ship:`),
   });
   await suppliers.reset();
   expect((await reeve.api('POST', `/orders/${orderId}/resubmit`)).status).toBe(202);
@@ -213,6 +226,26 @@ test('status messages come in sequence to the registered queue, and only there (
   ]);
   const refused = await reeve.api('POST', '/orders', { ...order, replyTo: 'elsewhere' });
   expect([refused.status, refused.body]).toMatchObject([422, { code: 'reply-to-unknown' }]);
+});
+
+test('a channel of events is told by the bus', async () => {
+  const orderId = await reeve.submit({ ...order, replyTo: 'feed', correlationId: 'cart-18' });
+  await comesTo(orderId, 'Processed');
+  const heard = await reeve.take(feed, ({ length }) => length >= 3);
+  const details = heard.map(({ Body }) => JSON.parse(Body ?? '{}').detail);
+  for (const detail of details) {
+    expect(detail).toMatchObject({
+      deployment: 'reeve-dev',
+      channel: 'feed',
+      status: { orderId, correlationId: 'cart-18' },
+    });
+  }
+});
+
+test('a webhook that cannot be told delays no order, and what it is owed stays in its queue', async () => {
+  const orderId = await reeve.submit({ ...order, replyTo: 'desk' });
+  await comesTo(orderId, 'Processed');
+  expect(await reeve.held(reeve.source('Webhook-desk'), 3)).toBe(3);
 });
 
 test('four Supervisors at once count each failure once (R11)', async () => {
