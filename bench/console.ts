@@ -43,6 +43,7 @@ const order = {
   details: null,
   priority: 'normal',
   tenant: null,
+  correlationId: null,
   replyTo: null,
   key: null,
 } as const;

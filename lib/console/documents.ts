@@ -3,20 +3,23 @@ import type {
   ActivityDocument,
   HistoryDocument,
   ListDocument,
-  OrderDocument,
+  OrderDocument as Order,
   SummaryDocument,
   WorkflowsDocument,
 } from '#http/schemas.ts';
 
-export type { ActivityDocument, HistoryDocument, ListDocument, SummaryDocument, WorkflowsDocument };
+export type {
+  ActivityDocument,
+  HistoryDocument,
+  ListDocument,
+  Order,
+  SummaryDocument,
+  WorkflowsDocument,
+};
 
 export type ProcessState = SummaryDocument['processState'];
-export type Step = OrderDocument['steps'][string];
+export type Step = Order['steps'][string];
 export type StepState = Step['state'];
-export type Order = OrderDocument & {
-  /** What the submitter calls it; left out by a Reeve that does not keep it. */
-  readonly correlationId?: string | null;
-};
 export type Workflow = WorkflowsDocument['workflows'][number];
 export type WorkflowStep = Workflow['steps'][number];
 export type AgentActivity = ActivityDocument['agents'][number];

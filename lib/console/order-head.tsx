@@ -49,7 +49,7 @@ function Facts({ order }: { readonly order: Order }) {
       <Fact name="Timed out">
         {order.failureCount === 1 ? 'once' : `${order.failureCount} times`}
       </Fact>
-      {correlationId !== null && correlationId !== undefined && (
+      {correlationId !== null && (
         <Fact name="Correlation">
           <span class="id">{correlationId}</span>
         </Fact>

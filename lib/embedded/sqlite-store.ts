@@ -88,11 +88,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 interface Listeners extends Pick<SqliteStore, 'watchChanges' | 'watchRecords'> {
-  tell(
-    record: ProcessRecord,
-    before: ProcessRecord | null,
-    changes: readonly StoredChange[],
-  ): void;
+  tell(record: ProcessRecord, before: ProcessRecord | null, changes: readonly StoredChange[]): void;
 }
 
 function listenersOf(sql: Statements): Listeners {

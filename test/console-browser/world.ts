@@ -134,6 +134,7 @@ export async function startWorld({
           details,
           priority: 'normal',
           tenant: tenant ?? null,
+          correlationId: null,
           replyTo: null,
           key: null,
         },

@@ -14,7 +14,8 @@ const order = (orderId: string, more: Partial<SummaryDocument> = {}): SummaryDoc
     processState: 'Pending',
     direction: 'forward',
   },
-  ...{ fault: null, priority: 'normal', tenant: null, revision: 1, submittedAt: at, updatedAt: at },
+  ...{ fault: null, priority: 'normal', tenant: null, correlationId: null, revision: 1 },
+  ...{ submittedAt: at, updatedAt: at },
   ...more,
 });
 const change = (orderId: string, more: Partial<Change> = {}): Change => ({

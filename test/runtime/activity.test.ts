@@ -88,7 +88,7 @@ async function kitchen(): Promise<Kitchen> {
         priority: 'normal',
         tenant: null,
       } as const;
-      await reeve.submission.submit({ ...order, replyTo: null, key: null });
+      await reeve.submission.submit({ ...order, correlationId: null, replyTo: null, key: null });
       await settled();
     },
     async restart() {
