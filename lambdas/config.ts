@@ -88,6 +88,18 @@ export const webhookVariables = {
   AWS_ENDPOINT_URL: url.optional(),
 };
 
+/** Where people sign in to the console; without it there is no console. */
+export const consoleVariables = {
+  REEVE_CONSOLE: json(
+    z.object({
+      issuer: url,
+      clientId: name,
+      scope: name,
+      tokenOrigin: url.nullable(),
+    }),
+  ).optional(),
+};
+
 export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
 
 /** Set by Lambda. */

@@ -6,15 +6,20 @@ import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { api } from '#http/api.ts';
 import { operator } from '#roles/operator.ts';
 import { transitions } from '#roles/transitions.ts';
+import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { nudgesOnly } from './channels.ts';
-import { coordinationVariables, readConfig } from './config.ts';
+import { consoleVariables, coordinationVariables, readConfig } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { registry, submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig(coordinationVariables);
+const config = readConfig({ ...coordinationVariables, ...consoleVariables });
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
+
+const signIn = config.REEVE_CONSOLE;
+const pages: ConsolePages =
+  signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
 
 const app = api({
   submission: submissionOver(nudgesOnly),
@@ -33,6 +38,7 @@ const app = api({
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
   sweepLateMs: 3 * sweepPeriodMs,
 });
+servePages(app, pages);
 const serve = handle(app);
 
 export const handler = logged<LambdaEvent, Awaited<ReturnType<typeof serve>>>(

@@ -5,6 +5,8 @@ const place = 'reeve-token';
 
 /** The API asked for a token, or refused the one it was given. */
 export const tokenWanted = signal(false);
+/** Somebody came back from signing in without a token. */
+export const signInFailed = signal(false);
 /** Counts the tokens given: whoever waits for one watches it. */
 export const sessions = signal(0);
 

@@ -13,6 +13,8 @@ const reasons = {
     'A tick or a handed-over shard that is lost is made up by the next tick, a minute later; the alarm on completed sweeps sees more than one missing.',
   'Serverless::Serverless-EventBusDLQ':
     'A tick that comes late is worth nothing: the next one does its work, and the alarm on completed sweeps sees more than one missing.',
+  'AwsSolutions::AwsSolutions-APIG4':
+    'The console’s own files and where to sign in, before anybody can have a token. They hold nothing of any order; whatever does needs the token.',
   'Serverless::Serverless-SQSRedrivePolicy': 'This queue is where dead letters go.',
   'AwsSolutions::AwsSolutions-SQS3': 'This queue is where dead letters go.',
 } as const;

@@ -3,6 +3,8 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import {
   CfnStage,
   HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
   type IHttpRouteAuthorizer,
   PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -11,6 +13,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import { type PriorityQueues, readyVariable } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
@@ -29,7 +32,19 @@ export interface FrontDoorProps {
   readonly removal: RemovalPolicy;
   /** @default IAM: callers sign with SigV4 */
   readonly jwt?: JwtProps;
+  /** The console; needs `jwt`. @default none */
+  readonly console?: ConsoleProps;
 }
+
+/** Where people who open the console sign in. */
+export interface ConsoleProps {
+  readonly clientId: string;
+  readonly scope: string;
+  readonly tokenOrigin?: string | undefined;
+}
+
+/** What the console consists of, and where to sign in: nothing of any order. */
+const pages = ['/', '/assets/{file}', '/sign-in.json'];
 
 /** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */
 const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
@@ -52,6 +67,7 @@ export class FrontDoor extends Construct {
         ...props.environment,
         ...readyVariable(this, ready),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        ...consoleVariable(props),
       },
     });
     store.allowCreate(this.worker);
@@ -59,13 +75,23 @@ export class FrontDoor extends Construct {
     store.allowRecall(this.worker);
     ready.allowSend(this.worker);
 
+    const integration = new HttpLambdaIntegration('ToFunction', this.worker, {
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+    });
     this.api = new HttpApi(this, 'Api', {
       description: 'Reeve: submit orders and follow them',
       defaultAuthorizer: authorizer(props.jwt),
-      defaultIntegration: new HttpLambdaIntegration('ToFunction', this.worker, {
-        payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-      }),
+      defaultIntegration: integration,
     });
+    for (const path of props.console === undefined ? [] : pages) {
+      const routes = this.api.addRoutes({
+        path,
+        methods: [HttpMethod.GET],
+        integration,
+        authorizer: new HttpNoneAuthorizer(),
+      });
+      for (const route of routes) acknowledge(route, 'AwsSolutions::AwsSolutions-APIG4');
+    }
     this.limitAndLog(removal);
   }
 
@@ -84,6 +110,13 @@ export class FrontDoor extends Construct {
         '{"at":"$context.requestTime","method":"$context.httpMethod","status":"$context.status","ms":"$context.responseLatency","id":"$context.requestId"}',
     };
   }
+}
+
+function consoleVariable({ console, jwt }: FrontDoorProps): Record<string, string> {
+  if (console === undefined || jwt === undefined) return {};
+  const { clientId, scope, tokenOrigin = null } = console;
+  const { issuer } = jwt;
+  return { REEVE_CONSOLE: JSON.stringify({ issuer, clientId, scope, tokenOrigin }) };
 }
 
 function authorizer(jwt: JwtProps | undefined): IHttpRouteAuthorizer {

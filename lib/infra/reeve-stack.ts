@@ -6,11 +6,13 @@
  *                       clock → Supervisor ───────────────────┘
  *                                  notifier → response channels, operators
  */
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { ReeveError } from '#core/errors.ts';
 import { AgentChannel, type AgentProps, agentEntries } from './agent-channel.ts';
 import { bundle } from './bundles.ts';
 import { FrontDoor } from './front-door.ts';
@@ -43,6 +45,7 @@ interface Told {
 
 /** Wherever the app runs: it may be another project's. */
 const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
+const consoleBuilt = join(import.meta.dirname, '..', 'console', 'dist');
 
 export class ReeveStack extends Stack {
   constructor(
@@ -84,6 +87,7 @@ export class ReeveStack extends Stack {
       code: code('front-door'),
       environment: responses,
       ...(settings.jwt !== undefined && { jwt: settings.jwt }),
+      ...(settings.console !== undefined && { console: settings.console }),
     });
     const scheduler = new Scheduler(this, 'Scheduler', {
       ...common,
@@ -192,7 +196,7 @@ function tellAgents(stack: Stack, channels: readonly AgentChannel[]): void {
 
 /** The code of each function, by name. */
 function codeOf(
-  { submissionQueue, webhooks }: Settings,
+  { submissionQueue, webhooks, console }: Settings,
   workflows: string,
   agents: readonly AgentProps[],
 ): (name: string) => Code {
@@ -208,7 +212,19 @@ function codeOf(
     },
     workflows,
   );
+  if (console !== undefined) addConsole(folderOf('front-door'));
   return (name) => Code.fromAsset(folderOf(name));
+}
+
+/** The console's files, as `npm ci` built them, beside the function that serves them. */
+function addConsole(folder: string): void {
+  if (!existsSync(join(consoleBuilt, 'index.html'))) {
+    throw new ReeveError(
+      'console-unbuilt',
+      'The console is not built. Run `npm run prepare` where Reeve is installed, then deploy again.',
+    );
+  }
+  cpSync(consoleBuilt, join(folder, 'console'), { recursive: true });
 }
 
 /** Queues by what they are called in alarms and by `reeve dlq`: their place in the stack. */

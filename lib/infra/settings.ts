@@ -57,6 +57,17 @@ const settings = z.strictObject({
   submissionQueue: json(z.boolean()).default(false),
   /** Who is told of alarms and of orders in Error. */
   alarmEmail: z.email().optional(),
+  /** The console at the API's own address, for people who sign in at the provider of `jwt`. */
+  console: json(
+    z.strictObject({
+      /** Of a public client, which has no secret, with the API's address as where to return to. */
+      clientId: z.string().min(1),
+      /** What is asked for; some providers name the audience by it. */
+      scope: z.string().min(1).default('openid'),
+      /** Where tokens are given, if not at the issuer's own origin. */
+      tokenOrigin: z.url({ protocol: /^https$/ }).optional(),
+    }),
+  ).optional(),
   /** Authorise by the tokens of an OpenID provider instead of IAM. */
   jwt: json(
     z.strictObject({ issuer: z.url(), audience: z.array(z.string()).nonempty() }),
@@ -64,7 +75,12 @@ const settings = z.strictObject({
 });
 
 /** A name is of one channel: a status message goes to one place. */
-const schema = settings.superRefine(({ responseQueues, eventChannels, webhooks }, context) => {
+const schema = settings.superRefine((given, context) => {
+  const { responseQueues, eventChannels, webhooks } = given;
+  if (given.console !== undefined && given.jwt === undefined) {
+    const message = 'needs jwt: a browser cannot sign for IAM';
+    context.addIssue({ code: 'custom', path: ['console'], message });
+  }
   const names = [...Object.keys(responseQueues), ...eventChannels, ...Object.keys(webhooks)];
   const [twice] = names.filter((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return;

@@ -6,7 +6,7 @@ import { api } from '#http/api.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
-import { consoleDirectory, consolePages } from './console-pages.ts';
+import { consoleDirectory, consolePages, type SignIn, servePages } from './console-pages.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
 export interface ApiServer {
@@ -23,6 +23,8 @@ export interface ApiServerOptions {
   readonly log: Log;
   /** Where the console was built to. Default: where `npm ci` builds it. */
   readonly consoleDirectory?: string;
+  /** Where people sign in. Default: nowhere, they are asked for the token. */
+  readonly signIn?: SignIn;
 }
 
 /** A sweep this old makes the health degraded, ms; they come every second. */
@@ -31,7 +33,7 @@ const sweepLateMs = 15_000;
 /** @throws {ReeveError} `port-taken` when nothing can listen there */
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
   const hosts = new Set<string>();
-  const pages = consolePages(options.consoleDirectory ?? consoleDirectory);
+  const pages = consolePages(options.consoleDirectory ?? consoleDirectory, options.signIn);
   const app = api({
     ...reeve,
     clock: options.clock,
@@ -44,9 +46,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     callerOf: () => 'api',
     sweepLateMs,
   });
-  for (const [path, { body, status, headers }] of pages) {
-    app.get(path, (context) => context.body(body, status, headers));
-  }
+  servePages(app, pages);
   const server = createAdaptorServer({ fetch: app.fetch });
   server.listen(options.port, options.host);
   try {

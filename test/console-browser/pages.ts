@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startChromium } from './chromium.ts';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World, type WorldOptions } from './world.ts';
 
 export interface Stage {
   readonly world: World;
@@ -11,14 +11,11 @@ export interface Stage {
 }
 
 /** To be called where tests are defined: begins before the first and ends after the last of them. */
-export function stage(token?: string): Stage {
+export function stage(options: WorldOptions = {}): Stage {
   let browser: Browser | undefined;
   let started: World | undefined;
   beforeAll(async () => {
-    [browser, started] = await Promise.all([
-      startChromium(),
-      startWorld(token === undefined ? {} : { token }),
-    ]);
+    [browser, started] = await Promise.all([startChromium(), startWorld(options)]);
   });
   afterAll(async () => {
     await browser?.close();

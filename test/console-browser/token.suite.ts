@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { stage } from './pages.ts';
 
 const token = 'a-token-of-some-length';
-const on = stage(token);
+const on = stage({ token });
 
 test('the page asks for the token, refuses a wrong one, and goes on with the right one', async () => {
   const orderId = await on.world.submit('order-fulfilment');

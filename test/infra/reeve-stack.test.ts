@@ -24,6 +24,20 @@ test('every route is authorised by IAM, unless a token issuer is named', () => {
   expect(types(templateOf({ jwt }))).toEqual(['JWT']);
 });
 
+test('the console is behind the same tokens; open are its own files, and where to sign in', () => {
+  const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
+  const template = templateOf({ jwt, console: { clientId: 'c-1' } });
+  const routes = resources('AWS::ApiGatewayV2::Route', template).map(
+    ({ Properties: { RouteKey, AuthorizationType } }) => [RouteKey, AuthorizationType],
+  );
+  expect(Object.fromEntries(routes)).toEqual({
+    $default: 'JWT',
+    'GET /': 'NONE',
+    'GET /assets/{file}': 'NONE',
+    'GET /sign-in.json': 'NONE',
+  });
+});
+
 test('data survives the stack in prod and goes with it in dev', () => {
   const tables = (stage: string) => resources('AWS::DynamoDB::GlobalTable', templateOf({ stage }));
   for (const { DeletionPolicy, Properties } of tables('prod')) {
@@ -219,6 +233,7 @@ test.each([
   ['shop: names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
   ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
   ['jwt', { jwt: '{"issuer":"x"}' }],
+  ['console: needs jwt', { console: { clientId: 'c-1' } }],
 ])('a wrong %s is refused by name', (name, context) => {
   expect(() => templateOf(context)).toThrow(name);
 });

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { SignIn } from '#runtime/console-pages.ts';
 import { serveApi } from '#runtime/http-server.ts';
 import { startLocalReeve } from '#runtime/local-reeve.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -11,7 +12,7 @@ import { testLog } from '../support/log.ts';
 
 const token = 'a-secret-of-some-length';
 
-async function served(files: Readonly<Record<string, string>>): Promise<string> {
+async function served(files: Readonly<Record<string, string>>, signIn?: SignIn): Promise<string> {
   const consoleDirectory = mkdtempSync(join(tmpdir(), 'reeve-pages-'));
   onTestFinished(() => rmSync(consoleDirectory, { recursive: true }));
   mkdirSync(join(consoleDirectory, 'assets'));
@@ -30,7 +31,10 @@ async function served(files: Readonly<Record<string, string>>): Promise<string> 
     breakerFor: () => ({ run: (call) => call() }),
   });
   onTestFinished(() => reeve.close());
-  const options = { host: '127.0.0.1', port: 0, token, clock: systemClock, log, consoleDirectory };
+  const options = {
+    ...{ host: '127.0.0.1', port: 0, token, clock: systemClock, log, consoleDirectory },
+    ...(signIn !== undefined && { signIn }),
+  };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
   return server.url;
@@ -87,4 +91,22 @@ test('where the console was not built, its page says how to build it', async () 
   const response = await fetch(`${await served({})}/`);
   expect(response.status).toBe(503);
   expect(await response.text()).toContain('npm run prepare');
+});
+
+test('where people sign in is said, and the page may speak to there and to nobody else', async () => {
+  const issuer = 'https://id.example.com/pool';
+  const tokenOrigin = 'https://shop.example.com';
+  const url = await served(files, { issuer, clientId: 'console', scope: 'openid', tokenOrigin });
+  const said = await fetch(`${url}/sign-in.json`);
+  expect(await said.json()).toEqual({ issuer, clientId: 'console', scope: 'openid' });
+  const policy = (await fetch(`${url}/`)).headers.get('content-security-policy');
+  expect(policy).toContain(`connect-src 'self' https://id.example.com ${tokenOrigin};`);
+});
+
+test('where there is only the token, nothing is said of signing in', async () => {
+  const url = await served(files);
+  expect((await fetch(`${url}/sign-in.json`)).status).toBe(401);
+  expect((await fetch(`${url}/`)).headers.get('content-security-policy')).toContain(
+    "connect-src 'self';",
+  );
 });

@@ -1,0 +1,43 @@
+/** A Reeve whose API takes the tokens of an OpenID provider: people sign in there, and come back. */
+import { afterAll, expect, test } from 'vitest';
+import { stage } from './pages.ts';
+import { startProvider } from './provider.ts';
+
+const token = 'what-the-provider-gives';
+const clientId = 'reeve-console';
+const provider = await startProvider(token, clientId);
+afterAll(() => provider.close());
+const { issuer } = provider;
+const on = stage({ token, signIn: { issuer, clientId, scope: 'openid', tokenOrigin: null } });
+const open = (hash: string) => on.open(hash, { ignoreHTTPSErrors: true });
+
+test('who signs in comes back to the page where they were, and stays signed in', async () => {
+  const orderId = await on.world.submit('order-fulfilment');
+  const page = await open(`#/orders/${orderId}`);
+  const dialog = page.getByRole('dialog', { name: 'Sign in to Reeve' });
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.live[data-connection="live"]').waitFor();
+  await page.getByRole('heading', { name: orderId }).waitFor();
+  expect(await dialog.count()).toBe(0);
+  // Neither code nor state is left where a bookmark or a log would keep it.
+  expect(page.url()).toBe(`${on.world.url}/#/orders/${orderId}`);
+  await page.reload();
+  await page.getByRole('heading', { name: orderId }).waitFor();
+});
+
+test('who is refused is told so, and may try again', async () => {
+  provider.refuse(true);
+  const page = await open('#/orders');
+  const dialog = page.getByRole('dialog', { name: 'Sign in to Reeve' });
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByText('Signing in did not work.').waitFor();
+  provider.refuse(false);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Orders' }).waitFor();
+  await page.locator('.live[data-connection="live"]').waitFor();
+});
+
+test('an answer that nobody here asked for is not taken', async () => {
+  const page = await open('?code=stolen&state=somebody-else#/orders');
+  await page.getByRole('dialog', { name: 'Sign in to Reeve' }).waitFor();
+});

@@ -1,0 +1,87 @@
+/** The console as it is deployed: its files beside the front door's code, which serves them. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { App } from 'aws-cdk-lib';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings.ts';
+
+const issuer = 'https://id.example.com';
+const jwt = { issuer, audience: ['reeve'] };
+const answer = z.object({
+  statusCode: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+  isBase64Encoded: z.boolean(),
+});
+
+/** As CloudFormation is given it: the folder of the front door's code. */
+function frontDoor(context: Readonly<Record<string, unknown>>): string | undefined {
+  const outdir = mkdtempSync(join(tmpdir(), 'reeve-console-'));
+  onTestFinished(() => rmSync(outdir, { recursive: true }));
+  const app = new App({ context, outdir });
+  const settings = readSettings(app.node);
+  new ReeveStack(app, 'Reeve', { settings, workflows: 'lib/workflows/shipped.ts', agents: [] });
+  app.synth();
+  return readdirSync(outdir)
+    .map((name) => join(outdir, name))
+    .find((folder) => existsSync(join(folder, 'console')));
+}
+
+const environment = {
+  REEVE_ORDERS_TABLE: 'orders',
+  REEVE_PROCESSES_TABLE: 'processes',
+  REEVE_COORDINATION_TABLE: 'coordination',
+  REEVE_SHARDS: '1',
+  REEVE_SWEEP_SECONDS: '60',
+  REEVE_KEEP_DAYS: '30',
+  REEVE_READY_QUEUES: '{}',
+  REEVE_RESPONSE_CHANNELS: '{}',
+  AWS_REGION: 'eu-central-1',
+  AWS_LAMBDA_FUNCTION_NAME: 'front-door',
+  REEVE_CONSOLE: JSON.stringify({ issuer, clientId: 'c-1', scope: 'openid', tokenOrigin: null }),
+};
+
+/** Asks the function as API Gateway does, in a process of its own. */
+function get(folder: string, path: string) {
+  const event = {
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    headers: { host: 'abc.execute-api.eu-central-1.amazonaws.com' },
+    requestContext: { domainName: 'abc', http: { method: 'GET', path }, stage: '$default' },
+    isBase64Encoded: false,
+  };
+  const script = `
+    const { handler } = await import(${JSON.stringify(pathToFileURL(join(folder, 'index.mjs')))});
+    const answer = await handler(${JSON.stringify(event)}, {});
+    console.log('ANSWER' + JSON.stringify(answer));
+  `;
+  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+    env: environment,
+    encoding: 'utf8',
+  });
+  return answer.parse(JSON.parse(out.slice(out.lastIndexOf('ANSWER') + 'ANSWER'.length)));
+}
+
+test('the front door serves it, and says where to sign in', () => {
+  const folder = frontDoor({ jwt, console: { clientId: 'c-1' } }) ?? '';
+  const page = get(folder, '/');
+  expect(page).toMatchObject({ statusCode: 200, isBase64Encoded: false });
+  expect(page.headers['content-security-policy']).toContain(`connect-src 'self' ${issuer};`);
+  const [script = ''] = /\/assets\/[\w.-]+\.js/.exec(page.body) ?? [];
+  expect(get(folder, script).headers['content-type']).toContain('text/javascript');
+  expect(JSON.parse(get(folder, '/sign-in.json').body)).toEqual({
+    issuer,
+    clientId: 'c-1',
+    scope: 'openid',
+  });
+});
+
+test('without it the functions have none of its files', () => {
+  expect(frontDoor({ jwt })).toBeUndefined();
+});
