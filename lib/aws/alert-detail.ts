@@ -1,8 +1,8 @@
 /** The detail of the event that tells operators of an order in Error, as rules and listeners read it. */
 import * as z from 'zod';
-import { orderText, troubleText } from '#core/alert-text.ts';
 import { correlationId, order, orderFault, tenant, tried, workflow } from '#core/message-fields.ts';
 import type { Alert } from '#ports/publisher.ts';
+import { orderText, troubleText } from '#text/alert-text.ts';
 
 export const alertDetailSchema = z
   .object({

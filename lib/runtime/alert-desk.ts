@@ -3,15 +3,15 @@
  * it within a minute as one line with their number, so that a broken service is one condition and not a
  * thousand.
  */
-import { orderText, troubleText } from '#core/alert-text.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Alert } from '#ports/publisher.ts';
+import { orderText, troubleText } from '#text/alert-text.ts';
 
 /** How long orders that stop for the same cause are counted together, ms. */
 const gatherMs = 60_000;
 
 /** What is said of one order, or of many. */
-export interface Call {
+export interface AlertWords {
   /** Which order needs a person, or how many do. */
   readonly what: string;
   readonly why: string;
@@ -27,7 +27,7 @@ export interface AlertDesk {
 }
 
 export interface AlertDeskOptions {
-  readonly say: (call: Call) => void;
+  readonly say: (words: AlertWords) => void;
   /** How the command line of this Reeve is called. */
   readonly command: string;
   readonly clock: Clock;
@@ -86,7 +86,7 @@ function causeOf({ change: { workflow, fault } }: Alert): string {
   return [workflow, fault?.step ?? '', fault?.action ?? '', fault?.code ?? ''].join('\n');
 }
 
-function ofOne({ change, remedy }: Alert): Call {
+function ofOne({ change, remedy }: Alert): AlertWords {
   return { what: `${orderText(change)} needs a person`, why: troubleText(change), command: remedy };
 }
 
@@ -94,7 +94,7 @@ function ofMany(
   { change: { workflow, fault, tried } }: Alert,
   count: number,
   { command, since }: { readonly command: string; readonly since: number },
-): Call {
+): AlertWords {
   const step = fault?.step ?? null;
   const agent = tried === null ? '' : ` --agent ${tried.agent}`;
   const filter = `--state Error --workflow ${workflow}${agent}`;

@@ -5,7 +5,6 @@ import { ReeveError } from '#core/errors.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { alertDesk } from './alert-desk.ts';
-import { callText } from './call-text.ts';
 import { readChannels } from './channels-config.ts';
 import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
@@ -15,6 +14,7 @@ import { startLocalReeve } from './local-reeve.ts';
 import { type SupplierProcess, startSupplierProcess } from './supplier-process.ts';
 import { systemClock } from './system-clock.ts';
 import { systemRandom } from './system-ids.ts';
+import { terminalAlert } from './terminal-alert.ts';
 import { webhook } from './webhook.ts';
 
 export interface StartIo {
@@ -56,7 +56,7 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const command = commandOf(config);
   const desk = alertDesk({
-    say: (call) => io.stdout(callText(call, io)),
+    say: (words) => io.stdout(terminalAlert(words, io)),
     command,
     clock: systemClock,
   });

@@ -1,8 +1,8 @@
 /** What was tried before an order stopped, and how it is said. */
 import { describe, expect, it } from 'vitest';
-import { orderText, troubleText } from '#core/alert-text.ts';
 import { changeOf } from '#core/change.ts';
 import { triedOf } from '#core/tried.ts';
+import { orderText, troubleText } from '#text/alert-text.ts';
 import {
   claim,
   epoch,

@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Change } from '#core/change.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/ids.ts';
-import { alertDesk, type Call } from '#runtime/alert-desk.ts';
-import { callText } from '#runtime/call-text.ts';
+import { type AlertWords, alertDesk } from '#runtime/alert-desk.ts';
+import { terminalAlert } from '#runtime/terminal-alert.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const fault = {
@@ -17,7 +17,7 @@ const fault = {
 
 function desk() {
   const clock = virtualClock();
-  const said: Call[] = [];
+  const said: AlertWords[] = [];
   const { alert, close } = alertDesk({
     say: (call) => said.push(call),
     command: 'npx reeve',
@@ -152,12 +152,12 @@ const call = {
 const plain = 'Order one needs a person: step charge:  [2Jno.\n  When mended: npx reeve\n';
 
 test('a pipe gets plain words, in which nothing steers a terminal', () => {
-  expect(callText(call, { env: {}, terminal: () => null })).toBe(plain);
-  expect(callText(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
+  expect(terminalAlert(call, { env: {}, terminal: () => null })).toBe(plain);
+  expect(terminalAlert(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
 });
 
 test('on a terminal the order stands out', () => {
-  const text = callText(call, { env: {}, terminal: () => ({}) });
+  const text = terminalAlert(call, { env: {}, terminal: () => ({}) });
   expect(text).not.toBe(plain);
   expect(stripVTControlCharacters(text)).toBe(plain);
 });

@@ -1,6 +1,6 @@
-/** A call for a person, as the terminal of `reeve start` shows it. */
+/** An alert, as the terminal of `reeve start` shows it. */
 import { styleText } from 'node:util';
-import type { Call } from './alert-desk.ts';
+import type { AlertWords } from './alert-desk.ts';
 
 export interface Screen {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,10 @@ export interface Screen {
   readonly terminal: () => object | null;
 }
 
-export function callText({ what, why, command }: Call, { env, terminal }: Screen): string {
+export function terminalAlert(
+  { what, why, command }: AlertWords,
+  { env, terminal }: Screen,
+): string {
   // https://no-color.org: set, and not empty.
   const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
   const bold = (text: string) =>

@@ -1,8 +1,30 @@
 /** An alert in words: for the terminal, and for whoever is told by mail. */
-import type { Change } from './change.ts';
+import { durationText } from './relative-time.ts';
+
+/** What is told of a stopped order; instants as ms. */
+export interface ToldTrouble {
+  readonly fault: {
+    readonly code: string;
+    readonly message: string;
+    readonly step: string | null;
+    readonly action: 'perform' | 'undo' | null;
+  } | null;
+  readonly tried: {
+    readonly attempts: number;
+    readonly coolDowns: number;
+    readonly since: number;
+  } | null;
+  readonly at: number;
+}
+
+interface ToldOrder {
+  readonly orderId: string;
+  /** As its submitter calls it. */
+  readonly correlationId: string | null;
+}
 
 /** Why the order stopped, and what was tried: a sentence without its full stop. */
-export function troubleText({ fault, tried, at }: Pick<Change, 'fault' | 'tried' | 'at'>): string {
+export function troubleText({ fault, tried, at }: ToldTrouble): string {
   if (fault === null) return 'it stopped without a fault';
   const { step, action, code, message } = fault;
   const where = step === null ? '' : `${action === 'undo' ? 'undo of ' : ''}step ${step}: `;
@@ -15,21 +37,10 @@ export function troubleText({ fault, tried, at }: Pick<Change, 'fault' | 'tried'
 }
 
 /** The order by its id, and as its submitter calls it. */
-export function orderText({ orderId, correlationId }: Pick<Change, 'orderId' | 'correlationId'>) {
+export function orderText({ orderId, correlationId }: ToldOrder) {
   return correlationId === null ? `Order ${orderId}` : `Order ${orderId} (${correlationId})`;
 }
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-/** In the largest unit that still tells something: 90 s are "2 min". */
-function durationText(ms: number): string {
-  if (ms < 1.5 * minute) return `${Math.round(ms / 1_000)} s`;
-  if (ms < 1.5 * hour) return `${Math.round(ms / minute)} min`;
-  return ms < 1.5 * day ? `${Math.round(ms / hour)} h` : `${Math.round(ms / day)} days`;
 }
