@@ -6,7 +6,7 @@ import { api } from '#http/api.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
-import { consoleDirectory, consolePages, type SignIn, servePages } from './console-pages.ts';
+import { type ConsolePages, consoleDirectory, consolePages, servePages } from './console-pages.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
 export interface ApiServer {
@@ -21,10 +21,8 @@ export interface ApiServerOptions {
   readonly token: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the console was built to. Default: where `npm ci` builds it. */
-  readonly consoleDirectory?: string;
-  /** Where people sign in. Default: nowhere, they are asked for the token. */
-  readonly signIn?: SignIn;
+  /** Default: the console, from where `npm ci` built it. */
+  readonly pages?: ConsolePages;
 }
 
 /** A sweep this old makes the health degraded, ms; they come every second. */
@@ -33,7 +31,7 @@ const sweepLateMs = 15_000;
 /** @throws {ReeveError} `port-taken` when nothing can listen there */
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
   const hosts = new Set<string>();
-  const pages = consolePages(options.consoleDirectory ?? consoleDirectory, options.signIn);
+  const pages = options.pages ?? consolePages(consoleDirectory);
   const app = api({
     ...reeve,
     clock: options.clock,

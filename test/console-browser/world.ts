@@ -6,7 +6,7 @@ import { build } from 'vite';
 import { defineWorkflow } from '#core/workflow.ts';
 import type { Clock } from '#ports/clock.ts';
 import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
-import type { SignIn } from '#runtime/console-pages.ts';
+import { consolePages, type SignIn } from '#runtime/console-pages.ts';
 import { serveApi } from '#runtime/http-server.ts';
 import { jsonLog } from '#runtime/json-log.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
@@ -125,8 +125,7 @@ export async function startWorld({
   });
   const server = await serveApi(reeve, {
     ...{ host: '127.0.0.1', port: 0, token: token ?? null, clock, log },
-    consoleDirectory: join(folder, 'console'),
-    ...(signIn !== undefined && { signIn }),
+    pages: consolePages(join(folder, 'console'), signIn),
   });
   return {
     url: server.url,

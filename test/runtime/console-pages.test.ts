@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { SignIn } from '#runtime/console-pages.ts';
+import { consolePages, type SignIn } from '#runtime/console-pages.ts';
 import { serveApi } from '#runtime/http-server.ts';
 import { startLocalReeve } from '#runtime/local-reeve.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -31,10 +31,8 @@ async function served(files: Readonly<Record<string, string>>, signIn?: SignIn):
     breakerFor: () => ({ run: (call) => call() }),
   });
   onTestFinished(() => reeve.close());
-  const options = {
-    ...{ host: '127.0.0.1', port: 0, token, clock: systemClock, log, consoleDirectory },
-    ...(signIn !== undefined && { signIn }),
-  };
+  const pages = consolePages(consoleDirectory, signIn);
+  const options = { host: '127.0.0.1', port: 0, token, clock: systemClock, log, pages };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
   return server.url;
