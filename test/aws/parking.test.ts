@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
 import { letterQueues, readLetters } from '#aws/dead-letters.ts';
 import { parking } from '#aws/parking.ts';
 import { letterKinds } from '#core/dead-letter.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { rubbish } from '../support/spoiled.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
@@ -61,20 +59,13 @@ const sentSchema = z.object({
 /** An SQS that says what it was sent: the other one does not look at attributes as AWS does. */
 async function reasonsSent(reasons: readonly string[]): Promise<readonly string[]> {
   const sent: string[] = [];
-  const listening = createServer(async (request, response) => {
-    const { MessageAttributes } = sentSchema.parse(JSON.parse(await text(request)));
+  const { url: endpoint } = await answeringServer((response, { body }) => {
+    const { MessageAttributes } = sentSchema.parse(JSON.parse(body));
     sent.push(MessageAttributes.Reason.StringValue);
     response
       .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
       .end(JSON.stringify({ MD5OfMessageBody: hash('md5', '{}') }));
-  }).listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  onTestFinished(() => {
-    listening.closeAllConnections();
-    listening.close();
   });
-  const address = listening.address();
-  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   const park = parking(sqsClient({ endpoint }), { q: `${endpoint}/000000000000/dead` });
   for (const reason of reasons) await park(sqsRecord('1', '{}', 'q'), reason);
   return sent;

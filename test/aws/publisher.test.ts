@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awsPublisher } from '#aws/aws-publisher.ts';
 import { callerOf } from '#aws/caller.ts';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { agentName, stepName } from '#core/ids.ts';
 import { statusCodec } from '#core/message-codec.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
@@ -26,26 +24,17 @@ function change(): Change {
 
 /** An event bus that answers as it is told; gives what it was sent. */
 async function bus(answer: object) {
-  const bodies: string[] = [];
-  const events = createServer(async (request, response) => {
-    bodies.push(await text(request));
+  const { received, url } = await answeringServer((response) => {
     response
       .writeHead(200, { 'content-type': 'application/x-amz-json-1.1' })
       .end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await once(events, 'listening');
-  onTestFinished(() => {
-    events.closeAllConnections();
-    events.close();
   });
-  const address = events.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { bodies, client: eventBridgeClient({ endpoint: `http://127.0.0.1:${port}` }) };
+  return { received, client: eventBridgeClient({ endpoint: url }) };
 }
 
 async function publisher(answer: object = { FailedEntryCount: 0 }) {
   const shop = await server.queue();
-  const { bodies, client } = await bus(answer);
+  const { received, client } = await bus(answer);
   const of = awsPublisher({
     sqs: server.client(),
     eventBridge: client,
@@ -53,7 +42,7 @@ async function publisher(answer: object = { FailedEntryCount: 0 }) {
     deployment: 'reeve-test',
     responseChannels: { shop: { kind: 'queue', url: shop }, feed: { kind: 'events' } },
   });
-  return { of, shop, bodies };
+  return { of, shop, received };
 }
 
 test('a status message goes to the registered queue, whole', async () => {
@@ -76,9 +65,9 @@ test('a response queue that is not registered any more is an error, and nothing 
 });
 
 test('a channel of events is told by the bus, with the whole status and the channel’s name', async () => {
-  const { of, bodies } = await publisher();
+  const { of, received } = await publisher();
   await of.respond('feed', change());
-  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order status' });
   expect(JSON.parse(entry.Detail)).toEqual({
     deployment: 'reeve-test',
@@ -106,9 +95,9 @@ function stopped(message = 'The card was declined.'): Change {
 }
 
 test('an alert says which order, what failed, what was tried and what to do, in fields and in words', async () => {
-  const { of, bodies } = await publisher();
+  const { of, received } = await publisher();
   await of.alert({ change: stopped(), remedy: 'npx reeve resubmit one' });
-  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(JSON.parse(entry.Detail)).toEqual({
     deployment: 'reeve-test',
     orderId: 'one',
@@ -126,16 +115,16 @@ test('an alert says which order, what failed, what was tried and what to do, in 
 });
 
 test('the words of an alert hold nothing that would end the text of a rule', async () => {
-  const { of, bodies } = await publisher();
+  const { of, received } = await publisher();
   await of.alert({ change: stopped('He said "no" \\o/\nand left'), remedy: '' });
-  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(JSON.parse(entry.Detail).text).toContain('He said ”no” /o/ and left (card-declined)');
 });
 
 test('an alert says which deployment, which order, and what to do', async () => {
-  const { of, bodies } = await publisher();
+  const { of, received } = await publisher();
   await of.alert({ change: change(), remedy: 'reeve resubmit one' });
-  const [entry] = JSON.parse(bodies[0] ?? '{}').Entries;
+  const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order in Error' });
   expect(JSON.parse(entry.Detail)).toMatchObject({
     deployment: 'reeve-test',

@@ -1,10 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signedFetch } from '#aws/signed-fetch.ts';
+import { answeringServer, type Received } from '../support/answering-server.ts';
 
 const client = (sessionToken?: string) =>
   new CloudFormationClient({
@@ -66,29 +64,12 @@ test('another path is another signature', async () => {
   expect(new Set(signatures).size).toBe(2);
 });
 
-/** A server that keeps the one request it gets, as it came over the wire. */
-async function listener() {
-  const received: { readonly request: IncomingMessage; readonly body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    received.push({ request, body: await text(request) });
-    response.end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { received, url: `http://127.0.0.1:${port}` };
-}
-
 const sha256 = (data: string) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, data: string) =>
   createHmac('sha256', key).update(data).digest();
 
 /** The signature of a request as AWS checks it (SigV4), by what has arrived and nothing else. */
-function expectedSignature({ method, url: target = '', headers }: IncomingMessage, body: string) {
+function expectedSignature({ method, url: target = '', headers, body }: Received) {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
   const [path = '', query = ''] = target.split('?');
   const lines = names.split(';').map((name) => `${name}:${headers[name]}\n`);
@@ -107,16 +88,15 @@ test.each([
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ä":1}' },
   ],
 ])('what arrives of %s is what was signed, the host included', async (_, init) => {
-  const { received, url: base } = await listener();
+  const { received, url: base } = await answeringServer((response) => response.end('{}'));
   const signed = signedFetch(client('session').config, api, fetch);
   await signed(`${base}/orders?limit=2&state=Error`, init);
-  const [arrived] = received;
-  if (arrived === undefined) throw new Error('nothing arrived');
-  const { request, body } = arrived;
-  expect(body).toBe('body' in init ? init.body : '');
+  const [request] = received;
+  if (request === undefined) throw new Error('nothing arrived');
+  expect(request.body).toBe('body' in init ? init.body : '');
   expect(request.headers.host).toBe(new URL(base).host);
-  expect(request.headers['x-amz-content-sha256']).toBe(sha256(body));
+  expect(request.headers['x-amz-content-sha256']).toBe(sha256(request.body));
   expect(request.headers['x-amz-security-token']).toBe('session');
   expect(request.headers.authorization).toMatch(/SignedHeaders=[^,]*\bhost\b/);
-  expect(request.headers.authorization).toContain(`Signature=${expectedSignature(request, body)}`);
+  expect(request.headers.authorization).toContain(`Signature=${expectedSignature(request)}`);
 });

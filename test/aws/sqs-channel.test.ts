@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
 import { parking } from '#aws/parking.ts';
@@ -12,6 +9,7 @@ import { sqsChannel } from '#aws/sqs-channel.ts';
 import { orderId } from '#core/ids.ts';
 import type { Nudge } from '#core/message.ts';
 import { nudgeCodec, submissionCodec } from '#core/message-codec.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
@@ -161,8 +159,8 @@ const batchSchema = z.object({
 /** An SQS that refuses what it is told to; no real one can be made to. */
 async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'theirs' | null) {
   const calls: string[][] = [];
-  const refusing = createServer(async (request, response) => {
-    const { Entries } = batchSchema.parse(JSON.parse(await text(request)));
+  const { url: endpoint } = await answeringServer((response, { body }) => {
+    const { Entries } = batchSchema.parse(JSON.parse(body));
     calls.push(Entries.map(({ Id }) => Id));
     const verdict = (id: string) => refuse(calls.length, id);
     const ok = Entries.filter(({ Id }) => verdict(Id) === null);
@@ -181,19 +179,12 @@ async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'their
         })),
       }),
     );
-  }).listen(0, '127.0.0.1');
-  await once(refusing, 'listening');
-  onTestFinished(() => {
-    refusing.closeAllConnections();
-    refusing.close();
   });
-  const address = refusing.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const client = sqsClient({ endpoint: `http://127.0.0.1:${port}` });
+  const client = sqsClient({ endpoint });
   const channel = sqsChannel({
     client,
     codec: nudgeCodec,
-    queueOf: () => `http://127.0.0.1:${port}/000000000000/q`,
+    queueOf: () => `${endpoint}/000000000000/q`,
   });
   return { calls, channel };
 }

@@ -1,41 +1,22 @@
 /** A webhook against a real HTTP server, its signatures read by the specification's own library. */
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Change, changeOf } from '#core/change.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { webhook } from '#runtime/webhook.ts';
 import { webhookSecrets } from '#runtime/webhook-signature.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const newSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
 
-interface Received {
-  readonly method: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A receiver that answers as it is told. */
+/** A receiver that answers as it is told; its address is nobody's business. */
 async function receiver(answer: (response: ServerResponse) => void) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const { method, headers } = request;
-    received.push({ method, headers, body: await text(request) });
-    answer(response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { received, url: `http://127.0.0.1:${port}/hook?key=hidden` };
+  const { received, url } = await answeringServer(answer);
+  return { received, url: `${url}/hook?key=hidden` };
 }
 
 const change = (): Change => {
