@@ -23,18 +23,28 @@ const answerWithinMs = 3_000;
 
 const answerSchema = z.object({ SecretString: z.string() });
 
-/** Asks once, and again when what it knows has grown old; where that fails, the old one is still good. */
+/**
+ * Asks once for all who want it at a time, and again when what it knows has grown old; where that fails, the
+ * old one is still good.
+ */
 export function secretReader(options: SecretReaderOptions): () => Promise<string> {
   const { clock } = options;
   let known: { readonly secret: string; readonly at: number } | null = null;
-  return async () => {
-    if (known !== null && clock.now() - known.at < keptMs) return known.secret;
+  let asking: Promise<string> | null = null;
+  const renewed = async () => {
     try {
       known = { secret: await ask(options), at: clock.now() };
     } catch (cause) {
       if (known === null) throw unread(options.arn, cause);
+    } finally {
+      asking = null;
     }
     return known.secret;
+  };
+  return async () => {
+    if (known !== null && clock.now() - known.at < keptMs) return known.secret;
+    asking ??= renewed();
+    return asking;
   };
 }
 

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { secretReader } from '#aws/secret-reader.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { testCredentials } from '../support/dynamo-server.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -11,22 +9,12 @@ const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf';
 
 /** A Secrets Manager that answers as it is told. */
 async function manager() {
-  const asked: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const state = { secret: 'whsec_first', status: 200 };
-  const server = createServer(async (request, response) => {
-    asked.push({ headers: request.headers, body: await text(request) });
+  const { received: asked, url: endpoint } = await answeringServer((response) => {
     response.writeHead(state.status).end(JSON.stringify({ SecretString: state.secret }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
   const clock = virtualClock();
   const { config } = new SQSClient({ region: 'eu-west-1', credentials: testCredentials });
-  const endpoint = `http://127.0.0.1:${port}/`;
   return { asked, state, clock, read: secretReader({ arn, config, fetch, clock, endpoint }) };
 }
 
@@ -35,10 +23,21 @@ test('a secret is asked for once, by its ARN and with a signature', async () => 
   expect(await read()).toBe('whsec_first');
   expect(await read()).toBe('whsec_first');
   expect(asked).toHaveLength(1);
-  const [{ headers, body } = { headers: {}, body: '' }] = asked;
-  expect(JSON.parse(body)).toEqual({ SecretId: arn });
-  expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
-  expect(headers.authorization).toMatch(/\/eu-west-1\/secretsmanager\/aws4_request/);
+  const [request] = asked;
+  expect(JSON.parse(request?.body ?? '')).toEqual({ SecretId: arn });
+  expect(request?.headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
+  expect(request?.headers.authorization).toMatch(/\/eu-west-1\/secretsmanager\/aws4_request/);
+});
+
+test('those who want it at once ask once, and after a failure once more', async () => {
+  const { asked, state, read } = await manager();
+  state.status = 400;
+  const outcomes = await Promise.allSettled([read(), read()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(asked).toHaveLength(1);
+  state.status = 200;
+  expect(await Promise.all([read(), read()])).toEqual(['whsec_first', 'whsec_first']);
+  expect(asked).toHaveLength(2);
 });
 
 test('a secret that was replaced is known after five minutes', async () => {

@@ -44,7 +44,7 @@ async function workOff(
   );
   const began = performance.now();
   const remaining = () => functionTimeoutMs - (performance.now() - began);
-  const { batchItemFailures } = await handler({ Records: records }, contextOf(remaining));
+  const { batchItemFailures } = await handler({ Records: records }, lambdaContext(remaining));
   const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
   for (const { MessageId = '', ReceiptHandle } of messages) {
     if (again.has(MessageId)) continue;
@@ -52,15 +52,16 @@ async function workOff(
   }
 }
 
-const contextOf = (remaining: () => number): Context => ({
+/** Of an invocation that has ten seconds. */
+export const lambdaContext = (remaining = () => functionTimeoutMs): Context => ({
   callbackWaitsForEmptyEventLoop: false,
-  functionName: 'agent',
+  functionName: 'test',
   functionVersion: '1',
-  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:agent',
+  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:test',
   memoryLimitInMB: '256',
   awsRequestId: 'request',
-  logGroupName: 'agent',
-  logStreamName: 'agent',
+  logGroupName: 'test',
+  logStreamName: 'test',
   getRemainingTimeInMillis: remaining,
   done() {},
   fail() {},

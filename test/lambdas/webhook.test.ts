@@ -1,0 +1,66 @@
+/** The function of a webhook, from the message that invokes it to the receiver's own check of the signature. */
+import type { SQSEvent } from 'aws-lambda';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { type Change, changeOf } from '#core/change.ts';
+import { statusCodec } from '#core/message-codec.ts';
+import { answeringServer } from '../support/answering-server.ts';
+import { lambdaContext } from '../support/lambda-poller.ts';
+import { newOrder } from '../support/orders.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+function changeFor(id: string): Change {
+  const found = changeOf(null, newOrder(id, Date.UTC(2026, 0, 1), 'shop', 'po-7').record);
+  if (found === null) throw new Error('a new order is a change');
+  return found;
+}
+
+function eventOf(ids: readonly string[]): SQSEvent {
+  return {
+    Records: ids.map((id) => {
+      const record = sqsRecord(`message-${id}`, statusCodec.encode(changeFor(id)));
+      return { ...record, attributes: { ...record.attributes, MessageGroupId: id } };
+    }),
+  };
+}
+
+test('each message is signed with the secret of its ARN; what a receiver refuses is given back, hidden', async () => {
+  const aws = await answeringServer((response, { headers }) => {
+    const isSecret = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
+    response.end(isSecret ? JSON.stringify({ SecretString: secret }) : '{"Successful":[]}');
+  });
+  const receiver = await answeringServer((response, { body }) => {
+    response.writeHead(body.includes('"refused"') ? 503 : 204).end();
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    REEVE_WEBHOOK: 'shop',
+    REEVE_WEBHOOK_URL: `${receiver.url}/hook`,
+    REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:shop-AbCdEf',
+    REEVE_WEBHOOK_QUEUE: `${aws.url}/123456789012/Webhook-shop.fifo`,
+  });
+  // Only now: a function reads its settings when it is loaded.
+  const { handler } = await import('../../lambdas/webhook.ts');
+  const answer = await handler(eventOf(['taken', 'refused']), lambdaContext());
+
+  expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-refused' }] });
+  const told = receiver.received.map(({ method, url, headers, body }) => {
+    const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+    const message = new Webhook(secret).verify(body, Object.fromEntries(given));
+    return { method, url, message };
+  });
+  const post = { method: 'POST', url: '/hook' };
+  expect(told).toHaveLength(2);
+  expect(told).toContainEqual({ ...post, message: expect.objectContaining({ orderId: 'taken' }) });
+  const asked = aws.received.map(({ headers }) => headers['x-amz-target']);
+  expect(asked.toSorted()).toEqual([
+    'AmazonSQS.ChangeMessageVisibilityBatch',
+    'secretsmanager.GetSecretValue',
+  ]);
+});
