@@ -1,5 +1,6 @@
 /** An instant: how long ago it is, ticking; exactly, when one points at it. */
 import { useComputed } from '@preact/signals';
+import type { TargetedPointerEvent } from 'preact';
 import { relativeTime } from '#text/relative-time.ts';
 import { now } from './clock.ts';
 import { clockText, countdownText, exactText } from './instants.ts';
@@ -7,6 +8,10 @@ import { clockText, countdownText, exactText } from './instants.ts';
 interface Props {
   /** ISO 8601. */
   readonly at: string;
+}
+
+function tellExactly({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>): void {
+  currentTarget.title = exactText(Date.parse(currentTarget.dateTime));
 }
 
 /** `at` may be another one each time, so what is computed from it must be too. */
@@ -18,7 +23,7 @@ function Ticking({ at }: Props) {
   const ms = Date.parse(at);
   const text = useComputed(() => relativeTime(ms, Math.max(ms, now.value)));
   return (
-    <time dateTime={at} title={exactText(ms)}>
+    <time dateTime={at} onPointerEnter={tellExactly}>
       {text}
     </time>
   );
@@ -28,7 +33,7 @@ function Ticking({ at }: Props) {
 export function At({ at }: Props) {
   const ms = Date.parse(at);
   return (
-    <time dateTime={at} title={exactText(ms)}>
+    <time dateTime={at} onPointerEnter={tellExactly}>
       {clockText(ms)}
     </time>
   );
@@ -43,7 +48,7 @@ function Countdown({ at }: Props) {
   const ms = Date.parse(at);
   const text = useComputed(() => countdownText(ms - now.value));
   return (
-    <time class="figures" dateTime={at} title={exactText(ms)}>
+    <time class="figures" dateTime={at} onPointerEnter={tellExactly}>
       {text}
     </time>
   );

@@ -1,26 +1,31 @@
 /** Instants and lengths of time, in the viewer's zone and words. */
+import { lazily } from '#text/lazily.ts';
 
-const clockFormat = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const minuteFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const exactFormat = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  timeZoneName: 'short',
-});
+// A browser's first format of a date takes it 20 ms: pages that show none do not wait for it.
+const clockFormat = lazily(
+  () => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+);
+const minuteFormat = lazily(
+  () => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }),
+);
+const exactFormat = lazily(
+  () =>
+    new Intl.DateTimeFormat('en-GB', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      fractionalSecondDigits: 3,
+      timeZoneName: 'short',
+    }),
+);
 
-export const clockText = (ms: number) => clockFormat.format(ms);
-export const minuteText = (ms: number) => minuteFormat.format(ms);
-export const exactText = (ms: number) => exactFormat.format(ms);
+export const clockText = (ms: number) => clockFormat().format(ms);
+export const minuteText = (ms: number) => minuteFormat().format(ms);
+export const exactText = (ms: number) => exactFormat().format(ms);
 
 /** A measured length: "12 ms", "1.24 s", "3 min 5 s". */
 export function lengthText(ms: number): string {

@@ -1,8 +1,9 @@
 /** What happened to an order, as sentences. */
 import type { ToldEntry, ToldFault } from './history-entry.ts';
+import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
 
-const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const list = lazily(() => new Intl.ListFormat('en', { type: 'conjunction' }));
 
 export function historySentence(entry: ToldEntry): string {
   switch (entry.type) {
@@ -49,7 +50,7 @@ function attempt(entry: { readonly attempt: number }): string {
 }
 
 function steps({ steps: names }: { readonly steps: readonly string[] }): string {
-  return `${names.length === 1 ? 'step' : 'steps'} ${list.format(names)}`;
+  return `${names.length === 1 ? 'step' : 'steps'} ${list().format(names)}`;
 }
 
 /** Neither steps nor nudges: the Supervisor put right an instant that lay too far ahead. */
@@ -59,7 +60,7 @@ function unclaimed({ nudges }: { readonly nudges: number }): string {
 }
 
 function corrections(fields: readonly string[]): string {
-  return fields.length === 0 ? '' : `, who corrected ${list.format(fields)}`;
+  return fields.length === 0 ? '' : `, who corrected ${list().format(fields)}`;
 }
 
 function wait(ms: number): string {

@@ -131,6 +131,16 @@ test('the listing is filtered, leads to an order by its id, and says when there 
   await page.getByText('No order has this id').waitFor();
 });
 
+test('an instant says when exactly, once one points at it', async () => {
+  const { world } = on;
+  const orderId = await world.submit('express', 'exact');
+  const page = await on.open('#/orders?tenant=exact');
+  const changed = page.locator('tr', { hasText: orderId }).locator('time');
+  await changed.hover();
+  // The viewer's zone is told, and thousandths of a second.
+  expect(await changed.getAttribute('title')).toMatch(/\d\d:\d\d:\d\d\.\d{3} \S+$/);
+});
+
 test('it is used with the keyboard alone', async () => {
   const page = await on.open('#/');
   await page.locator('.live[data-connection="live"]').waitFor();
