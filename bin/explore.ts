@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Explores the small worlds whole: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
 import { parseArgs } from 'node:util';
-import { type Exploration, explore } from '#sim/explore.ts';
-import { worlds } from '#sim/worlds.ts';
+import { type Exploration, explore } from '#explore/explore.ts';
+import { worlds } from '#explore/worlds.ts';
 
 /** More than any of them has: a world that grows beyond it is told as incomplete. */
 const statesMax = 3_000_000;

@@ -1,6 +1,6 @@
 /** Breadth first through every state of a small world: safety in each, and an end within reach of each. */
 import { canonical } from './canonical.ts';
-import { brokenBy } from './small-rules.ts';
+import { brokenBy } from './rules.ts';
 import { firstState, movesOf, type SmallWorld, type WorldState } from './small-world.ts';
 
 export interface Exploration {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { decide } from '#core/decide.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { ProcessRecord, StepRecord } from '#core/record.ts';
-import { canonical } from '#sim/canonical.ts';
-import { explore } from '#sim/explore.ts';
-import { firstState, movesOf, type SmallWorld, type WorldState } from '#sim/small-world.ts';
-import { worlds } from '#sim/worlds.ts';
+import { canonical } from '#explore/canonical.ts';
+import { explore } from '#explore/explore.ts';
+import { firstState, movesOf, type SmallWorld, type WorldState } from '#explore/small-world.ts';
+import { worlds } from '#explore/worlds.ts';
 
 const world = (name: string): SmallWorld => {
   const found = worlds.find((one) => one.name === name);
