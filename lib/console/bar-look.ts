@@ -1,7 +1,8 @@
 /** How the bars of a timeline are called. */
+import type { Bar, BarKind } from './bar.ts';
 import type { IconName } from './icon-paths.ts';
 import { lengthText } from './instants.ts';
-import type { Bar, BarKind, Timeline } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 
 const words: Readonly<Record<BarKind, string>> = {
   running: 'running',

@@ -1,12 +1,12 @@
 /** The order's attempts over time: retries, cool-downs, late answers, undo. */
-
+import type { Bar } from './bar.ts';
 import { barLook, barsShown } from './bar-look.ts';
 import { now } from './clock.ts';
 import type { Order, WorkflowStep } from './documents.ts';
 import { Icon } from './icon.tsx';
 import { clockText, lengthText } from './instants.ts';
 import { type TimeScale, timeScale } from './time-scale.ts';
-import { type Bar, type Lane, type Timeline, timeline } from './timeline.ts';
+import { type Lane, type Timeline, timeline } from './timeline.ts';
 
 interface Props {
   readonly order: Order;

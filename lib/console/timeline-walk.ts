@@ -3,8 +3,8 @@
  * transition table (docs/design.md) as far as the bars of a timeline need it.
  */
 import type { ToldEntry } from '#text/history-entry.ts';
+import type { Bar, BarKind } from './bar.ts';
 import type { Order, WorkflowStep } from './documents.ts';
-import type { Bar, BarKind } from './timeline.ts';
 import { type Call, WalkedStep } from './walked-step.ts';
 
 type Sweep = Extract<ToldEntry, { type: 'expired' | 'excused' }>;

@@ -5,31 +5,10 @@
  */
 import type { ToldEntry } from '#text/history-entry.ts';
 import { historySentence } from '#text/history-text.ts';
+import type { Bar } from './bar.ts';
 import type { Order, WorkflowStep } from './documents.ts';
 import { walk } from './timeline-walk.ts';
 import { toldEntry } from './told-history.ts';
-
-export type BarKind =
-  | 'running'
-  | 'succeeded'
-  | 'failed'
-  | 'timedOut'
-  | 'takenBack'
-  | 'coolDown'
-  | 'heldBack';
-
-export interface Bar {
-  readonly kind: BarKind;
-  readonly action: 'perform' | 'undo';
-  /** 0 for a wait. */
-  readonly attempt: number;
-  readonly from: number;
-  /** Null while it goes on. */
-  readonly to: number | null;
-  /** The answer came while the order waited or was stopped: recorded, and nothing started. */
-  readonly late: boolean;
-  readonly fault: string | null;
-}
 
 export interface Lane {
   readonly step: string;

@@ -1,6 +1,6 @@
 /** One step of an order, on the way through its history: its calls so far, and the one that is out. */
+import type { Bar, BarKind } from './bar.ts';
 import type { Step } from './documents.ts';
-import type { Bar, BarKind } from './timeline.ts';
 
 export interface Call {
   readonly action: Bar['action'];
