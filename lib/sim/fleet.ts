@@ -1,8 +1,9 @@
 /** The machines: several for each role, or one for all; who dies is replaced. */
 import type { AgentName } from '#core/ids.ts';
 import type { Host } from './host.ts';
-import { type Machine, machine, type Surroundings } from './machine.ts';
+import { type Machine, machine } from './machine.ts';
 import { contracts, type Release } from './sim-workflows.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export type Duty = 'scheduler' | 'supervisor' | 'notifier' | 'door' | AgentName;
 

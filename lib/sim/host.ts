@@ -18,12 +18,13 @@ import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
 import { type SweepTick, sweepTick } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import type { Machine, Surroundings } from './machine.ts';
+import type { Machine } from './machine.ts';
 import type { Plant } from './plant.ts';
 import { simCoordination } from './sim-coordination.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { simStore } from './sim-store.ts';
 import { implementation, type Release, registries } from './sim-workflows.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface Host {
   readonly machine: Machine;

@@ -3,20 +3,9 @@
  * and dies or freezes at any await. What it had asked for when it died happens all the same.
  */
 import type { Clock } from '#ports/clock.ts';
-import type { Chance } from './chance.ts';
-import type { CrashPoints, Line, Moment } from './crash-points.ts';
-import type { Faults } from './faults.ts';
+import type { Line, Moment } from './crash-points.ts';
 import { type Call, type Caller, remoteCall } from './remote-call.ts';
-import type { Timeline } from './timeline.ts';
-import type { Trace } from './trace.ts';
-
-export interface Surroundings {
-  readonly timeline: Timeline;
-  readonly chance: Chance;
-  readonly faults: Faults;
-  readonly trace: Trace;
-  readonly crashPoints: CrashPoints;
-}
+import type { Surroundings } from './surroundings.ts';
 
 export interface Machine {
   readonly name: string;

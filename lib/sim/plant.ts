@@ -1,6 +1,5 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
 import { clocksWereRight } from './faults.ts';
-import type { Surroundings } from './machine.ts';
 import { type Queues, queuesOf } from './queues.ts';
 import type { Breach } from './rules.ts';
 import { type AnswerRules, answerRules } from './rules-of-answers.ts';
@@ -14,6 +13,7 @@ import { type Unreadable, unreadableOnes } from './sim-store.ts';
 import { type SimStream, simStream } from './sim-stream.ts';
 import { type SimTable, simTable, type Write } from './sim-table.ts';
 import { type StoreOutage, storeOutage } from './store-outage.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Witness, witness as witnessOf } from './witness.ts';
 
 export interface Plant {

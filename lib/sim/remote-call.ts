@@ -2,7 +2,7 @@
 import { UnavailableError } from '#core/errors.ts';
 import type { Line, Moment } from './crash-points.ts';
 import type { DrawnFault, Faults } from './faults.ts';
-import type { Surroundings } from './machine.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface Call<Value> {
   /** For the trace. */

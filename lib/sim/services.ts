@@ -4,7 +4,8 @@
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent.ts';
-import type { Machine, Surroundings } from './machine.ts';
+import type { Machine } from './machine.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What became of one key: `tombstone`: undone before it was ever performed. */
 export type Effect = 'none' | 'applied' | 'undone' | 'tombstone' | 'refused';

@@ -4,7 +4,7 @@
  * what queues of that kind do.
  */
 import type { Letter } from '#roles/queue-delivery.ts';
-import type { Surroundings } from './machine.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface QueueLetter extends Letter {
   readonly receives: number;

@@ -3,7 +3,7 @@
  * least once, in batches of which the reader may take a part.
  */
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
-import type { Surroundings } from './machine.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface StreamEntry {
   readonly previousState: ProcessState | null;

@@ -12,7 +12,6 @@ import {
   type FaultRates,
   faults as faultsOf,
 } from './faults.ts';
-import type { Surroundings } from './machine.ts';
 import { judgeForgiveness } from './outage.ts';
 import { allOf } from './queues.ts';
 import type { Breach, Violation } from './rules.ts';
@@ -21,6 +20,7 @@ import { drawnSetting, type Setting } from './setting.ts';
 import { recordsOf } from './sim-table.ts';
 import { type Storm, storm as stormOf } from './storm.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Settle, timeline as timelineOf } from './timeline.ts';
 import { trace as traceOf } from './trace.ts';
 import { definitionOf } from './witness.ts';

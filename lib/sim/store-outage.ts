@@ -4,7 +4,7 @@
  */
 import { UnavailableError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
-import type { Surroundings } from './machine.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface StoreOutage {
   begin(ms: number, of: 'writes' | 'everything'): void;

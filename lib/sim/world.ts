@@ -4,13 +4,13 @@ import type { ProcessRecord } from '#core/record.ts';
 import { deliveries, invoke } from './deliveries.ts';
 import { type Fleet, fleet as fleetOf } from './fleet.ts';
 import { host as hostOf } from './host.ts';
-import type { Surroundings } from './machine.ts';
 import { startOneProcess } from './one-process.ts';
 import { type Plant, plantOf } from './plant.ts';
 import { allOf } from './queues.ts';
 import type { Breach } from './rules.ts';
 import type { Setting } from './setting.ts';
 import { recordsOf, type SimTable } from './sim-table.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Sweeps, sweeps as sweepsOf } from './sweeps.ts';
 
 export interface World {

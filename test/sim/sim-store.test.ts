@@ -1,10 +1,11 @@
 import { test } from 'vitest';
 import type { StateStore } from '#ports/state-store.ts';
-import { machine, type Surroundings } from '#sim/machine.ts';
+import { machine } from '#sim/machine.ts';
 import { operationLog } from '#sim/operations.ts';
 import { simStore, unreadableOnes } from '#sim/sim-store.ts';
 import { type SimTable, simTable } from '#sim/sim-table.ts';
 import { storeOutage } from '#sim/store-outage.ts';
+import type { Surroundings } from '#sim/surroundings.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { begin, expectInOrder, race, racers } from '../contracts/store-race.ts';

@@ -2,7 +2,7 @@
 import { chance } from '#sim/chance.ts';
 import { crashPoints } from '#sim/crash-points.ts';
 import { type FaultRates, faults } from '#sim/faults.ts';
-import type { Surroundings } from '#sim/machine.ts';
+import type { Surroundings } from '#sim/surroundings.ts';
 import { timeline } from '#sim/timeline.ts';
 import { trace } from '#sim/trace.ts';
 import { settle } from '../../bin/sim-settle.ts';
