@@ -3,7 +3,7 @@
  * can be done. The order stays as it was submitted; corrections live in the history, which says who made
  * them and when, and the details of an order are those submitted with all corrections applied.
  */
-import { isObject, type JsonValue } from './json.ts';
+import { isList, isObject, type JsonValue } from './json.ts';
 
 export interface Correction {
   /** Dotted path into the details, a list's places by number: `payment.token`, `lines.0.quantity`. */
@@ -47,5 +47,3 @@ function member(document: JsonValue, name: string): JsonValue | undefined {
   if (typeof document !== 'object' || document === null) return undefined;
   return Object.hasOwn(document, name) ? document[name] : undefined;
 }
-
-const isList = (document: JsonValue): document is readonly JsonValue[] => Array.isArray(document);

@@ -21,6 +21,11 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether it is a list; by `Array.isArray` alone the compiler takes no readonly one for it. */
+export function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** Whether a parsed document nests no deeper than `depthMax`: deeper ones exhaust the stack. */
 export function isShallow(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

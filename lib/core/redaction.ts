@@ -4,7 +4,7 @@
  * Of a workflow that is not known nobody can say what is sensitive: then all of it is.
  */
 import type { Fault } from './fault.ts';
-import { isObject, type JsonValue } from './json.ts';
+import { isList, isObject, type JsonValue } from './json.ts';
 import type { ProcessRecord, StepRecord } from './record.ts';
 import type { Way } from './sensitive.ts';
 import type { Known } from './start-step.ts';
@@ -141,5 +141,3 @@ function mapped(
     ]),
   );
 }
-
-const isList = (document: JsonValue): document is readonly JsonValue[] => Array.isArray(document);

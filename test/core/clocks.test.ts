@@ -72,6 +72,7 @@ describe('instants that no right clock wrote', () => {
       expire,
       [`Pending a:-1?${limits.pickUpGraceMs + 1_000}`, 'nudge'],
     ],
+    ['or before that, if a sweep meets it', farDoubt, 100, expire, ['Pending a:-1?1100', 'nudge']],
     [
       'a complete-by farther than the deadline and the tolerance is taken back, and no failure counted',
       future,

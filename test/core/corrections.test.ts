@@ -17,6 +17,7 @@ import {
   ok,
   play,
   type Situation,
+  type StepSpec,
   submit,
   undoNo,
 } from './support.ts';
@@ -147,10 +148,70 @@ it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>
 it('of a workflow that is not known here is refused', () => {
   const corrections = [{ field: 'payment.token', value: 'tok_2' }];
   const event = { type: 'resubmit', by: 'olga', corrections } as const;
-  expect(decide(declined.record, event, null, epoch + 1_000)).toMatchObject({
+  expect(decide(declined.record, event, null, epoch + 1_000)).toEqual({
     kind: 'ignored',
     reason: 'correction-refused',
+    errors: [{ field: '(the whole)', message: 'the workflow of the order is not known here' }],
   });
+});
+
+it('may be as large as all of them together, and no larger', () => {
+  const field = 'payment.note';
+  const around = JSON.stringify([{ field, value: '' }]).length;
+  const note = 'x'.repeat(limits.correctionsBytesMax - around);
+  expect(resubmit(declined, { [field]: note }).kind).not.toBe('ignored');
+  expect(resubmit(declined, { [field]: `${note}x` }).kind).toBe('ignored');
+});
+
+/** Two steps at once: one holds the order, and the other is asked by what the details say. */
+function besides(other: StepSpec): Situation {
+  const definition = flow({ stuck: { onFault: 'hold', completeWithin: 5_000 }, other });
+  return submit(definition);
+}
+const n = ({ details }: { readonly details: JsonValue }) =>
+  z.object({ n: z.number() }).parse(details).n;
+
+it.each<readonly [string, Situation, string]>([
+  [
+    'is running',
+    play(besides({ input: n }), [0, claim()], [5, no('stuck')]),
+    'is Running, and was asked otherwise',
+  ],
+  [
+    'is in doubt, and not yet tried again',
+    play(besides({ input: n }), [0, claim()], [1_001, expire], [1_002, no('stuck')]),
+    'may have had an effect, and was asked otherwise',
+  ],
+  [
+    'was skipped, and would not be',
+    play(besides({ when: (context) => n(context) > 1 }), [0, claim()], [5, no('stuck')]),
+    'is Skipped, and was asked otherwise',
+  ],
+  [
+    'was done, and its code does not bear the new details',
+    play(
+      besides({
+        input(context) {
+          if (n(context) > 1) throw new Error('too many');
+          return null;
+        },
+      }),
+      [0, claim()],
+      [4, ok('other')],
+      [5, no('stuck')],
+    ),
+    'is Completed, and was asked otherwise',
+  ],
+])('refuses what changes a step that %s', (_, from, message) => {
+  expect(errorsOf(from, { n: 2 })).toEqual([
+    { field: 'step other', message: expect.stringContaining(message) },
+  ]);
+});
+
+it('may change what a step that is not asked would be asked', () => {
+  const other = { when: (context: { details: JsonValue }) => n(context) > 5, input: n };
+  const from = play(besides(other), [0, claim()], [5, no('stuck')]);
+  expect(resubmit(from, { n: 2 }).kind).not.toBe('ignored');
 });
 
 it('does not turn round an order that is being undone', () => {

@@ -1,6 +1,6 @@
 /** What is derived from a record: its change, when it is due; and the limits everything keeps to. */
 import { describe, expect, it } from 'vitest';
-import { changeOf, hasAudience } from '#core/change.ts';
+import { type Audience, audienceOf, changeOf, hasAudience, statusId } from '#core/change.ts';
 import { clockToleranceMs, dueAt, dueHorizonMs, earliestCompleteBy, pickUpBy } from '#core/due.ts';
 import { assertThat, CorruptDataError, ReeveError } from '#core/errors.ts';
 import { stepName } from '#core/ids.ts';
@@ -51,6 +51,11 @@ describe('a change', () => {
     });
   });
 
+  it('has a name of its own', () => {
+    const { orderId, revision: sequence } = held.record;
+    expect(statusId({ orderId, sequence })).toBe('o-1-3');
+  });
+
   it('is one for the submission', () => {
     expect(changeOf(null, pending.record)).toMatchObject({ previousState: null, sequence: 1 });
   });
@@ -59,15 +64,17 @@ describe('a change', () => {
 describe('the audience of a change', () => {
   const told = (replyTo: string | null, { record }: Situation) => {
     const change = changeOf(null, { ...record, replyTo });
-    return change !== null && hasAudience(change);
+    if (change === null) throw new Error('no change');
+    expect(hasAudience(change)).toBe(audienceOf(change).length > 0);
+    return audienceOf(change);
   };
-  it.each<[string, string | null, Situation, boolean]>([
-    ['is who submitted the order', 'desk', done, true],
-    ['is nobody where nobody asked to be told', null, done, false],
-    ['is an operator when the order stops (R17)', null, held, true],
-    ['is both when the order stops', 'desk', held, true],
+  it.each<[string, string | null, Situation, readonly Audience[]]>([
+    ['is who submitted the order', 'desk', done, ['submitter']],
+    ['is nobody where nobody asked to be told', null, done, []],
+    ['is an operator when the order stops (R17)', null, held, ['operator']],
+    ['is both when the order stops', 'desk', held, ['submitter', 'operator']],
   ])('%s', (_, replyTo, situation, expected) => {
-    expect(told(replyTo, situation)).toBe(expected);
+    expect(told(replyTo, situation)).toEqual(expected);
   });
 });
 

@@ -11,6 +11,7 @@ import { redacted, redaction } from '#core/redaction.ts';
 import { sensitivityOf } from '#core/sensitive.ts';
 import { submitted } from '#core/submit.ts';
 import { defineWorkflow } from '#core/workflow.ts';
+import { claim, epoch, no, ok, play, resubmit, submit } from './support.ts';
 
 const told = (ways: readonly (readonly string[])[]) => new Set(ways.map((way) => way.join('.')));
 const secret = z.string().meta({ sensitive: true });
@@ -21,6 +22,16 @@ describe('sensitive are', () => {
     ['none, where nothing is marked', z.object({ a: z.string() }), { a: 'x' }, []],
     ['optional fields that are there', z.object({ b: secret.optional() }), { b: 'y' }, [['b']]],
     ['no optional fields that are not', z.object({ b: secret.optional() }), {}, []],
+    ['no fields without a value', z.object({ b: secret.optional() }), { b: undefined }, []],
+    [
+      'what only the outcome of a transformation marks',
+      z
+        .string()
+        .transform((text) => ({ a: text, b: text }))
+        .pipe(z.object({ a: z.string(), b: secret })),
+      { a: 'x', b: 'x' },
+      [['b']],
+    ],
     ['marks before a further check', z.object({ b: secret.min(1).max(9) }), { b: 'y' }, [['b']]],
     ['places of a list', z.array(z.object({ b: secret })), [{ b: 'y' }], [['0', 'b']]],
     ['places of a tuple', z.tuple([z.string(), secret]), ['x', 'y'], [['1']]],
@@ -56,6 +67,15 @@ describe('sensitive are', () => {
     });
     const ways = sensitivityOf(person)({ name: 'a', friend: { name: 'b' } });
     expect(told(ways)).toEqual(told([['name'], ['friend', 'name']]));
+    const firm = z.object({ name: z.string(), boss: person });
+    const boss = { name: 'a', friend: { name: 'b' } };
+    const waysInFirm = sensitivityOf(firm)({ name: 'f', boss });
+    expect(told(waysInFirm)).toEqual(
+      told([
+        ['boss', 'name'],
+        ['boss', 'friend', 'name'],
+      ]),
+    );
   });
 });
 
@@ -138,6 +158,52 @@ describe('an order is shown', () => {
     });
   });
 
+  it('without what its last step gave, where a fault quotes it', () => {
+    const known = { definition: sale, details };
+    const output = { receipt: 'r-1', code: 'code-88' };
+    const told = { ...ok('tell', 1, output), agent: agentName('bank') };
+    const at = now - epoch + 2;
+    const { record } = play({ record: paid(details), known }, [at, told]);
+    const fault = { code: 'code-88', message: 'code-88 is no code', effect: 'none' } as const;
+    expect(redaction(record, known).fault(fault)).toEqual({
+      code: '[redacted]',
+      message: '[redacted] is no code',
+      effect: 'none',
+    });
+  });
+
+  it('without what was corrected, nor what it was corrected to', () => {
+    const known = { definition: sale, details };
+    const from = { ...submit(sale), known };
+    const refused = (attempt: number) => ({ ...no('pay', attempt), agent: agentName('bank') });
+    const correct = (value: string) => ({
+      ...resubmit,
+      corrections: [{ field: 'card', value }],
+    });
+    const { record } = play(
+      from,
+      [0, claim()],
+      [1, refused(1)],
+      [2, correct('second-card')],
+      [3, claim()],
+      [4, refused(2)],
+      [5, correct('third-card')],
+    );
+    const message = `${details.card}, second-card, third-card`;
+    const fault = { code: 'declined', message, effect: 'none' } as const;
+    expect(redaction(record, known).fault(fault).message).toBe(
+      '[redacted], [redacted], [redacted]',
+    );
+  });
+
+  it('with nothing of a step that its workflow does not have', () => {
+    const shown = redaction(paid(details), { definition: sale, details });
+    const [pay] = paid(details).steps;
+    if (pay === undefined) throw new Error('the order has steps');
+    const other = { ...pay, name: stepName('other') };
+    expect([shown.input(other), shown.output(other)]).toEqual([null, redacted]);
+  });
+
   it('with nothing of its documents where its workflow is not known', () => {
     expect(shownOf(paid(details), null)).toEqual({
       details: redacted,
@@ -163,6 +229,77 @@ describe('an order is shown', () => {
         }
       }),
     );
+  });
+});
+
+describe('whatever is marked', () => {
+  const vault = defineWorkflow({
+    name: 'vault',
+    version: 1,
+    details: z.object({
+      pin: z.number().meta({ sensitive: true }),
+      words: z.array(z.object({ at: z.int(), word: secret })),
+      box: z
+        .object({ left: z.string(), right: z.array(z.number()), open: z.boolean(), gap: z.null() })
+        .meta({ sensitive: true }),
+      none: secret.nullable(),
+      told: z.json(),
+    }),
+  })
+    .step('open', {
+      agent: bank,
+      input() {
+        throw new Error('this workflow was never tried');
+      },
+    })
+    .build();
+  const details = (words: readonly string[], toldToAll: JsonValue) => ({
+    pin: 998_877,
+    words: words.map((word, at) => ({ at, word })),
+    box: { left: 'in the box', right: [123_456], open: true, gap: null },
+    none: null,
+    told: toldToAll,
+  });
+  const shownDetails = (words: readonly string[], toldToAll: JsonValue) => {
+    const known = { definition: vault, details: details(words, toldToAll) };
+    return redaction(submit(vault).record, known).details;
+  };
+
+  it('is replaced where it is, and what has no value stays so', () => {
+    expect(shownDetails(['abcd', 'xyz'], null)).toEqual({
+      pin: redacted,
+      words: [
+        { at: 0, word: redacted },
+        { at: 1, word: redacted },
+      ],
+      box: redacted,
+      none: null,
+      told: null,
+    });
+  });
+
+  it.each<readonly [string, JsonValue, JsonValue]>([
+    ['a text', 'it is abcd!', 'it is [redacted]!'],
+    ['a number', 998_877, '[redacted]'],
+    ['a number within a text', 'pin 998877', 'pin [redacted]'],
+    ['a number that holds it', 9_988_770, 9_988_770],
+    ['a part of what is marked as a whole', ['in the box', 123_456], ['[redacted]', '[redacted]']],
+    ['anything deep within', { a: [{ b: 'abcd' }] }, { a: [{ b: '[redacted]' }] }],
+    ['the longer of two first', 'abcdef', '[redacted]'],
+    ['nothing shorter than four characters', 'xyz', 'xyz'],
+    ['no flag', true, true],
+    ['no part of the mark itself', 'abcd was acted upon', '[redacted] was acted upon'],
+  ])('is replaced elsewhere: %s', (_, toldToAll, shown) => {
+    const words = ['abcd', 'abcdef', 'xyz', 'acted'];
+    expect(shownDetails(words, toldToAll)).toMatchObject({ told: shown });
+  });
+
+  it('does not keep an order from being shown whose workflow fails', () => {
+    const { record } = submit(vault);
+    const [open] = record.steps;
+    if (open === undefined) throw new Error('the order has a step');
+    const known = { definition: vault, details: details([], null) };
+    expect(redaction(record, known).input(open)).toBeNull();
   });
 });
 

@@ -84,6 +84,56 @@ describe('what was tried', () => {
       { agent, attempts: 1, coolDowns: 0, since: epoch + 15 },
     ],
     [
+      'no fault of before a resubmit',
+      play(
+        submit(flow({ a: { onFault: 'hold' } })),
+        [0, claim()],
+        [5, no('a')],
+        [1_000, resubmit],
+        [1_001, claim()],
+        [1_005, no('a', 2)],
+      ),
+      { agent, attempts: 1, coolDowns: 0, since: epoch + 1_005 },
+    ],
+    [
+      'not what befell another step',
+      play(
+        submit(flow({ a: { onFault: 'hold' }, b: { onFault: 'hold' } })),
+        [0, claim()],
+        [5, no('a')],
+        [6, no('b')],
+      ),
+      { agent, attempts: 1, coolDowns: 0, since: epoch + 5 },
+    ],
+    [
+      'the undo alone, where the step had timed out before it was done',
+      play(
+        submit(flow({ a: {}, b: { after: ['a'] } })),
+        [0, claim()],
+        [1_001, expire],
+        [1_002, claim()],
+        [1_005, ok('a', 2)],
+        [1_010, no('b')],
+        [1_020, undoNo('a', 3)],
+      ),
+      { agent, attempts: 1, coolDowns: 0, since: epoch + 1_020 },
+    ],
+    [
+      'the undo that timed out, and not the step that had',
+      play(
+        submit(flow({ a: { retries: 1 }, b: { after: ['a'] } })),
+        [0, claim()],
+        [1_001, expire],
+        [1_002, claim()],
+        [1_005, ok('a', 2)],
+        [1_010, no('b')],
+        [2_011, expire],
+        [2_012, claim()],
+        [3_013, expire],
+      ),
+      { agent, attempts: 2, coolDowns: 0, since: epoch + 2_011 },
+    ],
+    [
       'the undo alone, where that is stuck',
       play(
         submit(flow({ a: {}, b: { after: ['a'] } })),
@@ -103,6 +153,8 @@ describe('what was tried', () => {
     if (record.processState !== 'Error') throw new Error('not in Error');
     const parked = { ...record, fault: { ...record.fault, step: null } };
     expect(triedOf(parked)).toBeNull();
+    const untried = { ...record, steps: record.steps.map((step) => ({ ...step, failures: 0 })) };
+    expect(triedOf(untried)).toBeNull();
   });
 });
 
