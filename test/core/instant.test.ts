@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { instantAfter } from '#core/instant.ts';
+import { limits } from '#core/limits.ts';
+
+it('an instant has a date, or is told by what says it', () => {
+  expect(instantAfter(1_000, 2)).toBe(1_002);
+  expect(instantAfter(limits.instantMaxMs - 1, 1)).toBe(limits.instantMaxMs);
+  expect(() => instantAfter(limits.instantMaxMs, 1)).toThrow(
+    expect.objectContaining({
+      code: 'instant-impossible',
+      message: `1 ms after ${limits.instantMaxMs} is no date. Restore what says so from a backup.`,
+    }),
+  );
+});
