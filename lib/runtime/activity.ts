@@ -7,7 +7,7 @@ import type { WorkflowRegistry } from '#core/registry.ts';
 import type { Activity } from '#http/api-ports.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { Page, StateStore } from '#ports/state-store.ts';
 import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { standing } from './standing.ts';
@@ -25,6 +25,8 @@ export interface ActivityOptions {
 export interface ActivityCollector {
   /** A record was committed, over that one. */
   on(record: ProcessRecord, before: ProcessRecord | null): void;
+  /** Reads, once, those of the orders alive at first that have not changed since, and counts them too. */
+  countRest(): Promise<void>;
   read(): Activity;
 }
 
@@ -35,7 +37,13 @@ export async function activityCollector(options: ActivityOptions): Promise<Activ
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
   const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
   const alive = standing(registry);
-  for await (const record of aliveOf(store)) alive.add(record);
+  /** Until all are: a change of one that is not must not take out what was never added. */
+  let counted: Set<OrderId> | null = new Set();
+  for await (const record of stopped(store)) {
+    alive.add(record);
+    counted.add(record.orderId);
+  }
+  const atFirst = await dueOnes(store);
 
   return {
     on(record, before) {
@@ -43,11 +51,23 @@ export async function activityCollector(options: ActivityOptions): Promise<Activ
       alive.add(record);
       if (before === null) hour.now(now).submitted += 1;
       else {
-        alive.takeOut(before);
+        if (counted === null || counted.has(record.orderId)) alive.takeOut(before);
         noteCalls(calls, record, before, now);
       }
+      counted?.add(record.orderId);
       const ended = endings[record.processState];
       if (ended !== null && before?.processState !== record.processState) hour.now(now)[ended] += 1;
+    },
+    async countRest() {
+      for (const orderId of atFirst) {
+        if (counted?.has(orderId) !== false) continue;
+        const record = await readable(store, orderId);
+        // It may have been committed while it was read.
+        if (record === undefined || counted.has(orderId)) continue;
+        alive.add(record);
+        counted.add(orderId);
+      }
+      counted = null;
     },
     read() {
       const now = clock.now();
@@ -113,33 +133,35 @@ function noteCalls(
   }
 }
 
-/** Orders in Error are listed; all others that are alive are in the due index (R16). */
-async function* aliveOf(store: ActivityOptions['store']): AsyncGenerator<ProcessRecord> {
-  const limit = limits.sweepPage;
+async function* stopped(store: ActivityOptions['store']): AsyncGenerator<ProcessRecord> {
   let cursor: string | null = null;
   do {
-    const page: { items: readonly ProcessRecord[]; cursor: string | null } = await store.list({
+    const page: Page<ProcessRecord> = await store.list({
       processState: 'Error',
-      limit,
+      limit: limits.sweepPage,
       cursor,
     });
     yield* page.items;
     cursor = page.cursor;
   } while (cursor !== null);
+}
+
+/** All that are alive and not in Error, and some of those (R16). */
+async function dueOnes(store: ActivityOptions['store']): Promise<readonly OrderId[]> {
+  const found: OrderId[] = [];
+  let cursor: string | null = null;
   do {
-    const page: { items: readonly OrderId[]; cursor: string | null } = await store.due({
+    const page: Page<OrderId> = await store.due({
       shard: 0,
       from: 0,
       to: limits.instantMaxMs,
-      limit,
+      limit: limits.sweepPage,
       cursor,
     });
-    for (const orderId of page.items) {
-      const record = await readable(store, orderId);
-      if (record !== undefined && record.processState !== 'Error') yield record;
-    }
+    found.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== null);
+  return found;
 }
 
 /** A spoiled order is not counted; the sweep that meets it says so in the log. */

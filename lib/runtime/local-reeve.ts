@@ -146,6 +146,8 @@ async function assemble(
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   const stopRetention = retention({ store, keepMs, clock, log });
   const recovered = await roles.supervisor.recoverAll();
+  // Only now: what the recovery wrote need not be read again.
+  await activity.countRest();
   log.info('started', { recovered: recovered.recovered });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
 

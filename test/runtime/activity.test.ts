@@ -2,16 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
+import { agentName, type OrderId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { workflowRegistry } from '#core/registry.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import { PermanentFault } from '#ports/agent.ts';
 import type { BreakerState } from '#ports/breaker.ts';
+import { type ActivityCollector, activityCollector } from '#runtime/activity.ts';
 import { agentCalls } from '#runtime/agent-calls.ts';
 import { lastHour } from '#runtime/last-hour.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
 import { testLog } from '../support/log.ts';
+import { claimed, house, newOrder, succeeded } from '../support/orders.ts';
 import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
 const cook = defineAgent({
@@ -187,4 +193,68 @@ test('latencies are those of the last thousand calls', () => {
   for (let at = 0; at < 500; at += 1) calls.succeeded(0, 99_999);
   for (let at = 1; at <= 1_000; at += 1) calls.succeeded(0, at);
   expect(calls.latencyMs()).toEqual({ p50: 500, p95: 950, p99: 990 });
+});
+
+/** Orders in a store that is read slowly: each read lets some of them get on before it, or after. */
+function slowStore(steps: number[]) {
+  const records = new Map<OrderId, ProcessRecord>();
+  const watchers: ActivityCollector['on'][] = [];
+  for (const id of ['one', 'two', 'three', 'four']) {
+    const { record } = newOrder(id, 0);
+    records.set(record.orderId, id === 'four' ? claimed(record, 1) : record);
+  }
+  const getOn = () => {
+    const before = [...records.values()][steps.shift() ?? records.size];
+    const after = before === undefined ? null : gotOn(before);
+    if (before === undefined || after === null) return;
+    records.set(after.orderId, after);
+    for (const on of watchers) on(after, before);
+  };
+  return {
+    watch: (on: ActivityCollector['on']) => watchers.push(on),
+    getOn,
+    list: async () => ({ items: [], cursor: null }),
+    due: async () => ({ items: [...records.keys()], cursor: null }),
+    async records(ids: readonly OrderId[]) {
+      getOn();
+      const found = [...records].filter(([id]) => ids.includes(id));
+      await settled();
+      getOn();
+      return new Map(found);
+    },
+  };
+}
+
+/** Null at its end. */
+function gotOn(record: ProcessRecord): ProcessRecord | null {
+  if (record.processState === 'Processed') return null;
+  if (record.processState === 'Pending') return claimed(record, 10);
+  const running = record.steps.find(({ progress }) => progress.state === 'Running');
+  return running === undefined ? null : succeeded(record, running.name, 10);
+}
+
+test('orders that get on while the others are read are counted once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 30 }), async (steps) => {
+      const store = slowStore(steps);
+      const options = {
+        registry: workflowRegistry([house]),
+        clock: virtualClock(),
+        store,
+        agents: [{ name: agentName('paint'), breaker: () => null }],
+      };
+      const standingOf = ({ read }: ActivityCollector) => {
+        const { workflows, agents } = read();
+        return { workflows, agents: agents.map(({ inFlight, waiting }) => [inFlight, waiting]) };
+      };
+      const collector = await activityCollector(options);
+      store.watch(collector.on);
+      store.getOn();
+      await collector.countRest();
+      steps.length = 0;
+      const anew = await activityCollector(options);
+      await anew.countRest();
+      expect(standingOf(collector)).toEqual(standingOf(anew));
+    }),
+  );
 });
