@@ -49,9 +49,12 @@ async function settled(
   action: Action,
   options: OrderFilter,
 ): Promise<OrderFilter> {
-  const state = options.state ?? (action === 'resubmit' ? 'Error' : undefined);
+  // All of them only for who says so: a name left out by mistake must not mean every order.
+  const isAnySaid = filterWords(options).length > 0;
+  const state = options.state ?? (action === 'resubmit' && isAnySaid ? 'Error' : undefined);
   if (state === undefined) {
-    throw new CliError(exitCodes.usage, 'Name an order, or say which: --state Error, for example.');
+    const message = 'Name an order, or say which: --state Error is every order in Error.';
+    throw new CliError(exitCodes.usage, message);
   }
   const { since, before } = options;
   // The server's own clock: by another one, an order that failed anew might be meant once more.

@@ -119,6 +119,8 @@ test('--json prints an order a line', async () => {
 test.each([
   ['cancel', /Name an order, or say which/],
   ['cancel --yes', /Name an order, or say which/],
+  ['resubmit', /Name an order, or say which: --state Error is every order in Error/],
+  ['resubmit --yes', /Name an order, or say which: --state Error is every order in Error/],
   ['resubmit o-1 --agent cook', /one order, or options that say/],
   ['list --since yesterday', /length of time/],
 ])('%s is wrong usage, and told', async (line, message) => {
@@ -130,5 +132,9 @@ test.each([
 
 test('no orders is no mistake', async () => {
   const { run } = spoken(await reeveScenario());
-  expect(await run('resubmit')).toEqual({ exitCode: 0, stdout: 'No orders.\n', stderr: '' });
+  expect(await run('resubmit --state Error')).toEqual({
+    exitCode: 0,
+    stdout: 'No orders.\n',
+    stderr: '',
+  });
 });
