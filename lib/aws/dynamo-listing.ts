@@ -1,7 +1,8 @@
 /**
  * Listings, newest first: the Recent index holds every order under its shard, so that no partition is
- * hot, and the shards' pages are merged; orders in Error are found by the sparse Attention index. An
- * index may lag: the records are read by key, and their state decides.
+ * hot, and the shards' pages are merged; orders in Error are found by the sparse Attention index, and those of
+ * one correlation id by the sparse Correlation index. An index may lag: the records are read by key, and
+ * their state decides.
  */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { eachReadable } from '#core/each-readable.ts';
@@ -13,7 +14,7 @@ import type { Item } from './attributes.ts';
 import { isPlace, listCursor, type Place } from './cursors.ts';
 import { idOf, leftOut, type ReadOptions, recordItems, recordOf } from './dynamo-reads.ts';
 import { unavailable } from './failure.ts';
-import { attention, attentionIndex, type Index, recentIndex } from './tables.ts';
+import { attention, attentionIndex, correlationIndex, type Index, recentIndex } from './tables.ts';
 
 /** Index pages read for one answer: a state that is rare gives a short page and a cursor. */
 const roundsMax = 5;
@@ -24,8 +25,8 @@ export interface ListingOptions extends ReadOptions {
 
 export function dynamoListing(options: ListingOptions): Pick<StateStore, 'list'> {
   return {
-    async list({ processState, limit, cursor }) {
-      const partitions = processState === 'Error' ? [errors] : recent(options.shards);
+    async list({ processState, correlationId, limit, cursor }) {
+      const partitions = partitionsOf(options, processState, correlationId);
       let places = placesOf(cursor, partitions);
       const found: ProcessRecord[] = [];
       for (let round = 0; round < roundsMax && found.length < limit && !atEnd(places); round += 1) {
@@ -33,23 +34,34 @@ export function dynamoListing(options: ListingOptions): Pick<StateStore, 'list'>
         places = page.places;
         found.push(...(await ofState(options, page.ids, processState)));
       }
-      return { items: found, cursor: atEnd(places) ? null : listCursor.encode(places) };
+      // The Correlation index knows no instants, so that its entries come in the order of their shards.
+      const items = correlationId === undefined ? found : found.sort(newestFirst);
+      return { items, cursor: atEnd(places) ? null : listCursor.encode(places) };
     },
   };
 }
 
+/** What is read of an index: all under one value of its partition key, or one value of its sort key there. */
 interface Partition {
   readonly index: Index;
   readonly value: AttributeValue;
+  readonly only: AttributeValue | null;
 }
 
-const errors: Partition = { index: attentionIndex, value: { S: attention } };
+const errors: Partition = { index: attentionIndex, value: { S: attention }, only: null };
 
-const recent = (shards: number): Partition[] =>
-  Array.from({ length: shards }, (_, shard) => ({
-    index: recentIndex,
-    value: { N: String(shard) },
-  }));
+function partitionsOf(
+  { shards }: ListingOptions,
+  processState: ListQuery['processState'],
+  correlationId: string | undefined,
+): readonly Partition[] {
+  const each = (index: Index, only: AttributeValue | null) =>
+    Array.from({ length: shards }, (_, shard) => ({ index, value: { N: String(shard) }, only }));
+  if (correlationId !== undefined) return each(correlationIndex, { S: correlationId });
+  return processState === 'Error' ? [errors] : each(recentIndex, null);
+}
+
+const newestFirst = (a: ProcessRecord, b: ProcessRecord) => b.submittedAt - a.submittedAt;
 
 const atEnd = (places: readonly Place[]) => places.every((place) => place === 'end');
 
@@ -105,7 +117,7 @@ async function pageOf(
     const page = await query(options, partition, from, limit);
     const entries = eachReadable(
       page.Items ?? [],
-      (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(item) }),
+      (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(partition, item) }),
       leftOut(options.log, 'list'),
     );
     from = page.LastEvaluatedKey;
@@ -113,24 +125,31 @@ async function pageOf(
   }
 }
 
-const keyAt = ({ index, value }: Partition, [submittedAt, id]: Exclude<Place, string>): Item => ({
+const keyAt = (
+  { index, value, only }: Partition,
+  [submittedAt, id]: Exclude<Place, string>,
+): Item => ({
   [index.partition.name]: value,
-  SubmittedAt: { N: String(submittedAt) },
+  [index.sort.name]: only ?? { N: String(submittedAt) },
   OrderID: { S: id },
 });
 
 function query(
   { client, tables }: ListingOptions,
-  { index, value }: Partition,
+  { index, value, only }: Partition,
   from: Item | undefined,
   limit: number,
 ) {
   const command = new QueryCommand({
     TableName: tables.processes,
     IndexName: index.name,
-    KeyConditionExpression: '#partition = :partition',
-    ExpressionAttributeNames: { '#partition': index.partition.name },
-    ExpressionAttributeValues: { ':partition': value },
+    KeyConditionExpression:
+      only === null ? '#partition = :partition' : '#partition = :partition AND #sort = :only',
+    ExpressionAttributeNames: {
+      '#partition': index.partition.name,
+      ...(only !== null && { '#sort': index.sort.name }),
+    },
+    ExpressionAttributeValues: { ':partition': value, ...(only !== null && { ':only': only }) },
     ScanIndexForward: false,
     Limit: limit,
     ...(from !== undefined && { ExclusiveStartKey: from }),
@@ -140,8 +159,13 @@ function query(
   });
 }
 
-/** @throws {CorruptDataError} `item-corrupt` */
-function submittedAtOf(item: Item): number {
+/**
+ * 0 where all entries of the partition have one key: then they keep their order.
+ *
+ * @throws {CorruptDataError} `item-corrupt`
+ */
+function submittedAtOf({ only }: Partition, item: Item): number {
+  if (only !== null) return 0;
   const at = Number(item['SubmittedAt']?.N);
   if (isPlace(at)) return at;
   throw new CorruptDataError(

@@ -41,11 +41,25 @@ export const attentionIndex: Index = {
   partition: { name: 'Attention', type: 'S' },
   sort: { name: 'SubmittedAt', type: 'N' },
 };
+/**
+ * Orders to which their submitter gave a name; sparse, and never rewritten. Spread over the shards, because
+ * one name for every order would otherwise make one partition hot, and a throttled index throttles its table.
+ */
+export const correlationIndex: Index = {
+  name: 'Correlation',
+  partition: { name: 'DueShard', type: 'N' },
+  sort: { name: 'CorrelationID', type: 'S' },
+};
 /** The one partition of the Attention index. */
 export const attention = 'Error';
 
 /** All of them hold the keys alone. */
-export const processIndexes: readonly Index[] = [dueIndex, recentIndex, attentionIndex];
+export const processIndexes: readonly Index[] = [
+  dueIndex,
+  recentIndex,
+  attentionIndex,
+  correlationIndex,
+];
 
 /** Remembered in one BatchGetItem (100 keys), and told of in one cursor (core's limit of its length). */
 export const shardsMax = 32;

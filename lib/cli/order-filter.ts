@@ -8,12 +8,13 @@ export interface OrderFilter {
   readonly workflow?: string;
   readonly agent?: string;
   readonly tenant?: string;
+  readonly correlationId?: string;
   /** A length of time until now, or an instant. */
   readonly since?: string;
   readonly before?: string;
 }
 
-const names = ['state', 'workflow', 'agent', 'tenant', 'since', 'before'] as const;
+const names = ['state', 'workflow', 'agent', 'tenant', 'correlationId', 'since', 'before'] as const;
 
 export function addFilterOptions(command: Command): Command {
   return command
@@ -21,6 +22,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--workflow <name>', 'only those of this workflow')
     .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
     .option('--tenant <name>', 'only those of this tenant')
+    .option('--correlation-id <id>', 'only those that their submitter gave this name')
     .option('--since <when>', 'only those that changed since: 2h, 30m, 3d or an instant', moment)
     .option('--before <when>', 'only those that did not change since: as above', moment);
 }
@@ -40,8 +42,11 @@ export function queryOf(filter: OrderFilter, nowMs: number): URLSearchParams {
 export const filterWords = (filter: OrderFilter): string[] =>
   names.flatMap((name) => {
     const value = filter[name];
-    return value === undefined ? [] : [`--${name}`, quoted(value)];
+    return value === undefined ? [] : [optionOf(name), quoted(value)];
   });
+
+const optionOf = (name: (typeof names)[number]) =>
+  name === 'correlationId' ? '--correlation-id' : `--${name}`;
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const length = /^(\d{1,6})([smhd])$/;

@@ -59,6 +59,11 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
           maxLength={64}
           onChange={({ currentTarget }) => ask({ tenant: currentTarget.value.trim() })}
         />
+        {query.correlationId !== '' && (
+          <button class="plain" type="button" onClick={() => ask({ correlationId: '' })}>
+            submitted as {query.correlationId} <Icon name="cross" />
+          </button>
+        )}
         {query.agent !== '' && (
           <button class="plain" type="button" onClick={() => ask({ agent: '' })}>
             agent {query.agent} <Icon name="cross" />

@@ -1,8 +1,20 @@
-/** Goes to the order of an id. */
+/** Goes to the order of an id, or to what its submitter calls it. */
 import { useRef } from 'preact/hooks';
+import { get } from './api.ts';
+import type { ListDocument } from './documents.ts';
 import { Icon } from './icon.tsx';
 import { goTo } from './location.ts';
-import { orderHash } from './routes.ts';
+import { orderHash, ordersHash } from './routes.ts';
+
+/** Several orders may have one correlation id; of a text that is none, the order's page says what it knows. */
+async function find(text: string): Promise<void> {
+  const query = new URLSearchParams({ correlationId: text, limit: '2' });
+  const answer = await get<ListDocument>(`/orders?${query}`);
+  const [order, ...others] = answer.kind === 'ok' ? answer.body.orders : [];
+  if (order === undefined) goTo(orderHash(text));
+  else if (others.length === 0) goTo(orderHash(order.orderId));
+  else goTo(ordersHash({ correlationId: text }));
+}
 
 export function OrderSearch() {
   const field = useRef<HTMLInputElement>(null);
@@ -11,16 +23,16 @@ export function OrderSearch() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const orderId = field.current?.value.trim() ?? '';
-          if (orderId !== '') goTo(orderHash(orderId));
+          const text = field.current?.value.trim() ?? '';
+          if (text !== '') void find(text);
         }}
       >
         <Icon name="search" />
         <input
           ref={field}
           type="search"
-          aria-label="Order id"
-          placeholder="Go to an order by its id"
+          aria-label="Order id or correlation id"
+          placeholder="Go to an order by its id or correlation id"
           autocomplete="off"
           spellcheck={false}
         />

@@ -5,6 +5,7 @@ export interface OrderQuery {
   readonly workflow: string;
   readonly tenant: string;
   readonly agent: string;
+  readonly correlationId: string;
   /** Changed within this length of time: `15m`, `1h`, `1d`, `7d`; empty for any. */
   readonly within: string;
 }
@@ -40,6 +41,7 @@ function orderQueryOf(search: URLSearchParams): OrderQuery {
     workflow: value('workflow'),
     tenant: value('tenant'),
     agent: value('agent'),
+    correlationId: value('correlationId'),
     within: value('within'),
   };
 }
@@ -61,7 +63,7 @@ const lengths: Readonly<Record<string, number>> = {
 /** The listing of the API for it. */
 export function listingPath(query: OrderQuery, nowMs: number, cursor: string | null): string {
   const search = new URLSearchParams({ limit: '50' });
-  for (const name of ['state', 'workflow', 'tenant', 'agent'] as const) {
+  for (const name of ['state', 'workflow', 'tenant', 'agent', 'correlationId'] as const) {
     if (query[name] !== '') search.set(name, query[name]);
   }
   const length = lengths[query.within];

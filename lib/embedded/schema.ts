@@ -55,7 +55,14 @@ export function addMissingColumns(database: DatabaseSync): void {
     database.exec('ALTER TABLE Processes ADD COLUMN CorrelationID TEXT');
   }
   if (!has('Changes', 'Audience')) database.exec(oneAudienceEach);
+  database.exec(correlationIndex);
 }
+
+/** Only of orders that have one: the others pay nothing for it. After the column, which may be new. */
+const correlationIndex = `
+  CREATE INDEX IF NOT EXISTS Correlation ON Processes (CorrelationID, Seq)
+    WHERE CorrelationID IS NOT NULL;
+`;
 
 /** A change was one row, whoever was to be told; what is no change is left for its reader to refuse. */
 const oneAudienceEach = `

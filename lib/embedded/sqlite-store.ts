@@ -10,7 +10,7 @@ import { type CorruptDataError, ReeveError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import {
@@ -202,13 +202,9 @@ function reads(
       };
     },
 
-    async list({ processState, limit, cursor }) {
-      const below = listCursor(cursor);
-      const rows = (
-        processState === null
-          ? sql.list.all(below, limit)
-          : sql.listByState.all(processState, below, limit)
-      ).map(listedOf);
+    async list(query) {
+      const { limit } = query;
+      const rows = listedRows(sql, query).map(listedOf);
       const last = rows.at(-1);
       const read = ({ Seq }: { Seq: number }) => recordOf(rowOf(() => sql.listed.get(Seq)));
       return {
@@ -217,6 +213,17 @@ function reads(
       };
     },
   };
+}
+
+function listedRows(sql: Statements, query: ListQuery): unknown[] {
+  const { processState, correlationId, limit, cursor } = query;
+  const below = listCursor(cursor);
+  if (correlationId !== undefined) {
+    return sql.listByCorrelation.all(correlationId, below, processState, limit);
+  }
+  return processState === null
+    ? sql.list.all(below, limit)
+    : sql.listByState.all(processState, below, limit);
 }
 
 /** `from`: what was asked for many orders. */

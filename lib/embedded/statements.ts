@@ -72,6 +72,11 @@ export function statements(database: DatabaseSync) {
       `SELECT Seq, OrderID FROM Processes
        WHERE ProcessState = ? AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
     ),
+    listByCorrelation: database.prepare(
+      `SELECT Seq, OrderID FROM Processes
+       WHERE CorrelationID = ? AND Seq < ? AND ProcessState = coalesce(?, ProcessState)
+       ORDER BY Seq DESC LIMIT ?`,
+    ),
     listed: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
 
     insert(record: ProcessRecord, due: number | null): void {

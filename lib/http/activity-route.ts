@@ -14,7 +14,7 @@ const route = createRoute({
       description: 'The activity.',
       content: { 'application/json': { schema: activitySchema } },
     },
-    ...problemResponses(401, 403),
+    ...problemResponses(400, 401, 403, 503),
   },
 });
 

@@ -10,6 +10,7 @@ import { activityRoute } from './activity-route.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { eventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
+import { knownParameters } from './known-parameters.ts';
 import { orderRoutes } from './order-routes.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -42,6 +43,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
       },
     }),
   );
+  app.use(knownParameters(app));
   for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.use(path, etag());
   orderRoutes(app, ports);
   if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });

@@ -23,7 +23,7 @@ const eventsRoute = createRoute({
   method: 'get',
   path: '/events',
   summary: 'Follow all orders: an `order` event for every change, from now on',
-  responses: { 200: stream, ...problemResponses(401, 403) },
+  responses: { 200: stream, ...problemResponses(400, 401, 403, 503) },
 });
 
 const orderEventsRoute = createRoute({
@@ -31,7 +31,7 @@ const orderEventsRoute = createRoute({
   path: '/orders/{id}/events',
   summary: 'Follow one order: its `history` so far, then every change, until its end',
   request: { params: orderParam },
-  responses: { 200: stream, ...problemResponses(401, 403, 404) },
+  responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
 });
 
 /** What following needs. */

@@ -1,5 +1,6 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
@@ -46,7 +47,7 @@ const submitRoute = createRoute({
       headers: z.object({ location: z.string() }),
       links: next,
     },
-    ...problemResponses(400, 401, 403, 409, 413, 415, 422),
+    ...problemResponses(400, 401, 403, 409, 413, 415, 422, 503),
   },
 });
 
@@ -56,7 +57,10 @@ const showRoute = createRoute({
   operationId: 'showOrder',
   summary: 'Show an order: its process record and its details',
   request: { params: orderParam },
-  responses: { 200: jsonResponse('The order.', orderSchema), ...problemResponses(401, 403, 404) },
+  responses: {
+    200: jsonResponse('The order.', orderSchema),
+    ...problemResponses(400, 401, 403, 404, 503),
+  },
 });
 
 const listRoute = createRoute({
@@ -65,7 +69,7 @@ const listRoute = createRoute({
   operationId: 'listOrders',
   summary: 'List orders, newest first',
   request: { query: listQuery },
-  responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403) },
+  responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
 });
 
 /** Both change an order's record, and answer alike. */
@@ -86,7 +90,7 @@ const resubmitRoute = createRoute({
   },
   responses: {
     202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
   },
 });
 
@@ -95,7 +99,7 @@ const cancelRoute = createRoute({
   request: { params: orderParam, headers: ifMatchHeader },
   responses: {
     202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 503),
   },
 });
 
@@ -103,7 +107,10 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.on('POST', ['/orders', '/orders/:id/resubmit'], async (context, next) => {
     const type = context.req.header('content-type');
     if (type === undefined && context.req.path !== '/orders') return next();
-    if (/^application\/json\s*(;|$)/i.test(type ?? '')) return next();
+    if (/^application\/json\s*(;|$)/i.test(type ?? '')) {
+      if (context.req.path !== '/orders' && (await context.req.text()) === '') noBody(context);
+      return next();
+    }
     return respondProblem(
       context,
       problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
@@ -125,12 +132,17 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });
   app.openapi(listRoute, async (context) => {
-    const { state, limit, cursor, workflow, agent, tenant, since, before } =
-      context.req.valid('query');
+    const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');
+    const { workflow, agent, tenant, since, before } = rest;
     const asOf = new Date(ports.clock.now()).toISOString();
     const page = await search(
       ports.store,
-      { processState: state ?? null, limit, cursor: cursor ?? null },
+      {
+        processState: state ?? null,
+        ...(correlationId !== undefined && { correlationId }),
+        limit,
+        cursor: cursor ?? null,
+      },
       {
         ...(workflow !== undefined && { workflow }),
         ...(agent !== undefined && { agent }),
@@ -169,6 +181,13 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const outcome = await ports.operator.cancel(orderId, ports.callerOf(context.env), options);
     return context.json(recorded(outcome), 202);
   });
+}
+
+/** Clients that send the type with every request mean nothing by it where there is no body. */
+function noBody({ req }: Context): void {
+  const headers = new Headers(req.raw.headers);
+  headers.delete('content-type');
+  req.raw = new Request(req.url, { method: req.method, headers });
 }
 
 function ifMatched(header: { readonly 'if-match'?: string | undefined }): OperatorOptions {

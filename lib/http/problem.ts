@@ -60,12 +60,25 @@ export function problem(code: ProblemCode, detail: string, errors?: Problem['err
   };
 }
 
+/** When a caller who was answered 503 may ask again, s: by then a store that was busy has answered. */
+export const retryAfterSeconds = 1;
+
+/** Of every answer of 503. */
+export const retryAfterHeader = z.object({
+  'retry-after': z.string().openapi({ description: 'When to ask again, in seconds.' }),
+});
+
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
 /** The problems a route may answer, by status, for the OpenAPI document. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
   return Object.fromEntries(
-    statuses.map((status) => [status, { description: 'Refused.', content: problemContent }]),
+    statuses.map((status) => [
+      status,
+      status === 503
+        ? { description: 'Not now.', content: problemContent, headers: retryAfterHeader }
+        : { description: 'Refused.', content: problemContent },
+    ]),
   );
 }
 
@@ -81,9 +94,13 @@ export class Refusal extends Error {
 }
 
 export function respondProblem(context: Context, document: Problem): Response {
+  const status = problems[codeOf(document)][0];
   return context.body(JSON.stringify(document), {
-    status: problems[codeOf(document)][0],
-    headers: { 'content-type': 'application/problem+json' },
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(status === 503 && { 'retry-after': String(retryAfterSeconds) }),
+    },
   });
 }
 

@@ -168,6 +168,9 @@ export const listQuery = z.object({
     description: 'Orders with a fault of a step of this agent, or with a call out to it.',
   }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+    description: 'Orders that their submitter gave this name.',
+  }),
   since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
   before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
   limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),

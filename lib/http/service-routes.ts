@@ -1,7 +1,7 @@
 /** What the API says of Reeve itself: its workflows, its health, its own description. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiPorts } from './api-ports.ts';
-import { problemResponses } from './problem.ts';
+import { problemResponses, retryAfterHeader, retryAfterSeconds } from './problem.ts';
 import { healthSchema, workflowsSchema } from './schemas.ts';
 import { workflowsView } from './view.ts';
 
@@ -14,7 +14,7 @@ const workflowsRoute = createRoute({
       description: 'Every version of every workflow.',
       content: { 'application/json': { schema: workflowsSchema } },
     },
-    ...problemResponses(401, 403),
+    ...problemResponses(400, 401, 403),
   },
 });
 
@@ -24,7 +24,12 @@ const healthRoute = createRoute({
   summary: 'Whether Reeve works; degraded when the Supervisor has not swept of late',
   responses: {
     200: { description: 'Works.', content: { 'application/json': { schema: healthSchema } } },
-    503: { description: 'Degraded.', content: { 'application/json': { schema: healthSchema } } },
+    503: {
+      description: 'Degraded.',
+      content: { 'application/json': { schema: healthSchema } },
+      headers: retryAfterHeader,
+    },
+    ...problemResponses(400),
   },
 });
 
@@ -35,7 +40,9 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
     const lastSweepAt = last === null ? null : new Date(last).toISOString();
     return late
-      ? context.json({ status: 'degraded' as const, lastSweepAt }, 503)
+      ? context.json({ status: 'degraded' as const, lastSweepAt }, 503, {
+          'retry-after': String(retryAfterSeconds),
+        })
       : context.json({ status: 'ok' as const, lastSweepAt }, 200);
   });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];

@@ -12,6 +12,7 @@ import { Construct } from 'constructs';
 import {
   attentionIndex,
   coordinationKey,
+  correlationIndex,
   dueIndex,
   expiryAttribute,
   type Index,
@@ -94,7 +95,8 @@ export class StateStore extends Construct {
   }
 
   allowList(to: ReeveFunction): void {
-    to.allow(['dynamodb:Query'], this.arnOf(recentIndex), this.arnOf(attentionIndex));
+    const listed = [recentIndex, attentionIndex, correlationIndex];
+    to.allow(['dynamodb:Query'], ...listed.map((index) => this.arnOf(index)));
   }
 
   allowSweep(to: ReeveFunction): void {

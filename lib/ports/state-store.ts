@@ -26,6 +26,8 @@ export interface DueQuery {
 export interface ListQuery {
   /** Null: orders in every state. */
   readonly processState: ProcessState | null;
+  /** Only orders that their submitter gave this name; left out: all. */
+  readonly correlationId?: string;
   readonly limit: number;
   readonly cursor: string | null;
 }
@@ -62,7 +64,7 @@ export interface StateStore {
   due(query: DueQuery): Promise<Page<OrderId>>;
 
   /**
-   * Newest first.
+   * Newest first; of one correlation id, newest first within a page.
    *
    * @throws {ReeveError} `cursor-invalid` for a cursor that no listing gave
    */

@@ -105,13 +105,14 @@ export function simTable(options: TableOptions): SimTable {
     },
     isIndexed: () => [...index.values()].every((own) => (own.at(-1)?.visibleAt ?? 0) <= now()),
     dueTimes: () => [...records.keys()].flatMap((orderId) => shownDue(orderId) ?? []),
-    list({ processState, limit, cursor }) {
+    list({ processState, correlationId, limit, cursor }) {
       if (cursor !== null && !isPlace(cursor)) {
         throw new ReeveError('cursor-invalid', 'No listing gave this cursor.');
       }
       const found: Placed<ProcessRecord>[] = [];
       for (const record of records.values()) {
         if (processState !== null && record.processState !== processState) continue;
+        if (correlationId !== undefined && record.correlationId !== correlationId) continue;
         found.push({ place: placeOf(record.submittedAt, record.orderId), item: record });
       }
       const ahead = found.filter(({ place }) => cursor === null || place < cursor);

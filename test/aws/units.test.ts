@@ -79,6 +79,14 @@ test('an order that goes well costs eleven write units in its life', async () =>
   expect(calls.map(({ all }) => all)).toEqual([6, 1, 1, 1, 2]);
 });
 
+test('a correlation id costs one write unit more, once', async () => {
+  const { store, calls } = await meteredStore();
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start, null, 'cart-4711');
+  await store.create(order, record);
+  await store.commit(claimed(record, start + 50, 'k3v9x2m8q1wz'));
+  expect(calls.map(({ all }) => all)).toEqual([7, 1]);
+});
+
 test('a record that times out again and again stays within one write unit', async () => {
   const { store, calls } = await meteredStore();
   const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);

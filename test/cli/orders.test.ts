@@ -41,6 +41,14 @@ test('list passes its options on, and prints the command for the next page', asy
   );
 });
 
+test('list finds orders by their correlation id, and proposes the next page with it', async () => {
+  const { app, run, requests } = scenario();
+  app.get('/orders', (c) => c.json({ ...page, cursor: '9' }));
+  const { stdout } = await run('list --correlation-id cart-4711');
+  expect(requests[0]?.url).toBe('http://127.0.0.1:4400/orders?correlationId=cart-4711');
+  expect(stdout).toContain('more: reeve list --correlation-id cart-4711 --cursor 9\n');
+});
+
 test('list --json prints the page', async () => {
   const { app, run } = scenario();
   app.get('/orders', (c) => c.json(page));

@@ -124,11 +124,30 @@ test('the listing is filtered, leads to an order by its id, and says when there 
   await page.keyboard.press('Enter');
   await page.getByText('No order is like that').waitFor();
   expect(page.url()).toContain('tenant=nobody');
-  await page.getByRole('searchbox', { name: 'Order id' }).fill(orderId);
+  await page.getByRole('searchbox', { name: 'Order id or correlation id' }).fill(orderId);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: orderId }).waitFor();
   await page.goto(`${world.url}/#/orders/no-such-order`);
   await page.getByText('No order has this id').waitFor();
+});
+
+test('an order is found by its correlation id, and several of one are listed', async () => {
+  const { world } = on;
+  const find = async (text: string) => {
+    const page = await on.open('#/orders');
+    await page.getByRole('searchbox', { name: 'Order id or correlation id' }).fill(text);
+    await page.keyboard.press('Enter');
+    return page;
+  };
+  const alone = await world.submit('express', 'names', 'cart #1');
+  const pair = [
+    await world.submit('express', 'names', 'cart #2'),
+    await world.submit('express', 'names', 'cart #2'),
+  ];
+  await (await find('cart #1')).getByRole('heading', { name: alone }).waitFor();
+  const page = await find('cart #2');
+  for (const id of pair) await page.getByRole('link', { name: id }).waitFor();
+  expect(await page.getByRole('link', { name: alone }).count()).toBe(0);
 });
 
 test('an instant says when exactly, once one points at it', async () => {

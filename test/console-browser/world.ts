@@ -79,7 +79,7 @@ export interface World {
   readonly url: string;
   readonly reeve: LocalReeve;
   /** Gives the order's id. */
-  submit(workflow: string, tenant?: string): Promise<string>;
+  submit(workflow: string, tenant?: string, correlationId?: string): Promise<string>;
   /** Resolves when the order is in that state. */
   reaches(orderId: string, processState: string): Promise<void>;
   /** Breaks a supplier, or mends it: see lib/suppliers/faults.ts. */
@@ -130,14 +130,14 @@ export async function startWorld({
   return {
     url: server.url,
     reeve,
-    async submit(workflow, tenant) {
+    async submit(workflow, tenant, correlationId) {
       const outcome = await reeve.submission.submit({
         ...{
           workflow,
           details,
           priority: 'normal',
           tenant: tenant ?? null,
-          correlationId: null,
+          correlationId: correlationId ?? null,
           replyTo: null,
           key: null,
         },

@@ -45,13 +45,27 @@ test('an address is a page, with what it asks for, and back again', () => {
   expect(routeOf('#/orders/a%2Fb')).toEqual({ page: 'order', orderId: 'a/b' });
   expect(routeOf('#/nowhere/at/all').page).toBe('unknown');
   expect(routeOf('#/orders/%')).toEqual({ page: 'order', orderId: '%' });
-  const query = { state: 'Error', workflow: 'a b', tenant: 'x&y', agent: '', within: '1h' };
+  const query = {
+    state: 'Error',
+    workflow: 'a b',
+    tenant: 'x&y',
+    agent: '',
+    correlationId: 'cart #1',
+    within: '1h',
+  };
   expect(routeOf(ordersHash(query))).toEqual({ page: 'orders', query });
   expect(ordersHash({})).toBe('#/orders');
 });
 
 test('a listing asks the API for what the address says, to the minute', () => {
-  const query = { state: 'Error', workflow: '', tenant: 'north', agent: '', within: '1h' };
+  const query = {
+    state: 'Error',
+    workflow: '',
+    tenant: 'north',
+    agent: '',
+    correlationId: '',
+    within: '1h',
+  };
   const path = (nowMs: number) => listingPath(query, nowMs, 'c1');
   const now = Date.parse(iso) + 30_000;
   expect(path(now)).toBe(

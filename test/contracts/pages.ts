@@ -37,7 +37,7 @@ export async function allDue(
 
 export async function allListed(
   store: StateStore,
-  query: Pick<ListQuery, 'processState' | 'limit'>,
+  query: Omit<ListQuery, 'cursor'>,
 ): Promise<string[]> {
   const records = await everyPage(query.limit, (cursor) => store.list({ ...query, cursor }));
   return records.map(({ orderId }) => orderId);

@@ -207,6 +207,27 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(await list('Error', 5)).toEqual([]);
       });
 
+      test.each([1, 2, 100])(
+        'has the orders of one correlation id, of whatever state, by pages of %i',
+        async (limit) => {
+          const own = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+          for (const [at, id] of [...own, 'other', 'none'].entries()) {
+            const name = id === 'none' ? null : id === 'other' ? 'po-70' : 'po-7';
+            const { order, record } = newOrder(id, now + at, null, name);
+            await store.create(order, record);
+            if (id === 'b') await commit(claimed(record, now + 20));
+          }
+          const found = (correlationId: string, processState: ProcessState | null = null) =>
+            allListed(store, { processState, correlationId, limit });
+          expect((await found('po-7')).toSorted()).toEqual(own);
+          if (limit === 100) expect(await found('po-7')).toEqual(own.toReversed());
+          expect(await found('po-7', 'Processing')).toEqual(['b']);
+          expect(await found('po-7', 'Error')).toEqual([]);
+          expect(await found('po-70')).toEqual(['other']);
+          expect(await found('po')).toEqual([]);
+        },
+      );
+
       test.each(['nonsense', '', '1.2', '{}'])('refuses the cursor %j', async (cursor) => {
         await expect(store.list({ processState: null, limit: 5, cursor })).rejects.toMatchObject({
           code: 'cursor-invalid',

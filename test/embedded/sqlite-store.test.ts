@@ -204,7 +204,7 @@ test('a database of before there were correlation ids is opened, and what it hol
   await older.create(order, record);
   older.close();
   const database = new DatabaseSync(path);
-  database.exec('ALTER TABLE Processes DROP COLUMN CorrelationID');
+  database.exec('DROP INDEX Correlation; ALTER TABLE Processes DROP COLUMN CorrelationID');
   database.close();
 
   for (const id of ['two', 'three']) {

@@ -160,6 +160,22 @@ test.each(['resubmit', 'cancel'] as const)(
   },
 );
 
+test.each([
+  ['the JSON type and an empty body', '', { 'content-type': 'application/json' }],
+  ['the type with a charset', '', { 'content-type': 'application/json; charset=utf-8' }],
+  ['the type and no body', undefined, { 'content-type': 'application/json' }],
+  ['nothing', undefined, {}],
+] as const)('a resubmit with %s is one without corrections', async (_, sent, headers) => {
+  const { app, submit, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  refuse(false);
+  const request = { method: 'POST', headers, ...(sent !== undefined && { body: sent }) };
+  expect((await app.request(`/orders/${id}/resubmit`, request)).status).toBe(202);
+  await reaches(id, 'Processed');
+});
+
 test('workflows are shown with their steps and policies', async () => {
   const { get } = await scenario();
   expect(await (await get('/workflows')).json()).toMatchObject({
@@ -243,6 +259,18 @@ describe('resubmit with corrections', () => {
     expect(await answer.json()).toMatchObject({ code, errors: [expect.anything()] });
     expect(await (await world.get(path)).json()).toMatchObject({ processState: 'Error' });
   });
+});
+
+test('orders are found by what their submitter calls them, and no others are', async () => {
+  const { submit, get } = await scenario();
+  const seventh = await orderIdOf(await submit({ ...body, correlationId: 'table 7' }));
+  await submit({ ...body, correlationId: 'table 70' });
+  await submit(body);
+  const found = async (query: string) =>
+    list.parse(await (await get(`/orders?${query}`)).json()).orders.map(({ orderId }) => orderId);
+  expect(await found('correlationId=table+7')).toEqual([seventh]);
+  expect(await found('correlationId=table+7&workflow=lunch')).toEqual([]);
+  expect(await found('correlationId=table')).toEqual([]);
 });
 
 test('a listing says what submitters call their orders', async () => {

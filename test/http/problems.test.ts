@@ -160,6 +160,56 @@ test.each([
   await expectProblem(await get(`/orders?${query}`), 400, code, fields);
 });
 
+test.each([
+  ['/orders?State=Error', 'State', 'is no parameter here: did you mean state?'],
+  ['/orders?stat=Error', 'stat', 'is no parameter here: did you mean state?'],
+  [
+    '/orders?correlation-id=x',
+    'correlation-id',
+    'is no parameter here: did you mean correlationId?',
+  ],
+  [
+    '/orders?colour=red',
+    'colour',
+    'is no parameter here: there are state, workflow, agent, tenant, correlationId, since, before, limit, cursor',
+  ],
+  ['/healthz?verbose=1', 'verbose', 'is no parameter here: there are none'],
+] as const)(
+  '%s is refused, and says what the parameter should be',
+  async (path, field, message) => {
+    const { get } = await scenario();
+    const response = await get(path);
+    expect(problemSchema.parse(await response.clone().json()).errors).toEqual([{ field, message }]);
+    await expectProblem(response, 400, 'query-invalid', [field]);
+  },
+);
+
+const pathsSchema = z.record(z.string(), z.record(z.string(), z.looseObject({})));
+
+test('every route refuses a parameter that it does not know, and changes nothing', async () => {
+  const world = await scenario();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  const paths = pathsSchema.parse(
+    world.app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: { title: 'Reeve', version: '1' },
+    }).paths,
+  );
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ path: path.replace('{id}', id), method })),
+  );
+  expect(operations.length).toBeGreaterThan(8);
+  for (const { path, method } of [...operations, { path: '/openapi.json', method: 'get' }]) {
+    const response = await world.app.request(`${path}?colour=red`, {
+      method: method.toUpperCase(),
+      ...(method === 'post' && { headers: json, body: JSON.stringify(body) }),
+    });
+    await expectProblem(response, 400, 'query-invalid', ['colour']);
+  }
+  expect(await storedOrders(world)).toBe(1);
+});
+
 test('what is not served is told as a problem', async () => {
   const { get, app } = await scenario();
   await expectProblem(await get('/'), 404, 'route-unknown');
@@ -188,7 +238,26 @@ test('a store that fails is told without details, and may be tried again', async
   }));
   const response = await submit();
   expect(await response.clone().text()).not.toContain(secret);
+  expect(response.headers.get('retry-after')).toBe('1');
   await expectProblem(response, 503, 'unavailable');
+});
+
+test('every route that may answer 503 says so in the description, with its Retry-After', async () => {
+  const { app } = await scenario();
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Reeve', version: '1' },
+  });
+  const unsaid = Object.entries(pathsSchema.parse(document.paths)).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) => {
+      const unavailable = z
+        .object({ 503: z.object({ headers: z.object({ 'retry-after': z.unknown() }) }) })
+        .safeParse(responses);
+      return unavailable.success ? [] : [`${method} ${path}`];
+    }),
+  );
+  // It tells what the process was started with, and reads nothing.
+  expect(unsaid).toEqual(['get /workflows']);
 });
 
 test('a mistake of ours is told without details', async () => {

@@ -65,6 +65,7 @@ test('the front door creates, lists and nudges, and cannot start a step', () => 
       "StateStoreOrders: dynamodb:BatchGetItem",
       "StateStoreOrders: dynamodb:PutItem",
       "StateStoreProcesses/Attention: dynamodb:Query",
+      "StateStoreProcesses/Correlation: dynamodb:Query",
       "StateStoreProcesses/Recent: dynamodb:Query",
       "StateStoreProcesses: dynamodb:BatchGetItem",
       "StateStoreProcesses: dynamodb:PutItem",
