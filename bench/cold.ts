@@ -3,7 +3,8 @@
  * `npm run bench:cold`, or with `-- --json`.
  */
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -39,11 +40,10 @@ const environment = {
   REEVE_SHARDS: '4',
   REEVE_SWEEP_SECONDS: '60',
   REEVE_KEEP_DAYS: '30',
-  REEVE_READY_QUEUES: JSON.stringify({ normal: address }),
-  REEVE_REQUEST_QUEUES: '{}',
-  REEVE_REPLY_QUEUES: '{}',
+  REEVE_QUEUES: address,
+  REEVE_PRIORITIES: 'normal',
+  REEVE_AGENTS: agents.join(','),
   REEVE_REPLY_QUEUE: address,
-  REEVE_DEAD_LETTERS: '{}',
   REEVE_RESPONSE_CHANNELS: '{}',
   REEVE_EVENT_BUS: 'default',
   REEVE_DEPLOYMENT: 'cold',
@@ -57,6 +57,7 @@ const environment = {
 const folderOf = bundle(
   Object.fromEntries(names.map((name) => [name, entryOf(name)])),
   'lib/workflows/shipped.ts',
+  join(mkdtempSync(join(tmpdir(), 'reeve-cold-')), 'bundles'),
 );
 
 /** In a process of its own, on the first core. */

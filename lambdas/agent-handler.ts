@@ -4,6 +4,7 @@ import { sqsClient } from '#aws/clients.ts';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
 import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
+import { deadLettersOf } from '#aws/queue-names.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
 import { withinTime } from '#aws/within-time.ts';
 import type { JsonValue } from '#core/json.ts';
@@ -43,7 +44,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     random: systemRandom,
     log,
   });
-  const park = parking(sqs, config.REEVE_DEAD_LETTERS);
+  const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
   return logged<SQSEvent, SQSBatchResponse>((event, context) =>
     deliverBatch(event, {

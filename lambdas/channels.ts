@@ -1,6 +1,7 @@
 /** The channels of a function that only nudges: all but the Scheduler. */
 import { sqsClient } from '#aws/clients.ts';
-import { byPriority } from '#aws/priority-queues.ts';
+import { byPriority, queuesOf } from '#aws/priority-queues.ts';
+import { queueNames } from '#aws/queue-names.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
 import { ReeveError } from '#core/errors.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
@@ -14,7 +15,11 @@ export const sqs = sqsClient();
 export const nudges = sqsChannel({
   client: sqs,
   codec: nudgeCodec,
-  queueOf: byPriority(config.REEVE_READY_QUEUES),
+  queueOf: byPriority(
+    queuesOf(config.REEVE_PRIORITIES, (priority) =>
+      queueNames.ready(config.REEVE_QUEUES, priority),
+    ),
+  ),
 });
 
 export const nudgesOnly: Channels = {

@@ -1,8 +1,7 @@
 /** The environment of the functions, read here and nowhere else; lib/infra writes it. */
 import * as z from 'zod';
-import type { ResponseChannel } from '#aws/response-channel.ts';
+import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
 import { ReeveError } from '#core/errors.ts';
-import { agentName } from '#core/ids.ts';
 import { priorities } from '#core/record.ts';
 
 const name = z.string().min(1);
@@ -23,7 +22,12 @@ const json = <Value>(schema: z.ZodType<Value>) =>
     })
     .pipe(schema);
 
-const byPriority = z.partialRecord(z.enum(priorities), url);
+/** A variable that lists names. */
+const list = <Name extends string>(schema: z.ZodType<Name, string>) =>
+  z
+    .string()
+    .transform((text) => (text === '' ? [] : text.split(',')))
+    .pipe(z.array(schema));
 
 export const tableVariables = { REEVE_ORDERS_TABLE: name };
 
@@ -37,20 +41,21 @@ export const storeVariables = {
 
 export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
 
-/** The ready queue of each priority class that is deployed. */
-export const readyVariables = { REEVE_READY_QUEUES: json(byPriority) };
-
-/** For a function that a queue invokes. */
 export const queueVariables = {
-  /** Where letters that cannot be read go, by the ARN of the queue they came by. */
-  REEVE_DEAD_LETTERS: json(z.record(z.string(), url)),
+  /** The address that all queues of the deployment begin with; lib/aws/queue-names.ts has the rule. */
+  REEVE_QUEUES: url,
+};
+
+/** For a function that nudges. */
+export const readyVariables = {
+  ...queueVariables,
+  /** The priority classes that have queues of their own. */
+  REEVE_PRIORITIES: list(z.enum(priorities)),
 };
 
 export const schedulerVariables = {
-  /** The request queues of each agent, by priority class. */
-  REEVE_REQUEST_QUEUES: json(z.record(z.string(), byPriority)),
-  /** The agent that replies by a queue, by the queue's ARN. */
-  REEVE_REPLY_QUEUES: json(z.record(z.string(), z.string().transform(agentName))),
+  /** The agents that are deployed. */
+  REEVE_AGENTS: list(name),
 };
 
 export const agentVariables = {
@@ -64,15 +69,11 @@ export const serviceVariables = {
   REEVE_SERVICE_URL: url.transform((text) => text.replace(/\/+$/, '')),
 };
 
-const responseChannel: z.ZodType<ResponseChannel> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('queue'), url }),
-  z.object({ kind: z.literal('events') }),
-  z.object({ kind: z.literal('webhook'), url }),
-]);
-
-/** Response channels by the name that `replyTo` gives. */
+/** Response channels by the name that `replyTo` gives: the URL of a queue, or what else the channel is. */
 export const responseVariables = {
-  REEVE_RESPONSE_CHANNELS: json(z.record(z.string(), responseChannel)),
+  REEVE_RESPONSE_CHANNELS: json(
+    z.record(z.string(), z.union([z.literal([eventsChannel, webhookChannel]), url])),
+  ),
 };
 
 /** For the function of a webhook. */

@@ -1,11 +1,12 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parking } from '#aws/parking.ts';
-import { byPriority } from '#aws/priority-queues.ts';
+import { byPriority, queuesOf } from '#aws/priority-queues.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
+import { deadLettersOf, queueNames, replyingAgent } from '#aws/queue-names.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
 import { DefinitionError } from '#core/errors.ts';
-import { schedulerId } from '#core/ids.ts';
+import { agentName, schedulerId } from '#core/ids.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
 import { workflowRegistry } from '#core/registry.ts';
 import { scheduler } from '#roles/scheduler.ts';
@@ -13,18 +14,27 @@ import { transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudges, sqs } from './channels.ts';
-import { queueVariables, readConfig, schedulerVariables } from './config.ts';
+import { readConfig, readyVariables, schedulerVariables } from './config.ts';
 import { ids, instance, store } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...queueVariables, ...schedulerVariables });
+const config = readConfig({ ...readyVariables, ...schedulerVariables });
+const { REEVE_QUEUES: queues } = config;
 const registry = workflowRegistry(workflows);
+const requestQueues = new Map(
+  config.REEVE_AGENTS.map((agent) => [
+    agent,
+    byPriority(
+      queuesOf(config.REEVE_PRIORITIES, (priority) => queueNames.request(queues, agent, priority)),
+    ),
+  ]),
+);
 const requests = sqsChannel({
   client: sqs,
   codec: requestCodec,
   queueOf: (request) => {
-    const queues = config.REEVE_REQUEST_QUEUES[request.agent];
-    if (queues !== undefined) return byPriority(queues)(request);
+    const queueOf = requestQueues.get(request.agent);
+    if (queueOf !== undefined) return queueOf(request);
     throw new DefinitionError(
       'agent-missing',
       `Agent ${request.agent} is not deployed. Add it to the stack's agents.`,
@@ -43,16 +53,16 @@ const role = scheduler({
     registry,
   }),
 });
-const park = parking(sqs, config.REEVE_DEAD_LETTERS);
+const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
   // One invocation is of one queue: which one says whether agents reply, and which agent.
-  const agent = config.REEVE_REPLY_QUEUES[event.Records[0]?.eventSourceARN ?? ''];
+  const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
   return agent === undefined
     ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, park, log })
     : deliverBatch(event, {
         codec: replyCodec,
-        receive: (replies) => role.onReplies(agent, replies),
+        receive: (replies) => role.onReplies(agentName(agent), replies),
         park,
         log,
       });

@@ -3,6 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
 import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
+import { deadLettersOf } from '#aws/queue-names.ts';
 import { submissionCodec } from '#core/message-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -14,7 +15,8 @@ import { log, logged } from './telemetry.ts';
 /** Nudges of one batch leave together: its submissions are stored at about the same time. */
 const gathered = gatheringChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
 const submission = submissionOver({ ...nudgesOnly, nudges: gathered });
-const park = parking(sqs, readConfig(queueVariables).REEVE_DEAD_LETTERS);
+const { REEVE_QUEUES: queues } = readConfig(queueVariables);
+const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
   deliverBatch(event, {

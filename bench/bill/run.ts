@@ -1,7 +1,10 @@
 /** Runs orders through the bundled functions, as Lambda's pollers would, and gives what they consumed. */
 
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { queueNames } from '#aws/queue-names.ts';
 import { bundle } from '#infra/bundles.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
@@ -100,6 +103,7 @@ interface Functions {
   readonly byQueue: ReadonlyMap<string, { readonly kind: FunctionKind; readonly handle: Handler }>;
 }
 
+const prefix = 'bill';
 const queue = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
 const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
@@ -115,9 +119,8 @@ async function load(
       ...Object.fromEntries(agents.map((name) => [name, `bench/bill/agent-${name}.ts`])),
     },
     'bench/bill/workflow.ts',
+    join(mkdtempSync(join(tmpdir(), 'reeve-bill-')), 'bundles'),
   );
-  const byName = (of: (name: string) => unknown, key: (name: string) => string = (name) => name) =>
-    JSON.stringify(Object.fromEntries(agents.map((name) => [key(name), of(name)])));
   const environment: Record<string, string> = {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
@@ -134,13 +137,9 @@ async function load(
     REEVE_SHARDS: '4',
     REEVE_SWEEP_SECONDS: '60',
     REEVE_KEEP_DAYS: '30',
-    REEVE_READY_QUEUES: JSON.stringify({ normal: queue('ready') }),
-    REEVE_REQUEST_QUEUES: byName((name) => ({ normal: queue(`requests-${name}`) })),
-    REEVE_REPLY_QUEUES: byName(
-      (name) => name,
-      (name) => arn(`replies-${name}`),
-    ),
-    REEVE_DEAD_LETTERS: '{}',
+    REEVE_QUEUES: queue(prefix),
+    REEVE_PRIORITIES: 'normal',
+    REEVE_AGENTS: agents.join(','),
     REEVE_RESPONSE_CHANNELS: '{}',
     REEVE_EVENT_BUS: 'default',
     REEVE_DEPLOYMENT: 'bill',
@@ -148,16 +147,17 @@ async function load(
   Object.assign(process.env, environment);
   const handlerOf = async (name: string): Promise<Handler> => {
     // Each reads its environment when it is loaded, and only then.
-    process.env['REEVE_REPLY_QUEUE'] = queue(`replies-${name}`);
+    process.env['REEVE_REPLY_QUEUE'] = queue(queueNames.reply(prefix, name));
     const { handler } = await import(pathToFileURL(join(folderOf(name), 'index.mjs')).href);
     return handler;
   };
   const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;
   const byQueue = new Map<string, { kind: FunctionKind; handle: Handler }>();
-  byQueue.set('ready', scheduler);
+  byQueue.set(queueNames.ready(prefix, 'normal'), scheduler);
   for (const name of agents) {
-    byQueue.set(`requests-${name}`, { kind: 'agent', handle: await handlerOf(name) });
-    byQueue.set(`replies-${name}`, scheduler);
+    const agent = { kind: 'agent', handle: await handlerOf(name) } as const;
+    byQueue.set(queueNames.request(prefix, name, 'normal'), agent);
+    byQueue.set(queueNames.reply(prefix, name), scheduler);
   }
   return {
     frontDoor: await handlerOf('front-door'),

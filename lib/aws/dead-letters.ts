@@ -7,8 +7,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
-import { type LetterKind, type LetterSubject, letterKinds } from '#core/dead-letter.ts';
+import type { LetterKind, LetterSubject } from '#core/dead-letter.ts';
 import { ReeveError } from '#core/errors.ts';
 import {
   type Decoded,
@@ -17,7 +16,10 @@ import {
   requestCodec,
   statusCodec,
 } from '#core/message-codec.ts';
+import type { Priority } from '#core/record.ts';
+import type { LetterQueues } from './letter-queues.ts';
 import { reasonAttribute } from './parking.ts';
+import { byPriority, type PriorityQueues } from './priority-queues.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
 const lettersMax = 200;
@@ -29,13 +31,6 @@ const hiddenSeconds = 120;
  */
 const waitSeconds = 1;
 const receiveMax = 10;
-
-const queueSchema = z.object({
-  kind: z.enum(letterKinds),
-  dead: z.url(),
-  source: z.url().nullable(),
-});
-export type LetterQueues = Readonly<Record<string, z.infer<typeof queueSchema>>>;
 
 export interface DeadLetter {
   readonly queue: string;
@@ -53,28 +48,19 @@ export interface DeadLetter {
   readonly fifo: { readonly group: string; readonly id: string } | null;
 }
 
-/** @throws {ReeveError} `outputs-unknown` when a stack's output says something else */
-export function letterQueues(output: string): LetterQueues {
-  try {
-    return z.record(z.string(), queueSchema).parse(JSON.parse(output));
-  } catch (cause) {
-    throw new ReeveError(
-      'outputs-unknown',
-      'The output DeadLetters of the stack cannot be read. Is it a stack of this version of Reeve?',
-      { cause },
-    );
-  }
-}
-
 /** Hides what it gives, until it is released, and changes nothing else. */
 export async function readLetters(
   client: SQSClient,
   queues: LetterQueues,
 ): Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }> {
   const all = await Promise.all(
-    Object.entries(queues).map(async ([queue, { kind, dead, source }]) => {
+    Object.entries(queues).map(async ([queue, { kind, dead, sources }]) => {
       const messages = await look(client, dead);
-      return messages.map((message) => ({ ...letterOf(kind, message), queue, dead, source }));
+      return messages.map((message) => ({
+        ...letterOf(kind, message, sources),
+        queue,
+        dead,
+      }));
     }),
   );
   return { letters: all.flat(), isComplete: all.every(({ length }) => length < lettersMax) };
@@ -100,30 +86,35 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
   return [...found.values()];
 }
 
-function letterOf(kind: LetterKind, message: Message) {
+function letterOf(kind: LetterKind, message: Message, sources: PriorityQueues | null) {
   const { Body: body = '', MessageAttributes, Attributes, ReceiptHandle: receipt = '' } = message;
   const group = Attributes?.MessageGroupId;
   const id = Attributes?.MessageDeduplicationId;
   const reason = MessageAttributes?.[reasonAttribute]?.StringValue;
+  const subject = subjectOf(kind, body);
   return {
     kind,
     body,
     receipt,
+    source: sources === null ? null : byPriority(sources)(subject ?? { priority: 'normal' }),
     fifo: group === undefined || id === undefined ? null : { group, id },
-    subject: subjectOf(kind, body),
+    subject,
     reason: reason ?? 'given up by its queue',
     wasParked: reason !== undefined,
   };
 }
 
-function subjectOf(kind: LetterKind, body: string): LetterSubject | null {
+/** What a letter is about, and the class whose queue it came by: replies and statuses have one queue for all. */
+type Subject = LetterSubject & { readonly priority: Priority };
+
+function subjectOf(kind: LetterKind, body: string): Subject | null {
   switch (kind) {
     case 'nudge':
       return messageOf(nudgeCodec.decode(body));
     case 'request':
       return messageOf(requestCodec.decode(body));
     case 'reply':
-      return messageOf(replyCodec.decode(body));
+      return ofOneQueue(messageOf(replyCodec.decode(body)));
     case 'status':
       return messageOf(statusCodec.decode(body));
     case 'submission':
@@ -132,9 +123,12 @@ function subjectOf(kind: LetterKind, body: string): LetterSubject | null {
   }
 }
 
-function messageOf(decoded: Decoded<LetterSubject>): LetterSubject | null {
+function messageOf<Message>(decoded: Decoded<Message>): Message | null {
   return decoded.kind === 'message' ? decoded.message : null;
 }
+
+const ofOneQueue = (subject: LetterSubject | null): Subject | null =>
+  subject === null ? null : { ...subject, priority: 'normal' };
 
 /** Sent before it is deleted: a crash in between leaves a letter twice, never not at all. */
 export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<void> {

@@ -4,14 +4,8 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type LetterFate, letterFate, type OrderNow } from '#core/dead-letter.ts';
 import { ReeveError } from '#core/errors.ts';
 import { sqsClient } from './clients.ts';
-import {
-  type DeadLetter,
-  discard,
-  letterQueues,
-  readLetters,
-  release,
-  sendBack,
-} from './dead-letters.ts';
+import { type DeadLetter, discard, readLetters, release, sendBack } from './dead-letters.ts';
+import { letterQueues } from './letter-queues.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 export interface OperatorTools {

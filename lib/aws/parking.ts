@@ -9,13 +9,13 @@ export const reasonAttribute = 'Reason';
 /** Characters: a reason may name fields, and fields may be of any length. */
 const reasonLengthMax = 250;
 
-/** `deadLetterQueues`: their URLs by the ARN of the queue whose letters they take. */
+/** `deadLettersOf`: the URL of the dead-letter queue of the queue with this ARN. */
 export function parking(
   client: SQSClient,
-  deadLetterQueues: Readonly<Record<string, string>>,
+  deadLettersOf: (arn: string) => string | undefined,
 ): ParkMessage {
   return async ({ body, eventSourceARN }, reason) => {
-    const queue = deadLetterQueues[eventSourceARN];
+    const queue = deadLettersOf(eventSourceARN);
     if (queue === undefined) {
       throw new ReeveError(
         'no-dead-letter-queue',

@@ -5,6 +5,13 @@ import type { Priority } from '#core/record.ts';
 /** Queue URLs of the priority classes that are deployed; `normal` always is. */
 export type PriorityQueues = Readonly<Partial<Record<Priority, string>>>;
 
+/** The queue of each of these classes. */
+export const queuesOf = (
+  priorities: readonly Priority[],
+  queueOf: (priority: Priority) => string,
+): PriorityQueues =>
+  Object.fromEntries(priorities.map((priority) => [priority, queueOf(priority)]));
+
 /** A priority without a queue of its own shares that of `normal`. */
 export function byPriority(
   queues: PriorityQueues,

@@ -21,7 +21,7 @@ const channels: Readonly<Record<string, Channel>> = {
     address: 'requests-{agent}',
     title: 'Requests to an agent',
     description:
-      'On AWS an SQS queue for each priority class: its URL is in the output Agents, or in the environment of a function. A message comes at least once, in no order; delete it when it is answered or needs no answer, and leave it to its dead-letter queue when it cannot be read.',
+      'On AWS an SQS queue for each priority class: its URL is in the output of the agent (AgentPayment for `payment`), or in the environment of a function. A message comes at least once, in no order; delete it when it is answered or needs no answer, and leave it to its dead-letter queue when it cannot be read.',
     message: 'request',
     parameters: agent,
   },

@@ -7,11 +7,13 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import type { Priority } from '#core/record.ts';
 import { agentPolicy } from './agent-policy.ts';
-import { PriorityQueues } from './priority-queues.ts';
+import { PriorityQueues, queuesVariable } from './priority-queues.ts';
+import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
-import { deadLetterVariable, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
 interface AnyAgentProps {
   /** As its contract says. */
@@ -76,13 +78,18 @@ export class AgentChannel extends Construct {
     super(scope, id);
     const { agent, priorities } = props;
     this.agent = agent.name;
+    const prefix = queuePrefix(this);
     this.requests = new PriorityQueues(this, 'Requests', {
-      kind: 'request',
       priorities,
+      nameOf: (priority) => queueNames.request(prefix, agent.name, priority),
+      deadLetterName: deadLetterNames.request(prefix, agent.name),
       functionTimeout: agent.timeout ?? defaultTimeout,
     });
     this.replies = new WorkQueue(this, 'Replies', {
-      kind: 'reply',
+      queueName: queueNames.reply(prefix, agent.name),
+      deadLetters: deadLetterQueue(this, 'ReplyDeadLetters', {
+        queueName: deadLetterNames.reply(prefix, agent.name),
+      }),
       functionTimeout: props.schedulerTimeout,
     });
     this.workedOff =
@@ -101,7 +108,7 @@ export class AgentChannel extends Construct {
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...agent.environment,
-        ...deadLetterVariable(this, this.requests.all),
+        ...queuesVariable(this.requests),
         REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
       },
     });

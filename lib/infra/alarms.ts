@@ -14,6 +14,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
+import { processIndexes } from '#aws/tables.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 import { runbook } from './runbook.ts';
 import type { StateStore } from './state-store.ts';
@@ -56,8 +57,7 @@ export class Alarms extends Construct {
     this.raise('PastDue', { metric, text: runbook.pastDue, threshold: pastDueMax, periods: 3 });
   }
 
-  onQueue(name: string, { queue, deadLetters }: WorkQueue): void {
-    this.onDeadLetters(name, deadLetters);
+  onQueue(name: string, { queue }: WorkQueue): void {
     this.raise(`${name}Old`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
       text: runbook.oldMessages,
@@ -66,8 +66,7 @@ export class Alarms extends Construct {
     });
   }
 
-  onWebhook({ channel, queue, deadLetters }: WebhookChannel): void {
-    this.onDeadLetters(`Webhook-${channel}`, deadLetters);
+  onWebhook({ channel, queue }: WebhookChannel): void {
     this.raise(`Webhook-${channel}Behind`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
       text: runbook.webhookBehind,
@@ -96,14 +95,23 @@ export class Alarms extends Construct {
 
   onTables({ orders, processes, coordination }: StateStore): void {
     for (const [name, table] of Object.entries({ orders, processes, coordination })) {
-      for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
-        const metric = tableMetric(table, {
-          metricName,
-          statistic: Stats.SUM,
-          period: fiveMinutes,
-        });
-        this.raise(`${name}${metricName}`, { metric, text: runbook.tableThrottles });
-      }
+      this.onThrottling(name, table, {});
+    }
+    // An index has partitions and limits of its own, and throttles first: its keys are few.
+    for (const { name } of processIndexes) {
+      this.onThrottling(`processes${name}`, processes, { GlobalSecondaryIndexName: name });
+    }
+  }
+
+  private onThrottling(
+    name: string,
+    table: StateStore['orders'],
+    dimensionsMap: Readonly<Record<string, string>>,
+  ): void {
+    for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+      const common = { metricName, dimensionsMap, statistic: Stats.SUM, period: fiveMinutes };
+      const metric = tableMetric(table, common);
+      this.raise(`${name}${metricName}`, { metric, text: runbook.tableThrottles });
     }
   }
 

@@ -1,7 +1,6 @@
 /** The code of all functions, bundled at once: one run of esbuild for a whole stack takes a second. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const bundler = join(import.meta.dirname, 'bundle.ts');
@@ -11,15 +10,19 @@ const bundler = join(import.meta.dirname, 'bundle.ts');
  *
  * @param entries source files by the name of the function
  * @param workflows the module that exports `workflows`
+ * @param outdir where to; what is there is removed first
  * @returns the folder of each function's `index.mjs`, by name
  */
-export function bundle(
+export type Bundle = (
   entries: Readonly<Record<string, string>>,
   workflows: string,
-): (name: string) => string {
-  const outdir = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
+  outdir: string,
+) => (name: string) => string;
+
+export const bundle: Bundle = (entries, workflows, outdir) => {
+  rmSync(outdir, { recursive: true, force: true });
   execFileSync(process.execPath, [bundler, JSON.stringify({ entries, outdir, workflows })], {
     stdio: 'inherit',
   });
   return (name) => join(outdir, name);
-}
+};

@@ -29,6 +29,8 @@ export interface DashboardProps {
   readonly functions: ReadonlyMap<string, ReeveFunction>;
 }
 
+/** Alarms that one status widget takes (CloudWatch, Dashboard Body Structure: alarm widget). */
+const alarmsPerWidget = 100;
 const period = Duration.minutes(5);
 const half = 12;
 const whole = 24;
@@ -39,16 +41,19 @@ export function dashboard(scope: Construct, id: string, props: DashboardProps): 
     defaultInterval: Duration.hours(3),
   });
   board.addWidgets(
-    new AlarmStatusWidget({
-      title: 'What needs a person',
-      alarms: [...props.alarms],
-      width: whole,
-    }),
+    ...inGroups(props.alarms, alarmsPerWidget).map(
+      (alarms) => new AlarmStatusWidget({ title: 'What needs a person', alarms, width: whole }),
+    ),
     new Row(flow(scope, props), latency(props)),
     new Row(...failures(props), backlog(props)),
     new Row(sweeps(scope, props), cost(props)),
   );
   return board;
+}
+
+function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 function flow(scope: Construct, { frontDoor }: DashboardProps): IWidget {

@@ -14,7 +14,7 @@ import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
-import { type PriorityQueues, readyVariable } from './priority-queues.ts';
+import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -65,7 +65,7 @@ export class FrontDoor extends Construct {
       environment: {
         ...store.environment,
         ...props.environment,
-        ...readyVariable(this, ready),
+        ...readyVariables(ready),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
         ...consoleVariable(props),
       },

@@ -16,6 +16,9 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/event-names.ts';
+import { deadLetterNames } from '#aws/queue-names.ts';
+import { type PriorityQueues, queuesVariable } from './priority-queues.ts';
+import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
 import { deadLetterQueue } from './work-queue.ts';
@@ -23,6 +26,7 @@ import { deadLetterQueue } from './work-queue.ts';
 export interface NotificationsProps {
   readonly code: Code;
   readonly store: StateStore;
+  readonly ready: PriorityQueues;
   /** ARNs of the queues it may send to: those of submitters, and those of webhooks. */
   readonly responseQueues: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -40,6 +44,8 @@ export class Notifications extends Construct {
   readonly failures: Queue;
   /** Alerts that could not be delivered to the operators' topic. */
   readonly undelivered: Queue;
+  /** What the topic could not deliver by e-mail; undefined without an address. */
+  readonly unmailed: Queue | undefined;
   /** Whom alarms and alerts reach. */
   readonly operators: ITopic;
 
@@ -47,9 +53,19 @@ export class Notifications extends Construct {
     super(scope, id);
     const { store } = props;
     const bus = EventBus.fromEventBusName(this, 'Bus', 'default');
-    this.failures = deadLetterQueue(this, 'Failures');
-    this.undelivered = deadLetterQueue(this, 'Undelivered');
-    this.operators = operators(this, props.alarmEmail);
+    const prefix = queuePrefix(this);
+    this.failures = deadLetterQueue(this, 'Failures', {
+      queueName: deadLetterNames.change(prefix),
+    });
+    this.undelivered = deadLetterQueue(this, 'Undelivered', {
+      queueName: deadLetterNames.alert(prefix),
+    });
+    const topic = operators(this);
+    this.operators = topic;
+    this.unmailed =
+      props.alarmEmail === undefined
+        ? undefined
+        : mailTo(props.alarmEmail, topic, deadLetterNames.mail(prefix));
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: 'Reeve: notifier',
@@ -57,6 +73,7 @@ export class Notifications extends Construct {
       removal: props.removal,
       environment: {
         ...props.environment,
+        ...queuesVariable(props.ready),
         REEVE_ORDERS_TABLE: store.orders.tableName,
         REEVE_EVENT_BUS: bus.eventBusName,
         REEVE_DEPLOYMENT: Stack.of(this).stackName,
@@ -120,7 +137,7 @@ const alertText = RuleTargetInput.fromText(
   ].join(' '),
 );
 
-function operators(scope: Construct, email: string | undefined): ITopic {
+function operators(scope: Construct): Topic {
   const topic = new Topic(scope, 'Operators', {
     displayName: 'Reeve: what needs a person',
     enforceSSL: true,
@@ -135,6 +152,12 @@ function operators(scope: Construct, email: string | undefined): ITopic {
       conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
     }),
   );
-  if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   return topic;
+}
+
+/** Subscribes the address; gives the queue of what could not be delivered to it. */
+function mailTo(email: string, topic: Topic, queueName: string): Queue {
+  const unmailed = deadLetterQueue(topic, 'Unmailed', { queueName });
+  topic.addSubscription(new EmailSubscription(email, { deadLetterQueue: unmailed }));
+  return unmailed;
 }

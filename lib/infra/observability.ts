@@ -1,5 +1,6 @@
 /** Alarms on everything that can stand still, and the dashboard. */
 import type { Duration } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type AgentChannel, agentFunctions } from './agent-channel.ts';
 import { Alarms } from './alarms.ts';
@@ -24,19 +25,20 @@ export interface ObservabilityProps {
   readonly agents: readonly AgentChannel[];
   readonly webhooks: readonly WebhookChannel[];
   readonly queues: ReadonlyMap<string, WorkQueue>;
+  /** By the name that alarms and `reeve dlq` have for them. */
+  readonly deadLetters: ReadonlyMap<string, Queue>;
   readonly submission?: SubmissionQueue;
 }
 
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const { store, notifications, queues, sweeps, webhooks } = props;
+    const { store, notifications, queues, deadLetters, sweeps, webhooks } = props;
     const functions = functionsOf(props);
     const alarms = new Alarms(this, 'Alarms', notifications.operators);
     alarms.onOrders();
     for (const [name, queue] of queues) alarms.onQueue(name, queue);
-    alarms.onDeadLetters('Notifications', notifications.failures);
-    alarms.onDeadLetters('Alerts', notifications.undelivered);
+    for (const [name, queue] of deadLetters) alarms.onDeadLetters(name, queue);
     for (const webhook of webhooks) alarms.onWebhook(webhook);
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);

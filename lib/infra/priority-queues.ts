@@ -1,35 +1,40 @@
-/** Where orders wait to be claimed: a queue for each priority class. */
-import { type Duration, Stack } from 'aws-cdk-lib';
+/** Queues of the same purpose, one for each priority class that is deployed, and the dead letters of all of them. */
+import type { Duration } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { LetterKind } from '#core/dead-letter.ts';
 import type { Priority } from '#core/record.ts';
+import { queuesAt } from './queue-prefix.ts';
 import type { ReeveFunction } from './reeve-function.ts';
-import { WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
-/** Queues of the same purpose, one for each priority class that is deployed. */
+export interface PriorityQueuesProps {
+  readonly priorities: readonly Priority[];
+  readonly nameOf: (priority: Priority) => string;
+  readonly deadLetterName: string;
+  readonly functionTimeout: Duration;
+}
+
 export class PriorityQueues extends Construct {
   readonly all: readonly WorkQueue[];
-  /** Their URLs by class. */
-  readonly urls: Readonly<Record<string, string>>;
+  readonly deadLetters: Queue;
+  readonly priorities: readonly Priority[];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    props: {
-      readonly kind: LetterKind;
-      readonly priorities: readonly Priority[];
-      readonly functionTimeout: Duration;
-    },
-  ) {
+  constructor(scope: Construct, id: string, props: PriorityQueuesProps) {
     super(scope, id);
-    const { kind, functionTimeout } = props;
-    const queues = props.priorities.map((priority) => ({
-      priority,
-      work: new WorkQueue(this, named(priority), { kind, functionTimeout }),
-    }));
-    this.all = queues.map(({ work }) => work);
-    this.urls = Object.fromEntries(
-      queues.map(({ priority, work }) => [priority, work.queue.queueUrl]),
+    const { priorities, nameOf, deadLetterName, functionTimeout } = props;
+    this.priorities = priorities;
+    this.deadLetters = deadLetterQueue(this, 'DeadLetters', { queueName: deadLetterName });
+    this.all = priorities.map((priority) => {
+      const { deadLetters } = this;
+      const queueName = nameOf(priority);
+      return new WorkQueue(this, titled(priority), { queueName, deadLetters, functionTimeout });
+    });
+  }
+
+  /** The URL of each queue, by its class. */
+  get urls(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      this.priorities.map((priority, at) => [priority, this.all[at]?.queue.queueUrl ?? '']),
     );
   }
 
@@ -39,9 +44,14 @@ export class PriorityQueues extends Construct {
   }
 }
 
-const named = (priority: Priority) => priority.charAt(0).toUpperCase() + priority.slice(1);
+const titled = (priority: Priority) => priority.charAt(0).toUpperCase() + priority.slice(1);
 
-/** For a function that nudges. */
-export function readyVariable(scope: Construct, ready: PriorityQueues): Record<string, string> {
-  return { REEVE_READY_QUEUES: Stack.of(scope).toJsonString(ready.urls) };
+/** For a function that nudges: where all queues are, and the classes that there are. */
+export function readyVariables(ready: PriorityQueues): Record<string, string> {
+  return { ...queuesVariable(ready), REEVE_PRIORITIES: ready.priorities.join(',') };
+}
+
+/** For a function that knows other queues than its own; any queue of the deployment says where all are. */
+export function queuesVariable({ all: [one] }: PriorityQueues): Record<string, string> {
+  return one === undefined ? {} : { REEVE_QUEUES: queuesAt(one.queue.queueUrl) };
 }

@@ -8,17 +8,21 @@
  */
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps, Stage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import { ReeveError } from '#core/errors.ts';
 import { AgentChannel, type AgentProps, agentEntries } from './agent-channel.ts';
-import { bundle } from './bundles.ts';
+import { excesses } from './aws-limits.ts';
+import { type Bundle, bundle as esbuild } from './bundles.ts';
+import { deadLetters, workQueues } from './deployed-queues.ts';
 import { FrontDoor } from './front-door.ts';
 import { Notifications } from './notifications.ts';
 import { Observability } from './observability.ts';
+import { outputs } from './outputs.ts';
 import { PriorityQueues } from './priority-queues.ts';
+import { queuePrefix } from './queue-prefix.ts';
 import { queuesToTell, responseVariable } from './response-channels.ts';
 import { Scheduler, schedulerTimeout } from './scheduler.ts';
 import type { Settings } from './settings.ts';
@@ -27,20 +31,14 @@ import { StateStore } from './state-store.ts';
 import { SubmissionQueue } from './submission-queue.ts';
 import { SweepSchedule } from './sweep-schedule.ts';
 import { WebhookChannel } from './webhook-channel.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 export interface ReeveStackProps extends StackProps {
   readonly settings: Settings;
   /** The module that exports `workflows`: every version that still has orders on their way. */
   readonly workflows: string;
   readonly agents: readonly AgentProps[];
-}
-
-/** What the outputs name. */
-interface Told {
-  readonly queues: ReadonlyMap<string, WorkQueue>;
-  readonly webhooks: readonly WebhookChannel[];
-  readonly submission: SubmissionQueue | undefined;
+  /** How the functions' code is made. @default esbuild, into the folder of the cloud assembly */
+  readonly bundle?: Bundle;
 }
 
 /** Wherever the app runs: it may be another project's. */
@@ -51,19 +49,19 @@ export class ReeveStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, workflows, agents, ...props }: ReeveStackProps,
+    { settings, workflows, agents, bundle = esbuild, ...props }: ReeveStackProps,
   ) {
     super(scope, id, { description: 'Reeve: brings orders to their end', ...props });
     // The CDK has a function wait for its role's policies too, which cfn-lint takes for a repetition.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
-    const code = codeOf(settings, workflows, agents);
+    const code = codeOf(settings, agents, (entries) => bundle(entries, workflows, bundlesOf(this)));
     const webhooks = Object.entries(settings.webhooks).map(([name, webhook]) => {
       const own = { name, ...webhook, code: code('webhook'), removal };
       return new WebhookChannel(this, `Webhook-${name}`, own);
     });
-    const responses = responseVariable(this, settings, webhooks);
+    const responses = responseVariable(this, settings);
 
     const store = new StateStore(this, 'StateStore', {
       removal,
@@ -72,9 +70,11 @@ export class ReeveStack extends Stack {
       sweepSeconds: every.toSeconds(),
       keepDays: settings.keepDays,
     });
+    const prefix = queuePrefix(this);
     const ready = new PriorityQueues(this, 'Ready', {
-      kind: 'nudge',
       priorities: settings.priorities,
+      nameOf: (priority) => queueNames.ready(prefix, priority),
+      deadLetterName: deadLetterNames.ready(prefix),
       functionTimeout: schedulerTimeout,
     });
     const channels = agents.map((agent) => {
@@ -109,16 +109,13 @@ export class ReeveStack extends Stack {
     const notifications = new Notifications(this, 'Notifications', {
       code: code('notifier'),
       store,
+      ready,
       responseQueues: queuesToTell(settings, webhooks),
       environment: responses,
       removal,
       ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
     });
-    const queues = named([
-      ...ready.all,
-      ...channels.flatMap(({ requests, replies }) => [...requests.all, replies]),
-      ...(submission === undefined ? [] : [submission.submissions]),
-    ]);
+    const told = { settings, ready, channels, webhooks, submission, notifications };
     new Observability(this, 'Observability', {
       store,
       frontDoor,
@@ -128,90 +125,35 @@ export class ReeveStack extends Stack {
       notifications,
       agents: channels,
       webhooks,
-      queues,
+      queues: workQueues(told),
+      deadLetters: deadLetters(told),
       ...(submission !== undefined && { submission }),
     });
-    this.tell(frontDoor, notifications, { queues, webhooks, submission });
-    tellAgents(this, channels);
-  }
-
-  private tell(
-    { api }: FrontDoor,
-    { failures, undelivered, operators }: Notifications,
-    { queues, webhooks, submission }: Told,
-  ): void {
-    const letters = [
-      ...[...queues].map(([name, queue]) => [name, queue.kind, queue] as const),
-      ...webhooks.map((webhook) => [`Webhook-${webhook.channel}`, 'status', webhook] as const),
-    ].map(([name, kind, { deadLetters, queue }]) => [
-      name,
-      { kind, dead: deadLetters.queueUrl, source: queue.queueUrl },
-    ]);
-    const untold = (queue: Queue) => ({ kind: 'change', dead: queue.queueUrl, source: null });
-    const out = (id: string, description: string, value: string) =>
-      new CfnOutput(this, id, { description, value });
-    out('ApiUrl', 'Where orders are submitted', api.apiEndpoint);
-    out('OperatorTopic', 'Subscribe to hear of alarms and orders in Error', operators.topicArn);
-    out(
-      'DeadLetters',
-      'What `reeve dlq` reads: dead-letter queues and where their letters came from',
-      Stack.of(this).toJsonString({
-        ...Object.fromEntries(letters),
-        Notifications: untold(failures),
-        Alerts: untold(undelivered),
-      }),
-    );
-    if (submission !== undefined) {
-      out(
-        'SubmissionQueueUrl',
-        'Where submissions can be sent',
-        submission.submissions.queue.queueUrl,
-      );
-    }
+    outputs(this, { ...told, frontDoor });
+    this.node.addValidation({ validate: () => excesses(this) });
   }
 }
 
-/** What an agent that runs elsewhere, and whoever gives it its role, must know. */
-function tellAgents(stack: Stack, channels: readonly AgentChannel[]): void {
-  const elsewhere = channels.flatMap(({ agent, requests, replies, workedOff }) =>
-    workedOff.kind === 'function'
-      ? []
-      : [
-          [
-            agent,
-            {
-              requests: requests.urls,
-              replies: replies.queue.queueUrl,
-              policy: workedOff.policy.managedPolicyArn,
-            },
-          ],
-        ],
-  );
-  if (elsewhere.length === 0) return;
-  new CfnOutput(stack, 'Agents', {
-    description: 'Agents that run elsewhere: their queues, and the policy for the role of each',
-    value: stack.toJsonString(Object.fromEntries(elsewhere)),
-  });
+/** Beside the template, and so gone with it: the system's temporary folder is nobody's to clean. */
+function bundlesOf(stack: Stack): string {
+  return join(Stage.of(stack)?.outdir ?? 'cdk.out', `bundles-${stack.artifactId}`);
 }
 
 /** The code of each function, by name. */
 function codeOf(
   { submissionQueue, webhooks, console }: Settings,
-  workflows: string,
   agents: readonly AgentProps[],
+  bundled: (entries: Readonly<Record<string, string>>) => (name: string) => string,
 ): (name: string) => Code {
-  const folderOf = bundle(
-    {
-      'front-door': `${lambdas}/front-door.ts`,
-      scheduler: `${lambdas}/scheduler.ts`,
-      supervisor: `${lambdas}/supervisor.ts`,
-      notifier: `${lambdas}/notifier.ts`,
-      ...(Object.keys(webhooks).length > 0 ? { webhook: `${lambdas}/webhook.ts` } : {}),
-      ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
-      ...agentEntries(agents),
-    },
-    workflows,
-  );
+  const folderOf = bundled({
+    'front-door': `${lambdas}/front-door.ts`,
+    scheduler: `${lambdas}/scheduler.ts`,
+    supervisor: `${lambdas}/supervisor.ts`,
+    notifier: `${lambdas}/notifier.ts`,
+    ...(Object.keys(webhooks).length > 0 ? { webhook: `${lambdas}/webhook.ts` } : {}),
+    ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
+    ...agentEntries(agents),
+  });
   if (console !== undefined) addConsole(folderOf('front-door'));
   return (name) => Code.fromAsset(folderOf(name));
 }
@@ -225,9 +167,4 @@ function addConsole(folder: string): void {
     );
   }
   cpSync(consoleBuilt, join(folder, 'console'), { recursive: true });
-}
-
-/** Queues by what they are called in alarms and by `reeve dlq`: their place in the stack. */
-function named(queues: readonly WorkQueue[]): ReadonlyMap<string, WorkQueue> {
-  return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
 }

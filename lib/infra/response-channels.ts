@@ -1,25 +1,18 @@
 /** The response channels of a deployment, as its functions read them. */
 import { Arn, ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { ResponseChannel } from '#aws/response-channel.ts';
+import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
 import type { Settings } from './settings.ts';
 import type { WebhookChannel } from './webhook-channel.ts';
 
 export function responseVariable(
   scope: Construct,
-  { responseQueues, eventChannels }: Settings,
-  webhooks: readonly WebhookChannel[],
+  { responseQueues, eventChannels, webhooks }: Settings,
 ): Record<string, string> {
-  const channels: [string, ResponseChannel][] = [
-    ...Object.entries(responseQueues).map(([name, arn]): [string, ResponseChannel] => [
-      name,
-      { kind: 'queue', url: queueUrl(arn) },
-    ]),
-    ...eventChannels.map((name): [string, ResponseChannel] => [name, { kind: 'events' }]),
-    ...webhooks.map(({ channel, queue }): [string, ResponseChannel] => [
-      channel,
-      { kind: 'webhook', url: queue.queueUrl },
-    ]),
+  const channels = [
+    ...Object.entries(responseQueues).map(([name, arn]) => [name, queueUrl(arn)]),
+    ...eventChannels.map((name) => [name, eventsChannel]),
+    ...Object.keys(webhooks).map((name) => [name, webhookChannel]),
   ];
   return { REEVE_RESPONSE_CHANNELS: Stack.of(scope).toJsonString(Object.fromEntries(channels)) };
 }

@@ -38,7 +38,7 @@ export const runbook = {
   ),
   tableThrottles: told(
     'table-throttles',
-    'DynamoDB refused requests. If it is the Due or Recent index of Processes, raise `shards`; else look at the account’s table limits.',
+    'DynamoDB refused requests, to a table or to one of its indexes: the alarm’s name says which. If it is the Due or Recent index of Processes, raise `shards`; else look at the account’s table limits.',
   ),
   pastDue: told(
     'past-due',

@@ -1,12 +1,11 @@
 /** The Scheduler: works off the ready queues and every agent's replies, and sends requests. */
-import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { AgentChannel } from './agent-channel.ts';
-import { type PriorityQueues, readyVariable } from './priority-queues.ts';
+import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
-import { deadLetterVariable } from './work-queue.ts';
 
 export const schedulerTimeout = Duration.seconds(30);
 
@@ -37,14 +36,8 @@ export class Scheduler extends Construct {
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...store.environment,
-        ...readyVariable(this, ready),
-        ...deadLetterVariable(this, queues),
-        REEVE_REQUEST_QUEUES: Stack.of(this).toJsonString(
-          Object.fromEntries(agents.map(({ agent, requests }) => [agent, requests.urls])),
-        ),
-        REEVE_REPLY_QUEUES: Stack.of(this).toJsonString(
-          Object.fromEntries(agents.map(({ agent, replies }) => [replies.queue.queueArn, agent])),
-        ),
+        ...readyVariables(ready),
+        REEVE_AGENTS: agents.map(({ agent }) => agent).join(','),
       },
     });
     store.allowCommit(this.worker);

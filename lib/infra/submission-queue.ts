@@ -2,10 +2,12 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type PriorityQueues, readyVariable } from './priority-queues.ts';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
+import { type PriorityQueues, readyVariables } from './priority-queues.ts';
+import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
-import { deadLetterVariable, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
 export interface SubmissionQueueProps {
   readonly code: Code;
@@ -22,8 +24,12 @@ export class SubmissionQueue extends Construct {
   constructor(scope: Construct, id: string, props: SubmissionQueueProps) {
     super(scope, id);
     const timeout = Duration.seconds(30);
+    const prefix = queuePrefix(this);
     this.submissions = new WorkQueue(this, 'Submissions', {
-      kind: 'submission',
+      queueName: queueNames.submission(prefix),
+      deadLetters: deadLetterQueue(this, 'DeadLetters', {
+        queueName: deadLetterNames.submission(prefix),
+      }),
       functionTimeout: timeout,
     });
     this.worker = new ReeveFunction(this, 'Function', {
@@ -34,8 +40,7 @@ export class SubmissionQueue extends Construct {
       environment: {
         ...props.store.environment,
         ...props.environment,
-        ...readyVariable(this, props.ready),
-        ...deadLetterVariable(this, [this.submissions]),
+        ...readyVariables(props.ready),
       },
     });
     props.store.allowCreate(this.worker);

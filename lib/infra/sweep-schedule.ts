@@ -6,7 +6,7 @@ import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
-import { type PriorityQueues, readyVariable } from './priority-queues.ts';
+import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -34,7 +34,7 @@ export class SweepSchedule extends Construct {
       removal: props.removal,
       environment: {
         ...store.environment,
-        ...readyVariable(this, ready),
+        ...readyVariables(ready),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
       },
     });

@@ -12,7 +12,9 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import { acknowledge } from './acknowledge.ts';
+import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import { deadLetterQueue } from './work-queue.ts';
 
@@ -44,8 +46,13 @@ export class WebhookChannel extends Construct {
   constructor(scope: Construct, id: string, props: WebhookChannelProps) {
     super(scope, id);
     this.channel = props.name;
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters', { fifo: true });
+    const prefix = queuePrefix(this);
+    this.deadLetters = deadLetterQueue(this, 'DeadLetters', {
+      queueName: deadLetterNames.webhook(prefix, props.name),
+      fifo: true,
+    });
     this.queue = new Queue(this, 'Queue', {
+      queueName: queueNames.webhook(prefix, props.name),
       fifo: true,
       // An order a group: groups do not wait for each other, nor share a limit.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,

@@ -1,15 +1,14 @@
 /** A queue that a function works off, and the dead-letter queue beside it. */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { LetterKind } from '#core/dead-letter.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 
 export interface WorkQueueProps {
-  /** What its messages are: how `reeve dlq` reads and judges them. */
-  readonly kind: LetterKind;
+  readonly queueName: string;
+  readonly deadLetters: Queue;
   /** Of the function that works it off. */
   readonly functionTimeout: Duration;
 }
@@ -24,20 +23,20 @@ const deadLetterRetention = Duration.days(14);
 const batchSize = 10;
 
 export class WorkQueue extends Construct {
-  readonly kind: LetterKind;
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, { kind, functionTimeout }: WorkQueueProps) {
+  constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
-    this.kind = kind;
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters');
+    const { queueName, deadLetters, functionTimeout } = props;
+    this.deadLetters = deadLetters;
     this.queue = new Queue(this, 'Queue', {
+      queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: retention,
       visibilityTimeout: Duration.seconds(functionTimeout.toSeconds() * visibilityPerTimeout),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount },
     });
   }
 
@@ -59,23 +58,14 @@ export class WorkQueue extends Construct {
 export function deadLetterQueue(
   scope: Construct,
   id: string,
-  kind: { readonly fifo?: true } = {},
+  props: { readonly queueName: string; readonly fifo?: true },
 ): Queue {
   const queue = new Queue(scope, id, {
-    ...kind,
+    ...props,
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: deadLetterRetention,
   });
   acknowledge(queue, 'Serverless::Serverless-SQSRedrivePolicy', 'AwsSolutions::AwsSolutions-SQS3');
   return queue;
-}
-
-/** The variable that tells a function where letters it cannot read go. */
-export function deadLetterVariable(
-  scope: Construct,
-  queues: readonly WorkQueue[],
-): Record<string, string> {
-  const urls = queues.map(({ queue, deadLetters }) => [queue.queueArn, deadLetters.queueUrl]);
-  return { REEVE_DEAD_LETTERS: Stack.of(scope).toJsonString(Object.fromEntries(urls)) };
 }

@@ -5,7 +5,8 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { discard, letterQueues, readLetters, release, sendBack } from '#aws/dead-letters.ts';
+import { discard, readLetters, release, sendBack } from '#aws/dead-letters.ts';
+import { type LetterQueues, letterQueues } from '#aws/letter-queues.ts';
 import { orderId } from '#core/ids.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
@@ -49,7 +50,7 @@ async function letters() {
     }),
   );
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: nudge }));
-  const queues = letterQueues(JSON.stringify({ ready: { kind: 'nudge', dead, source } }));
+  const queues: LetterQueues = { ready: { kind: 'nudge', dead, sources: { normal: source } } };
   return { dead, source, nudge, queues };
 }
 
@@ -75,6 +76,20 @@ test('a letter that is sent back is in its queue again, and no more among the de
   }
   expect(await bodiesIn(source)).toEqual([nudge]);
   expect(await bodiesIn(dead)).toEqual([]);
+});
+
+test('a letter goes back to the queue of its own priority class, or to that of normal', async () => {
+  const [dead, high, normal] = [await queue(), await queue(), await queue()];
+  for (const priority of ['high', 'low'] as const) {
+    const MessageBody = nudgeCodec.encode({ orderId: orderId(priority), priority });
+    await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
+  }
+  const queues: LetterQueues = { Ready: { kind: 'nudge', dead, sources: { high, normal } } };
+  for (const letter of (await readLetters(client(), queues)).letters) {
+    await sendBack(client(), letter);
+  }
+  expect(await bodiesIn(high)).toEqual([expect.stringContaining('"high"')]);
+  expect(await bodiesIn(normal)).toEqual([expect.stringContaining('"low"')]);
 });
 
 test('a letter whose queue cannot take it stays', async () => {
@@ -104,7 +119,7 @@ test('more letters than one request takes are all found', async () => {
   for (let at = 0; at < 23; at += 1) {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
   }
-  const queues = letterQueues(JSON.stringify({ Alerts: { kind: 'change', dead, source: null } }));
+  const queues: LetterQueues = { Alerts: { kind: 'change', dead, sources: null } };
   const { letters: found, isComplete } = await readLetters(client(), queues);
   expect(found).toHaveLength(23);
   expect(isComplete).toBe(true);

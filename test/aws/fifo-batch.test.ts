@@ -9,8 +9,9 @@ import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awsPublisher } from '#aws/aws-publisher.ts';
 import { eventBridgeClient } from '#aws/clients.ts';
-import { discard, letterQueues, readLetters, sendBack } from '#aws/dead-letters.ts';
+import { discard, readLetters, sendBack } from '#aws/dead-letters.ts';
 import { deliverFifo, type FifoConsumer, hideIn } from '#aws/fifo-batch.ts';
+import type { LetterQueues } from '#aws/letter-queues.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { orderId } from '#core/ids.ts';
 import { statusCodec } from '#core/message-codec.ts';
@@ -146,8 +147,9 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
   for (let round = 0; round < 9; round += 1) {
     await poll(queue, { hide: atOnce(queue), tell: fails });
   }
-  const output = { 'Webhook-shop': { kind: 'status', dead, source: queue } };
-  const queues = letterQueues(JSON.stringify(output));
+  const queues: LetterQueues = {
+    'Webhook-shop': { kind: 'status', dead, sources: { normal: queue } },
+  };
   // A FIFO queue shows no more of an order while some of it is held: one look may not be all.
   const sent: unknown[] = [];
   for (let looks = 0; looks < 4; looks += 1) {

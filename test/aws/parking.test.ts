@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
-import { letterQueues, readLetters } from '#aws/dead-letters.ts';
+import { readLetters } from '#aws/dead-letters.ts';
 import { parking } from '#aws/parking.ts';
 import { letterKinds } from '#core/dead-letter.ts';
 import { answeringServer } from '../support/answering-server.ts';
@@ -30,16 +30,13 @@ test('whatever was parked is read with its text as it came and the beginning of 
     fc.asyncProperty(fc.array(letter, { minLength: 20, maxLength: 30 }), async (parked) => {
       const queues = await Promise.all(
         letterKinds.map(
-          async (kind) => [kind, { kind, dead: await server.queue(), source: null }] as const,
+          async (kind) => [kind, { kind, dead: await server.queue(), sources: null }] as const,
         ),
       );
-      const park = parking(
-        server.client(),
-        Object.fromEntries(queues.map(([kind, { dead }]) => [kind, dead])),
-      );
+      const dead = new Map<string, string>(queues.map(([kind, own]) => [kind, own.dead]));
+      const park = parking(server.client(), (arn) => dead.get(arn));
       for (const { body, reason, kind } of parked) await park(sqsRecord('1', body, kind), reason);
-      const output = letterQueues(JSON.stringify(Object.fromEntries(queues)));
-      const { letters } = await readLetters(server.client(), output);
+      const { letters } = await readLetters(server.client(), Object.fromEntries(queues));
       const told = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
         JSON.stringify([kind, body, reason.slice(0, 250)]);
       expect(letters.map(told).toSorted()).toEqual(parked.map(told).toSorted());
@@ -66,7 +63,7 @@ async function reasonsSent(reasons: readonly string[]): Promise<readonly string[
       .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
       .end(JSON.stringify({ MD5OfMessageBody: hash('md5', '{}') }));
   });
-  const park = parking(sqsClient({ endpoint }), { q: `${endpoint}/000000000000/dead` });
+  const park = parking(sqsClient({ endpoint }), () => `${endpoint}/000000000000/dead`);
   for (const reason of reasons) await park(sqsRecord('1', '{}', 'q'), reason);
   return sent;
 }

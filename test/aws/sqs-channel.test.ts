@@ -142,7 +142,7 @@ test("a queue's URL never decides where a signed request goes", async () => {
 test('a parked message keeps its text and says why', async () => {
   const dead = await server.queue();
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
-  const park = parking(server.client(), { [eventSourceARN]: dead });
+  const park = parking(server.client(), (arn) => (arn === eventSourceARN ? dead : undefined));
   await park(sqsRecord('1', 'rubbish', eventSourceARN), 'is not JSON');
   const [letter] = await received(dead);
   expect(letter?.Body).toBe('rubbish');

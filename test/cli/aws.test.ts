@@ -125,7 +125,7 @@ function letterbox(
       done.push(`${what} ${number}`);
     };
     return {
-      queue: 'Ready-Normal',
+      queue: 'Ready',
       kind: 'nudge',
       reason: 'gave up after 5 receives',
       subject: { orderId: number === 0 ? 'o-1' : 'gone' },
@@ -153,7 +153,7 @@ test('dlq shows each letter with what its order says, and does nothing', async (
   const { run, done, released, seen } = letterbox(['redrive', 'discard', 'keep']);
   const { exitCode, stdout } = await run('dlq --stack reeve-prod');
   expect(exitCode).toBe(0);
-  for (const word of ['Ready-Normal', 'o-1', 'gave up after 5', 'send back', 'delete', 'keep']) {
+  for (const word of ['Ready', 'o-1', 'gave up after 5', 'send back', 'delete', 'keep']) {
     expect(stdout).toContain(word);
   }
   expect(stdout).toContain('3 in all');
@@ -226,7 +226,7 @@ test('--json prints letters for programs', async () => {
   expect(JSON.parse(stdout)).toEqual({
     letters: [
       {
-        queue: 'Ready-Normal',
+        queue: 'Ready',
         kind: 'nudge',
         reason: 'gave up after 5 receives',
         subject: { orderId: 'o-1' },

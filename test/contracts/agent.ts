@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
 import type { Reply, Request } from '#core/message.ts';
 import { replyCodec, requestCodec } from '#core/message-codec.ts';
@@ -106,14 +107,18 @@ export function agentContract(name: string, start: StartAgent): void {
       client = sqs.client();
       suppliers = await breakableSuppliers();
       front = await failingFront(`${suppliers.url}/payment`);
-      const deadLetters = await sqs.queue();
-      const requests = await sqs.queue({
-        VisibilityTimeout: String(visibilitySeconds),
-        RedrivePolicy: JSON.stringify({
-          deadLetterTargetArn: queueArn(deadLetters),
-          maxReceiveCount: receivesMax,
-        }),
-      });
+      // As a deployment names them: an agent may know its dead letters by that.
+      const deadLetters = await sqs.queue({}, deadLetterNames.request('test', 'payment'));
+      const requests = await sqs.queue(
+        {
+          VisibilityTimeout: String(visibilitySeconds),
+          RedrivePolicy: JSON.stringify({
+            deadLetterTargetArn: queueArn(deadLetters),
+            maxReceiveCount: receivesMax,
+          }),
+        },
+        queueNames.request('test', 'payment', 'normal'),
+      );
       queues = { requests, replies: await sqs.queue(), deadLetters };
       stop = await start({ ...queues, endpoint: sqs.endpoint, service: front.url });
     });

@@ -22,6 +22,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { lambdaClient, sqsClient } from '#aws/clients.ts';
+import { type LetterQueues, letterQueues } from '#aws/letter-queues.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import type { MiniStack } from './ministack.ts';
 
@@ -36,11 +37,6 @@ const orderSchema = z.object({
 });
 export type DeployedOrder = z.infer<typeof orderSchema>;
 
-const lettersSchema = z.record(
-  z.string(),
-  z.object({ kind: z.string(), dead: z.string(), source: z.string().nullable() }),
-);
-
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -49,7 +45,7 @@ export interface Answer {
 export class Deployed {
   readonly sqs: SQSClient;
   readonly lambda: LambdaClient;
-  readonly letters: z.infer<typeof lettersSchema>;
+  readonly letters: LetterQueues;
   private readonly stack: MiniStack;
   private readonly host: string;
 
@@ -60,7 +56,7 @@ export class Deployed {
     this.sqs = sqsClient(clients);
     this.lambda = lambdaClient(clients);
     this.host = new URL(outputs['ApiUrl'] ?? '').host;
-    this.letters = lettersSchema.parse(JSON.parse(outputs['DeadLetters'] ?? ''));
+    this.letters = letterQueues(outputs['DeadLetters'] ?? '');
   }
 
   /** By the Host header: names under localhost do not resolve everywhere. */
@@ -201,10 +197,10 @@ export class Deployed {
     return all;
   }
 
-  /** The queue that a kind of work waits in, by its place in the stack. */
+  /** The queue of class normal that a kind of work waits in, by what `reeve dlq` calls it. */
   source(name: string): string {
-    const queue = this.letters[name]?.source;
-    if (queue === undefined || queue === null) throw new Error(`no queue ${name}`);
+    const queue = this.letters[name]?.sources?.normal;
+    if (queue === undefined) throw new Error(`no queue ${name}`);
     return queue;
   }
 

@@ -165,24 +165,20 @@ test('doubled requests and replies change nothing (R5, R6)', async () => {
   });
   const found = await comesTo(orderId, 'Processed');
   for (let times = 0; times < 5; times += 1) {
-    await reeve.send(reeve.source('Agent-payment-Requests-Normal'), request);
+    await reeve.send(reeve.source('Agent-payment-Requests'), request);
   }
   const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
-  for (let times = 0; times < 5; times += 1) await reeve.send(reeve.source('Ready-Normal'), nudge);
+  for (let times = 0; times < 5; times += 1) await reeve.send(reeve.source('Ready'), nudge);
   // A further order goes by the same queues: when it is done, so are the doubles before it.
   await comesTo(await reeve.submit(order), 'Processed');
   expect((await reeve.order(orderId)).history).toEqual(found.history);
 });
 
 test.each([
-  ['Ready-Normal', 'no JSON at all', 'is not JSON'],
-  ['Agent-payment-Requests-Normal', '{"version":9,"kind":"request"}', 'version 1'],
+  ['Ready', 'no JSON at all', 'is not JSON'],
+  ['Agent-payment-Requests', '{"version":9,"kind":"request"}', 'version 1'],
   ['Agent-inventory-Replies', '{"version":1,"kind":"reply","orderId":"../x"}', 'orderId'],
-  [
-    'Ready-Normal',
-    '{"version":1,"kind":"nudge","orderId":"nobody","priority":"low"}',
-    'unknown-order',
-  ],
+  ['Ready', '{"version":1,"kind":"nudge","orderId":"nobody","priority":"low"}', 'unknown-order'],
 ])('a poison message in %s is parked with the reason (R19)', async (queue, body, reason) => {
   await reeve.send(reeve.source(queue), body);
   const [letter] = await reeve.take(reeve.dead(queue), ({ length }) => length > 0);
@@ -277,8 +273,8 @@ test('the command line finds the stack, and redrives by state', async () => {
   const [{ orderId }] = JSON.parse(listed.stdout).orders;
   // A nudge for an order that has ended, as the queue's own redrive would have left it.
   const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
-  await reeve.send(reeve.dead('Ready-Normal'), nudge);
-  await reeve.send(reeve.dead('Ready-Normal'), 'rubbish');
+  await reeve.send(reeve.dead('Ready'), nudge);
+  await reeve.send(reeve.dead('Ready'), 'rubbish');
   const done = await commandLine(reeve, 'dlq', 'redrive', '--yes', ...stack);
   expect(done.stdout).toContain('The order is Processed.');
   expect(done.stdout).toContain('2 in all: 1 deleted, 1 kept.');

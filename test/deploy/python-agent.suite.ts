@@ -17,12 +17,10 @@ agentContract('Python', startPythonAgent);
 describe('deployed with an agent in Python', () => {
   const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
   const amountCents = 5_160;
-  const agents = z.object({
-    payment: z.strictObject({
-      requests: z.object({ normal: z.url() }),
-      replies: z.url(),
-      policy: z.string().startsWith('arn:'),
-    }),
+  const agent = z.strictObject({
+    requests: z.object({ normal: z.url() }),
+    replies: z.url(),
+    policy: z.string().startsWith('arn:'),
   });
   let cloud: MiniStack;
   let suppliers: BreakableSuppliers;
@@ -41,7 +39,7 @@ describe('deployed with an agent in Python', () => {
     };
     const outputs = await deploy(app, cloud.env);
     reeve = new Deployed(cloud, outputs);
-    const { payment } = agents.parse(JSON.parse(outputs['Agents'] ?? ''));
+    const payment = agent.parse(JSON.parse(outputs['AgentPayment'] ?? ''));
     stopAgent = await startPythonAgent({
       endpoint: cloud.endpoint,
       requests: payment.requests.normal,

@@ -1,7 +1,8 @@
 /** What is in a function's bundle, and what must not be: size is cold start, and money. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '#infra/bundles.ts';
 
 const agents = ['fraud', 'inventory', 'payment', 'shipping'];
@@ -11,9 +12,12 @@ const entries = Object.fromEntries([
   ...agents.map((name) => [name, `lambdas/agents/${name}.ts`]),
 ]);
 
+const outdir = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
+afterAll(() => rmSync(outdir, { recursive: true }));
+
 let sourceOf: (name: string) => string;
 beforeAll(() => {
-  const folderOf = bundle(entries, 'lib/workflows/shipped.ts');
+  const folderOf = bundle(entries, 'lib/workflows/shipped.ts', join(outdir, 'bundles'));
   sourceOf = (name) => readFileSync(join(folderOf(name), 'index.mjs'), 'utf8');
 });
 

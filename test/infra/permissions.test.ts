@@ -24,7 +24,7 @@ const consume =
 test('an agent takes its requests, answers by its own reply queue, and has no table', () => {
   expect(linesOf('agent payment')).toEqual([
     'AgentpaymentRepliesQueue: sqs:SendMessage',
-    'AgentpaymentRequestsNormalDeadLetters: sqs:SendMessage',
+    'AgentpaymentRequestsDeadLetters: sqs:SendMessage',
     `AgentpaymentRequestsNormalQueue: ${consume}`,
   ]);
 });
@@ -76,13 +76,13 @@ test('the front door creates, lists and nudges, and cannot start a step', () => 
 test('the Scheduler commits, sends requests and works off nudges and replies', () => {
   expect(linesOf('Scheduler')).toMatchInlineSnapshot(`
     [
-      "AgentpaymentRepliesDeadLetters: sqs:SendMessage",
       "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentpaymentReplyDeadLetters: sqs:SendMessage",
       "AgentpaymentRequestsNormalQueue: sqs:SendMessage",
-      "AgentshippingRepliesDeadLetters: sqs:SendMessage",
       "AgentshippingRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentshippingReplyDeadLetters: sqs:SendMessage",
       "AgentshippingRequestsNormalQueue: sqs:SendMessage",
-      "ReadyNormalDeadLetters: sqs:SendMessage",
+      "ReadyDeadLetters: sqs:SendMessage",
       "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
       "ReadyNormalQueue: sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchGetItem",
@@ -143,7 +143,7 @@ test('the submission creates and nudges', () => {
       "StateStoreOrders: dynamodb:PutItem",
       "StateStoreProcesses: dynamodb:BatchGetItem",
       "StateStoreProcesses: dynamodb:PutItem",
-      "SubmissionSubmissionsDeadLetters: sqs:SendMessage",
+      "SubmissionDeadLetters: sqs:SendMessage",
       "SubmissionSubmissionsQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
     ]
   `);

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import { processIndexes } from '#aws/tables.ts';
 import { functionsOf, templateOf, templateWith } from './scenario.ts';
 
 const prod = templateOf();
@@ -129,6 +130,26 @@ test('alarms and alerts may publish to the topic that they name', () => {
   );
 });
 
+test('each index has alarms on its own throttling, beside those of its table', () => {
+  const alarms = resources('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+  const throttled = alarms.flatMap(({ MetricName, Dimensions }) =>
+    MetricName.endsWith('ThrottleEvents')
+      ? [
+          Dimensions.flatMap(({ Name, Value }: { Name: string; Value: unknown }) =>
+            Name === 'GlobalSecondaryIndexName' ? [`${Value} ${MetricName}`] : [],
+          ),
+        ]
+      : [],
+  );
+  const indexes = processIndexes.flatMap(({ name }) => [
+    `${name} ReadThrottleEvents`,
+    `${name} WriteThrottleEvents`,
+  ]);
+  // Of three tables two each, and of each index two.
+  expect(throttled).toHaveLength(6 + indexes.length);
+  expect(throttled.flat().toSorted()).toEqual(indexes.toSorted());
+});
+
 test('silence of the Supervisor is an alarm', () => {
   prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
     TreatMissingData: 'breaching',
@@ -146,8 +167,8 @@ test('an agent that runs elsewhere has queues, alarms on them and an output, and
   const alarms = (of: typeof prod) => resources('AWS::CloudWatch::Alarm', of).length;
   // Old and DeadLetters for each of its two queues.
   expect(alarms(template) - alarms(prod)).toBe(4);
-  template.hasOutput('Agents', {});
-  expect(prod.findOutputs('Agents')).toEqual({});
+  template.hasOutput('AgentBilling', {});
+  expect(prod.findOutputs('AgentBilling')).toEqual({});
 });
 
 test('where no agent is a function, the dashboard asks no log', () => {
@@ -207,7 +228,11 @@ test('those who submit and those who tell know the same response channels', () =
   });
   expect(known).toHaveLength(3);
   expect(new Set(known).size).toBe(1);
-  for (const kind of ['queue', 'events', 'webhook']) expect(known[0]).toContain(kind);
+  expect(JSON.parse(JSON.parse(known[0] ?? ''))).toEqual({
+    till: 'https://sqs.eu-west-1.amazonaws.com/123456789012/till',
+    feed: 'events',
+    shop: 'webhook',
+  });
 });
 
 test('each priority class has queues of its own', () => {

@@ -3,13 +3,12 @@ import { payment } from '#workflows/order-contracts.ts';
 import { serviceAgent } from '#workflows/service-agent.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { pollQueue } from '../support/lambda-poller.ts';
-import { queueArn } from '../support/sqs-server.ts';
 
-agentContract('TypeScript', async ({ endpoint, requests, replies, deadLetters, service }) => {
+agentContract('TypeScript', async ({ endpoint, requests, replies, service }) => {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: endpoint,
     REEVE_REPLY_QUEUE: replies,
-    REEVE_DEAD_LETTERS: JSON.stringify({ [queueArn(requests)]: deadLetters }),
+    REEVE_QUEUES: `${endpoint}/000000000000/test`,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   });
   // Only now: a function reads its level when it is loaded.

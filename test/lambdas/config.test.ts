@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import {
-  queueVariables,
   readConfig,
   readyVariables,
+  responseVariables,
   serviceVariables,
   storeVariables,
 } from '../../lambdas/config.ts';
@@ -24,27 +24,28 @@ function environment(variables: Readonly<Record<string, string>>) {
 }
 
 test('a function gets the variables that it names, as what they are', () => {
-  environment({ ...store, REEVE_READY_QUEUES: '{"normal":"https://sqs/ready"}' });
+  environment({ ...store, REEVE_QUEUES: 'https://sqs/1/shop', REEVE_PRIORITIES: 'high,normal' });
   expect(readConfig({ ...storeVariables, ...readyVariables })).toEqual({
     ...store,
     REEVE_SHARDS: 2,
     REEVE_SWEEP_SECONDS: 60,
     REEVE_KEEP_DAYS: 30,
-    REEVE_READY_QUEUES: { normal: 'https://sqs/ready' },
+    REEVE_QUEUES: 'https://sqs/1/shop',
+    REEVE_PRIORITIES: ['high', 'normal'],
   });
 });
 
 test('every variable at fault is named, and the function does not start', () => {
-  environment({ ...store, REEVE_SHARDS: 'two', REEVE_DEAD_LETTERS: '{"a":7}' });
-  const read = () => readConfig({ ...storeVariables, ...queueVariables, ...readyVariables });
-  for (const name of ['REEVE_SHARDS', 'REEVE_DEAD_LETTERS', 'REEVE_READY_QUEUES']) {
+  environment({ ...store, REEVE_SHARDS: 'two', REEVE_PRIORITIES: 'urgent' });
+  const read = () => readConfig({ ...storeVariables, ...readyVariables });
+  for (const name of ['REEVE_SHARDS', 'REEVE_QUEUES', 'REEVE_PRIORITIES']) {
     expect(read).toThrow(name);
   }
 });
 
 test('JSON that is none is told as such', () => {
-  environment({ REEVE_DEAD_LETTERS: 'a=b' });
-  expect(() => readConfig(queueVariables)).toThrow('REEVE_DEAD_LETTERS: is not JSON');
+  environment({ REEVE_RESPONSE_CHANNELS: 'a=b' });
+  expect(() => readConfig(responseVariables)).toThrow('REEVE_RESPONSE_CHANNELS: is not JSON');
 });
 
 test('the address of a service has no slash at its end', () => {

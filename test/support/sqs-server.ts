@@ -8,7 +8,7 @@ export interface SqsServer {
   readonly endpoint: string;
   client(): SQSClient;
   /** A new queue's URL, as AWS writes it: this server's own has a host name that is none. */
-  queue(attributes?: Readonly<Record<string, string>>): Promise<string>;
+  queue(attributes?: Readonly<Record<string, string>>, name?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -24,9 +24,10 @@ export async function startSqs(): Promise<SqsServer> {
   return {
     endpoint,
     client,
-    async queue(attributes = {}) {
+    async queue(attributes = {}, name) {
       queues += 1;
-      const QueueName = `queue-${queues}${attributes['FifoQueue'] === 'true' ? '.fifo' : ''}`;
+      const ending = attributes['FifoQueue'] === 'true' ? '.fifo' : '';
+      const QueueName = name ?? `queue-${queues}${ending}`;
       await client().send(new CreateQueueCommand({ QueueName, Attributes: { ...attributes } }));
       return `${endpoint}/000000000000/${QueueName}`;
     },

@@ -1,0 +1,156 @@
+/**
+ * Limits of AWS that grow with agents, priority classes and channels, and what a stack comes to at its worst.
+ * No linter knows them; without this check CloudFormation finds out in the middle of a deployment.
+ */
+import { CfnOutput, CfnResource, Stack } from 'aws-cdk-lib';
+import { CfnDashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnManagedPolicy, CfnPolicy } from 'aws-cdk-lib/aws-iam';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IConstruct } from 'constructs';
+import * as z from 'zod';
+import { worstCase } from './worst-case.ts';
+
+export const awsLimits = {
+  /** Bytes of all variables of a function, as the JSON that Lambda's own error shows (Lambda quotas). */
+  environment: 4_096,
+  /** (CloudFormation quotas) */
+  resources: 500,
+  /** (CloudFormation quotas) */
+  outputs: 200,
+  /** Bytes. CloudFormation states none for an output; this is its limit for a parameter's value. */
+  output: 4_096,
+  /** Characters of all inline policies of one role (IAM quotas). */
+  inlinePolicies: 10_240,
+  /** Characters of one managed policy (IAM quotas). */
+  managedPolicy: 6_144,
+  /** Alarms of one status widget (CloudWatch, Dashboard Body Structure). */
+  widgetAlarms: 100,
+  /** Metrics of one widget (CloudWatch quotas). */
+  widgetMetrics: 500,
+  /** Metrics of a whole dashboard (CloudWatch quotas). */
+  dashboardMetrics: 2_500,
+  /** Log groups of one query (CloudWatch Logs quotas). */
+  queryLogGroups: 50,
+} as const;
+
+export type AwsLimit = keyof typeof awsLimits;
+
+export interface Measure {
+  readonly limit: AwsLimit;
+  /** Its path in the app, or the whole stack. */
+  readonly of: string;
+  readonly amount: number;
+}
+
+/** Everything that has a limit, at its worst. */
+export function measures(stack: Stack): readonly Measure[] {
+  const longest = worstCase(stack);
+  const all = stack.node.findAll().filter((construct) => Stack.of(construct) === stack);
+  const outputs = all.filter((construct) => construct instanceof CfnOutput);
+  const of = (construct: IConstruct) => construct.node.path;
+  return [
+    count('resources', stack, all.filter(CfnResource.isCfnResource).length),
+    count('outputs', stack, outputs.length),
+    ...outputs.map((output) => ({
+      limit: 'output' as const,
+      of: of(output),
+      amount: Buffer.byteLength(String(longest(output.value))),
+    })),
+    ...all.flatMap((construct): Measure[] => {
+      if (construct instanceof CfnFunction) {
+        const amount = jsonBytes(environment.parse(longest(construct.environment)).variables);
+        return [{ limit: 'environment', of: of(construct), amount }];
+      }
+      if (construct instanceof CfnManagedPolicy) {
+        const amount = jsonBytes(longest(construct.policyDocument));
+        return [{ limit: 'managedPolicy', of: of(construct), amount }];
+      }
+      return construct instanceof CfnDashboard
+        ? board(of(construct), longest(construct.dashboardBody))
+        : [];
+    }),
+    ...inlinePolicies(all, longest),
+  ];
+}
+
+/** A sentence for each limit that the stack goes over. */
+export function excesses(stack: Stack): string[] {
+  return measures(stack)
+    .filter(({ limit, amount }) => amount > awsLimits[limit])
+    .map(
+      ({ limit, of, amount }) =>
+        `${of}: ${amount} ${advice[limit].of}, and AWS takes ${awsLimits[limit]}. ${advice[limit].remedy}`,
+    );
+}
+
+const smaller = 'Deploy fewer agents, priority classes or channels in one stack; see docs/aws.md.';
+const advice: Readonly<Record<AwsLimit, { readonly of: string; readonly remedy: string }>> = {
+  environment: {
+    of: 'bytes of environment variables',
+    remedy: 'Name fewer agents or response channels, or give the function a shorter `environment`.',
+  },
+  resources: { of: 'resources', remedy: smaller },
+  outputs: { of: 'outputs', remedy: smaller },
+  output: { of: 'bytes in one output', remedy: smaller },
+  inlinePolicies: { of: 'characters of inline policies of one role', remedy: smaller },
+  managedPolicy: { of: 'characters in one managed policy', remedy: smaller },
+  widgetAlarms: { of: 'alarms in one widget', remedy: smaller },
+  widgetMetrics: { of: 'metrics in one widget', remedy: smaller },
+  dashboardMetrics: { of: 'metrics in one dashboard', remedy: smaller },
+  queryLogGroups: { of: 'log groups in one query', remedy: smaller },
+};
+
+const environment = z.object({ variables: z.record(z.string(), z.string()).default({}) }).default({
+  variables: {},
+});
+
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+const count = (limit: AwsLimit, stack: Stack, amount: number): Measure => ({
+  limit,
+  of: stack.node.path,
+  amount,
+});
+
+/** By role: the documents of all its policies together. */
+function inlinePolicies(
+  all: readonly IConstruct[],
+  longest: (value: unknown) => unknown,
+): Measure[] {
+  const sizes = new Map<string, number>();
+  for (const construct of all) {
+    if (!(construct instanceof CfnPolicy)) continue;
+    const size = jsonBytes(longest(construct.policyDocument));
+    for (const { Ref: role } of roles.parse(Stack.of(construct).resolve(construct.roles))) {
+      sizes.set(role, (sizes.get(role) ?? 0) + size);
+    }
+  }
+  return [...sizes].map(([of, amount]) => ({ limit: 'inlinePolicies', of, amount }));
+}
+
+const roles = z.array(z.object({ Ref: z.string() })).default([]);
+
+const body = z.object({
+  widgets: z.array(
+    z.object({
+      properties: z.object({
+        alarms: z.array(z.unknown()).default([]),
+        metrics: z.array(z.unknown()).default([]),
+        query: z.string().default(''),
+      }),
+    }),
+  ),
+});
+
+function board(of: string, text: unknown): Measure[] {
+  const { widgets } = body.parse(JSON.parse(String(text)));
+  const metrics = widgets.map(({ properties }) => properties.metrics.length);
+  const max = (amounts: readonly number[]) => Math.max(0, ...amounts);
+  const groups = widgets.map(({ properties }) => properties.query.split('SOURCE ').length - 1);
+  return [
+    { limit: 'widgetAlarms', of, amount: max(widgets.map((one) => one.properties.alarms.length)) },
+    { limit: 'widgetMetrics', of, amount: max(metrics) },
+    { limit: 'dashboardMetrics', of, amount: metrics.reduce((sum, one) => sum + one, 0) },
+    { limit: 'queryLogGroups', of, amount: max(groups) },
+  ];
+}

@@ -1,0 +1,65 @@
+/** The outputs of the stack: what callers, operators and agents that run elsewhere must know. */
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import type { AgentChannel } from './agent-channel.ts';
+import type { DeployedQueues } from './deployed-queues.ts';
+import type { FrontDoor } from './front-door.ts';
+import { queuesAt } from './queue-prefix.ts';
+import type { Settings } from './settings.ts';
+
+export interface OutputsProps extends DeployedQueues {
+  readonly settings: Settings;
+  readonly frontDoor: FrontDoor;
+}
+
+export function outputs(stack: Stack, props: OutputsProps): void {
+  const { frontDoor, notifications, submission, channels } = props;
+  const out = (id: string, description: string, value: string) =>
+    new CfnOutput(stack, id, { description, value });
+  out('ApiUrl', 'Where orders are submitted', frontDoor.api.apiEndpoint);
+  out(
+    'OperatorTopic',
+    'Subscribe to hear of alarms and orders in Error',
+    notifications.operators.topicArn,
+  );
+  out('DeadLetters', 'What `reeve dlq` reads: how the queues are named', lettersOf(stack, props));
+  if (submission !== undefined) {
+    const { queueUrl } = submission.submissions.queue;
+    out('SubmissionQueueUrl', 'Where submissions can be sent', queueUrl);
+  }
+  for (const channel of channels) tellAgent(stack, channel);
+}
+
+/** As lib/aws/letter-queues.ts reads it: the names of all queues follow from it. */
+function lettersOf(
+  stack: Stack,
+  { settings, ready, channels, submission, notifications }: OutputsProps,
+): string {
+  const [one] = ready.all;
+  return stack.toJsonString({
+    queues: one === undefined ? '' : queuesAt(one.queue.queueUrl),
+    priorities: ready.priorities,
+    agents: channels.map(({ agent }) => agent),
+    webhooks: Object.keys(settings.webhooks),
+    submission: submission !== undefined,
+    mail: notifications.unmailed !== undefined,
+  });
+}
+
+/** What an agent that runs elsewhere, and whoever gives it its role, must know. */
+function tellAgent(stack: Stack, { agent, requests, replies, workedOff }: AgentChannel): void {
+  if (workedOff.kind === 'function') return;
+  new CfnOutput(stack, outputOf(agent), {
+    description: `Agent ${agent}, which runs elsewhere: its queues, and the policy for its role`,
+    value: stack.toJsonString({
+      requests: requests.urls,
+      replies: replies.queue.queueUrl,
+      policy: workedOff.policy.managedPolicyArn,
+    }),
+  });
+}
+
+/** `gift-wrapping` is AgentGiftWrapping: names of outputs have letters and digits alone. */
+const outputOf = (agent: string) =>
+  ['agent', ...agent.split('-')]
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');

@@ -1,0 +1,145 @@
+/**
+ * Limits of AWS that neither an emulator nor cfn-lint checks: a stack keeps them at its largest, and one that
+ * does not is refused before anything is deployed.
+ */
+import { readFileSync } from 'node:fs';
+import type { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { letterQueues } from '#aws/letter-queues.ts';
+import type { AgentProps } from '#infra/agent-channel.ts';
+import { awsLimits, measures } from '#infra/aws-limits.ts';
+import { worstCase } from '#infra/worst-case.ts';
+import { stackWith, synthesised } from './scenario.ts';
+
+/** As long as names of agents and channels may be. */
+const longName = (what: string, at: number) => `${what}${at}-`.padEnd(40, 'x');
+const entry = 'lambdas/agents/payment.ts';
+const agentsOf = (count: number, props: Partial<AgentProps> = { entry }): AgentProps[] =>
+  Array.from({ length: count }, (_, at) => ({ ...props, name: longName('agent', at) }));
+const named = (count: number, value: (at: number) => unknown) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [longName('channel', at), value(at)]),
+  );
+
+const priorities = ['high', 'normal', 'low'];
+const jwt = { issuer: 'https://id.example.com/'.padEnd(200, 'x'), audience: ['reeve'] };
+/** Everything that can be on at once. */
+const everything = {
+  priorities,
+  submissionQueue: true,
+  alarmEmail: 'ops@example.com',
+  jwt,
+  console: { clientId: 'c'.repeat(64), tokenOrigin: 'https://sign-in.example.com' },
+  eventChannels: [longName('event', 0)],
+  responseQueues: { shop: `arn:aws:sqs:ap-southeast-2:123456789012:${'q'.repeat(80)}` },
+};
+const stackName = 'reeve-'.padEnd(128, 'x');
+
+/** The largest amount of each kind. */
+function largest(stack: Stack): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const { limit, amount } of measures(stack)) {
+    found[limit] = Math.max(found[limit] ?? 0, amount);
+  }
+  return found;
+}
+
+describe('12 agents in 3 priority classes, all names as long as they may be, in ap-southeast-2', () => {
+  const stack = synthesised(agentsOf(12), everything, { stackName });
+
+  test('every function has at most 3,800 bytes of environment, as Lambda counts them', () => {
+    const environments = measures(stack).filter(({ limit }) => limit === 'environment');
+    expect(environments).toHaveLength(17);
+    for (const { of, amount } of environments) {
+      expect({ of, amount: amount <= 3_800 }).toEqual({ of, amount: true });
+    }
+  });
+
+  test('every other limit is kept as well', () => {
+    const found = largest(stack);
+    expect(Object.keys(found).toSorted()).toEqual(Object.keys(awsLimits).toSorted());
+    for (const [limit, max] of Object.entries(awsLimits)) {
+      expect(found[limit], limit).toBeLessThanOrEqual(max);
+    }
+  });
+});
+
+test('12 agents that run elsewhere keep the limits too', () => {
+  const found = largest(synthesised(agentsOf(12, {}), everything, { stackName }));
+  expect(found).toMatchObject({ outputs: expect.any(Number), managedPolicy: expect.any(Number) });
+  for (const [limit, max] of Object.entries(awsLimits)) {
+    expect(found[limit] ?? 0, limit).toBeLessThanOrEqual(max);
+  }
+});
+
+test.each([
+  ['three priority classes', priorities, 14],
+  ['two', ['high', 'normal'], 16],
+  ['one', ['normal'], 20],
+])('the largest stack with %s is the one that docs/aws.md names', (classes, all, agents) => {
+  expect(readFileSync('docs/aws.md', 'utf8')).toContain(`| ${classes} | ${agents} |`);
+  const settings = { ...everything, priorities: all };
+  const refuses = (count: number) => () => synthesised(agentsOf(count), settings, { stackName });
+  expect(refuses(agents)).not.toThrow();
+  expect(refuses(agents + 1)).toThrow('AWS takes');
+});
+
+test('one that AWS would refuse is refused at synthesis, with what is too large and by how much', () => {
+  const responseQueues = named(30, () => everything.responseQueues.shop);
+  const refused = () => Template.fromStack(stackWith(agentsOf(1), { responseQueues }));
+  expect(refused).toThrow(
+    /Reeve\/FrontDoor\/Function\/Resource: \d{4} bytes of environment variables, and AWS takes 4096/,
+  );
+  expect(() => Template.fromStack(stackWith(agentsOf(30), { priorities }))).toThrow(
+    /\d+ resources, and AWS takes 500/,
+  );
+});
+
+test('what Lambda counts is the JSON of all variables, with quotes escaped and addresses at their longest', () => {
+  const stack = stackWith([{ name: 'a', entry, environment: { QUOTES: '"""' } }], {});
+  const found = measures(stack).find(({ of }) => of === 'Reeve/Agent-a/Agent/Resource');
+  const at = 'https://sqs.ap-southeast-2.amazonaws.com/123456789012/Reeve';
+  const text = JSON.stringify({
+    POWERTOOLS_LOG_LEVEL: 'WARN',
+    POWERTOOLS_SERVICE_NAME: 'Reeve',
+    QUOTES: '"""',
+    REEVE_QUEUES: at,
+    REEVE_REPLY_QUEUE: `${at}_reply_a`,
+  });
+  expect(found).toMatchObject({ limit: 'environment', amount: text.length });
+});
+
+test('the output DeadLetters names each dead-letter queue of the template, and where its letters came from', () => {
+  const webhook = {
+    url: 'https://shop.example/hook',
+    secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf',
+  };
+  const stack = stackWith(agentsOf(2), { ...everything, webhooks: named(2, () => webhook) });
+  const longest = worstCase(stack);
+  const output = stack.node.findChild('DeadLetters');
+  const queues = letterQueues(String(longest(Reflect.get(output, 'value'))));
+  const known = Object.values(queues).flatMap(({ dead, sources }) => [
+    dead,
+    ...Object.values(sources ?? {}),
+  ]);
+  const names = known.map((url) => url.slice(url.lastIndexOf('/') + 1));
+  const template = Template.fromStack(stack);
+  const deployed = Object.values(template.findResources('AWS::SQS::Queue'));
+  expect(names.toSorted()).toEqual(
+    deployed.map(({ Properties }) => Properties.QueueName).toSorted(),
+  );
+});
+
+test('no name of a queue is longer than SQS takes, and two long stack names stay apart', () => {
+  const prefixes = ['x', 'y'].map((end) => {
+    const stack = stackWith(agentsOf(1), everything, {
+      stackName: `${'reeve-'.padEnd(127, 'x')}${end}`,
+    });
+    const queues = Object.values(Template.fromStack(stack).findResources('AWS::SQS::Queue'));
+    const names: string[] = queues.map(({ Properties }) => Properties.QueueName);
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(80);
+    return names[0]?.split('_')[0];
+  });
+  expect(prefixes[0]).not.toBe(prefixes[1]);
+});

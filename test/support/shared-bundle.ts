@@ -1,0 +1,29 @@
+/** The bundles of all functions, made once for all stacks of a test file: esbuild takes a second each time. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type Bundle, bundle } from '#infra/bundles.ts';
+
+const lambdas = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
+
+/** Of the shipped agents' code, whatever the agent is called, and with the shipped workflow. */
+export function sharedBundle(): Bundle {
+  const shared = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
+  afterAll(() => rmSync(shared, { recursive: true }));
+  const folderOf = bundle(
+    {
+      ...Object.fromEntries(lambdas.map((name) => [name, `lambdas/${name}.ts`])),
+      agent: 'lambdas/agents/payment.ts',
+    },
+    'lib/workflows/shipped.ts',
+    join(shared, 'all'),
+  );
+  return (_entries, _workflows, outdir) => (name) => {
+    const known = lambdas.includes(name) ? name : 'agent';
+    // The front door is changed after it was bundled: the console is added.
+    if (name !== 'front-door') return folderOf(known);
+    cpSync(folderOf(known), outdir, { recursive: true });
+    return outdir;
+  };
+}
