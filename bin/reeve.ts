@@ -37,7 +37,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Loaded for this command alone: all others need neither the store nor the server.
   start: async (io) => {
     const { startCommand } = await import('#runtime/start-command.ts');
-    return startCommand({ ...io, stopped: Promise.race([firstSignal(), orphaned()]) });
+    const stopped = Promise.race([firstSignal(), orphaned()]);
+    const code = await startCommand({ ...io, stopped });
+    await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
+    // Calls to services that never answer would hold the process.
+    process.exit(code);
   },
 });
 
@@ -63,5 +67,12 @@ function orphaned(): Promise<void> {
       resolve();
     }, 250);
     watch.unref();
+  });
+}
+
+/** Resolves when all that was written before has left this process. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
   });
 }

@@ -19,7 +19,13 @@ if (!/^\d+$/.test(values.port) || port > PORT_MAX) {
   process.exit(2);
 }
 
-const suppliers = await startSuppliers({ port, dataDir: values.data });
+const suppliers = await startSuppliers({ port, dataDir: values.data }).catch((error: unknown) => {
+  const what = error instanceof Error ? error.message : String(error);
+  console.error(
+    `The simulated suppliers cannot start on port ${port} with ${values.data}: ${what}`,
+  );
+  process.exit(2);
+});
 
 let stopping = false;
 const stop = () => {

@@ -1,9 +1,14 @@
 /**
  * Group commit: writes that are ready together share one transaction and one sync to disk, which is
  * what a durable write costs. Each caller is answered only after that sync.
+ *
+ * 1. A write that fails by itself (its row is damaged, its value is refused) fails alone: the others of
+ *    its group are committed without it.
+ * 2. A group that the disk has no room for is tried once more after `makeRoom`.
+ * 3. When the transaction fails, all of its writes fail, and nothing of them is remembered.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { UnavailableError } from '#core/errors.ts';
+import { isFull, isOfOneRow, storeError } from './store-error.ts';
 
 export interface GroupCommit {
   /** Runs `work` inside the next transaction; resolves with its result once that is durable. */
@@ -12,36 +17,58 @@ export interface GroupCommit {
   flush(): void;
 }
 
+export interface GroupCommitOptions {
+  readonly database: DatabaseSync;
+  /** The database file, for messages. */
+  readonly path: string;
+  /** Nothing of the group is stored: forget whatever its works had assumed. */
+  readonly onFailure: () => void;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
+  /** The disk is full: give back what can be given back. */
+  readonly makeRoom: () => void;
+}
+
 interface Waiting {
   run(): void;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** `onFailure`: nothing of the group is stored; forget whatever its works had assumed. */
-export function groupCommit(database: DatabaseSync, onFailure: () => void): GroupCommit {
+/** `culprit`: the write that failed by itself; null when the whole transaction did. */
+interface Failure {
+  readonly error: unknown;
+  readonly culprit: Waiting | null;
+}
+
+export function groupCommit(options: GroupCommitOptions): GroupCommit {
+  const { database, path, onFailure, onCommit, makeRoom } = options;
   let waiting: Waiting[] = [];
 
   function flush(): void {
-    const group = waiting;
+    let group = waiting;
     waiting = [];
-    if (group.length === 0) return;
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      for (const write of group) write.run();
-      database.exec('COMMIT');
-    } catch (cause) {
-      rollBack(database);
+    let hasMadeRoom = false;
+    while (group.length > 0) {
+      const failure = committed(database, group);
+      if (failure === null) {
+        onCommit();
+        for (const write of group) write.resolve();
+        return;
+      }
+      const { culprit, error } = failure;
       onFailure();
-      const error = new UnavailableError(
-        'store-unavailable',
-        'The state store could not write. See that its disk has space and is healthy.',
-        { cause },
-      );
-      for (const write of group) write.reject(error);
-      return;
+      if (culprit !== null) {
+        culprit.reject(storeError(error, path));
+        group = group.filter((write) => write !== culprit);
+      } else if (isFull(error) && !hasMadeRoom) {
+        hasMadeRoom = true;
+        makeRoom();
+      } else {
+        for (const write of group) write.reject(storeError(error, path));
+        return;
+      }
     }
-    for (const write of group) write.resolve();
   }
 
   return {
@@ -63,6 +90,25 @@ export function groupCommit(database: DatabaseSync, onFailure: () => void): Grou
   };
 }
 
+/** Null when it is durable; else nothing of it is stored. */
+function committed(database: DatabaseSync, group: readonly Waiting[]): Failure | null {
+  let current: Waiting | null = null;
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    for (const write of group) {
+      current = write;
+      write.run();
+    }
+    current = null;
+    database.exec('COMMIT');
+    return null;
+  } catch (error) {
+    rollBack(database);
+    return { error, culprit: isOfOneRow(error) ? current : null };
+  }
+}
+
 function rollBack(database: DatabaseSync): void {
+  // SQLite itself has rolled back after an error of the disk.
   if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 }

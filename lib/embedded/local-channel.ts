@@ -37,6 +37,7 @@ export function localChannel<Message>(
   let taken = 0;
   let inFlight = 0;
   let closed = false;
+  const waits = new Set<() => void>();
 
   function pump(): void {
     while (!closed && inFlight < options.inFlightMax && taken < queue.length) {
@@ -66,7 +67,7 @@ export function localChannel<Message>(
       if (again.length > 0) later(again);
     } catch (error) {
       const name = error instanceof Error ? error.message : 'unknown';
-      options.log.error('delivery-failed', { channel: options.name, error: name });
+      if (!closed) options.log.error('delivery-failed', { channel: options.name, error: name });
       later(batch);
     } finally {
       inFlight -= 1;
@@ -75,7 +76,12 @@ export function localChannel<Message>(
   }
 
   function later(messages: readonly Message[]): void {
-    options.clock.after(options.retryAfterMs, () => put(messages));
+    if (closed) return;
+    const cancel = options.clock.after(options.retryAfterMs, () => {
+      waits.delete(cancel);
+      put(messages);
+    });
+    waits.add(cancel);
   }
 
   function put(messages: readonly Message[]): void {
@@ -89,6 +95,7 @@ export function localChannel<Message>(
     },
     close() {
       closed = true;
+      for (const cancel of waits) cancel();
     },
   };
 }

@@ -33,6 +33,7 @@ export function retention({ store, keepMs, clock, log }: RetentionOptions): () =
       const forgotten = await store.forgetEnded(clock.now() - keepMs);
       if (forgotten > 0) log.info('ended-orders-forgotten', { orders: forgotten });
     } catch (error) {
+      if (stopped) return;
       log.error('retention-failed', { error: error instanceof Error ? error.message : 'unknown' });
     }
     if (!stopped) cancel = schedule();

@@ -12,6 +12,7 @@ import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
+import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import {
   ageOf,
@@ -26,6 +27,7 @@ import {
 } from './rows.ts';
 import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
+import { isDamage, isFull, storeError } from './store-error.ts';
 
 /** A change, one of those who must be told of it, and its number in the change table. */
 export interface StoredChange {
@@ -63,12 +65,22 @@ export interface SqliteStoreOptions {
   readonly cachedMax?: number;
 }
 
-/** @throws {ReeveError} `store-unusable` when it is no database or cannot be one, or is in use */
+/**
+ * @throws {ReeveError} `store-unusable` when it cannot be opened or is in use; `store-full` when its disk
+ * has no room for one write; `store-damaged` when SQLite cannot read it
+ */
 export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const database = open(options.path);
+  const { path } = options;
+  const { database, bound } = open(path);
   const sql = statements(database);
   const cache = recordCache(sql, options.cachedMax ?? 10_000);
-  const group = groupCommit(database, () => cache.clear());
+  const group = groupCommit({
+    database,
+    path,
+    onFailure: cache.clear,
+    onCommit: bound.onCommit,
+    makeRoom: bound.makeRoom,
+  });
   const listeners = listenersOf(sql);
   return {
     ...writes(sql, cache, group, listeners, options.sweepPeriodMs),
@@ -245,7 +257,7 @@ function found<Value>(
 }
 
 /** An exclusive lock is taken at the first read and held until `close`. */
-function open(path: string): DatabaseSync {
+function open(path: string): { readonly database: DatabaseSync; readonly bound: LogBound } {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
@@ -253,18 +265,28 @@ function open(path: string): DatabaseSync {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = 16000;
       PRAGMA cache_size = -65536;
     `);
+    const bound = logBound(database, roomOnDisk(path));
     database.exec(schema);
     addMissingColumns(database);
-    return database;
+    assertWritable(database);
+    return { database, bound };
   } catch (cause) {
     if (database?.isOpen) database.close();
+    if (isFull(cause) || isDamage(cause)) throw storeError(cause, path);
     throw new ReeveError(
       'store-unusable',
       `Cannot open the state store ${path}. Is another Reeve running on the same data, or may the file not be written? Stop the other, or choose another REEVE_DATA.`,
       { cause },
     );
   }
+}
+
+/**
+ * One write, and a checkpoint: what a full disk refuses is refused before anybody relies on this store.
+ * The checkpoint also gives back the room of a log that a crash left.
+ */
+function assertWritable(database: DatabaseSync): void {
+  database.exec('PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE);');
 }

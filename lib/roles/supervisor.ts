@@ -188,13 +188,18 @@ async function recoverPage(
 
 /** Not one write got through: no sweep, but an outage, which must be seen as one later (R20). */
 function assertWritten({ found, unwritten }: { found: number; unwritten: number }): void {
-  if (unwritten > 0 && unwritten === found) throw notWritten(found, unwritten);
+  if (unwritten > 0 && unwritten === found) {
+    throw notWritten({ found, unwritten }, 'They are tried again.');
+  }
 }
 
-function notWritten(found: number, unwritten: number): UnavailableError {
+function notWritten(
+  { found, unwritten }: { readonly found: number; readonly unwritten: number },
+  whatNext: string,
+): UnavailableError {
   return new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${found} due orders could not be written. They are tried again.`,
+    `${unwritten} of ${found} due orders could not be written. ${whatNext}`,
   );
 }
 
@@ -222,6 +227,8 @@ async function recoverEvery(
     await recoverPage(ports, found.slice(at, at + limits.sweepPage), event, total);
   }
   // The sweeps after a restart punish what is late: they must find nothing that it interrupted (R20).
-  if (total.unwritten > 0) throw notWritten(total.found, total.unwritten);
+  if (total.unwritten > 0) {
+    throw notWritten(total, 'See that the store can be written, then start again.');
+  }
   return { ...total, finished: true };
 }

@@ -90,21 +90,31 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   const registry = workflowRegistry(options.workflows);
   checkAgents(options);
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
+  const open: (() => void)[] = [store.close];
+  const close = () => {
+    for (const each of open.splice(0).reverse()) each();
+  };
   try {
-    return await assemble(options, registry, store, sweepPeriodMs);
+    return { ...(await assemble(options, { registry, store, sweepPeriodMs, open })), close };
   } catch (error) {
-    // What has not started must not keep its lock on the data.
-    store.close();
+    // What has not started must neither run on nor keep its lock on the data.
+    close();
     throw error;
   }
 }
 
+interface Parts {
+  readonly registry: WorkflowRegistry;
+  readonly store: SqliteStore;
+  readonly sweepPeriodMs: number;
+  /** What ends each part that was started; called in the opposite order. */
+  readonly open: (() => void)[];
+}
+
 async function assemble(
   options: LocalReeveOptions,
-  registry: WorkflowRegistry,
-  store: SqliteStore,
-  sweepPeriodMs: number,
-): Promise<LocalReeve> {
+  { registry, store, sweepPeriodMs, open }: Parts,
+): Promise<Omit<LocalReeve, 'close'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
   const ids = systemIds(clock, instance);
@@ -113,6 +123,7 @@ async function assemble(
     onNudges: (nudges) => roles.scheduler.onNudges(nudges),
     onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
   });
+  open.push(links.close);
   const common = { store, channels: links.channels, clock, ids, log, registry };
   const committed = transitions(common);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
@@ -142,14 +153,15 @@ async function assemble(
     agents: [...breakers].map(([name, own]) => ({ name, breaker: () => own.state?.() ?? null })),
   });
   store.watchRecords(activity.on);
-  const stopFeed = startFeed(options, store, responses);
+  open.push(startFeed(options, store, responses));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
-  const stopRetention = retention({ store, keepMs, clock, log });
+  open.push(retention({ store, keepMs, clock, log }));
   const recovered = await roles.supervisor.recoverAll();
   // Only now: what the recovery wrote need not be read again.
   await activity.countRest();
   log.info('started', { recovered: recovered.recovered });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
+  open.push(sweeps.stop);
 
   return {
     registry,
@@ -160,13 +172,6 @@ async function assemble(
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
     watch: (listener) => store.watchRecords(listener),
-    close() {
-      sweeps.stop();
-      links.close();
-      stopFeed();
-      stopRetention();
-      store.close();
-    },
   };
 }
 

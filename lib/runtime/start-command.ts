@@ -6,12 +6,13 @@ import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { alertDesk } from './alert-desk.ts';
 import { readChannels } from './channels-config.ts';
+import { type Closers, closers } from './closers.ts';
 import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
 import { serveApi } from './http-server.ts';
 import { jsonLog } from './json-log.ts';
 import { startLocalReeve } from './local-reeve.ts';
-import { type SupplierProcess, startSupplierProcess } from './supplier-process.ts';
+import { supplierProcess } from './supplier-process.ts';
 import { systemClock } from './system-clock.ts';
 import { systemRandom } from './system-ids.ts';
 import { terminalAlert } from './terminal-alert.ts';
@@ -27,11 +28,25 @@ export interface StartIo {
   readonly stopped: Promise<void>;
 }
 
-/** Runs until stopped; gives the exit code: 2 when it cannot start. */
+/** Time for closing everything, ms: whoever stops a process waits longer than that before he kills it. */
+const closeWithinMs = 1_500;
+
+/**
+ * Runs until stopped, also while it starts; gives the exit code: 2 when it cannot start.
+ *
+ * Connections to services that never answer may still be open then: the process ends by `process.exit`.
+ */
 export async function startCommand(io: StartIo): Promise<number> {
-  const open: (() => void | Promise<void>)[] = [];
+  const open = closers({
+    clock: systemClock,
+    withinMs: closeWithinMs,
+    onFailure: (name, error) => {
+      const what = error instanceof Error ? error.message : 'unknown';
+      io.stderr(`Could not close the ${name}: ${what}\n`);
+    },
+  });
   try {
-    await start(io, open);
+    await Promise.race([start(io, open), io.stopped]);
     await io.stopped;
     return 0;
   } catch (error) {
@@ -39,20 +54,14 @@ export async function startCommand(io: StartIo): Promise<number> {
     io.stderr(`${error.message} (${error.code})\n`);
     return 2;
   } finally {
-    for (const close of open.reverse()) await close();
+    await open.closeAll();
   }
 }
 
-async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise<void> {
+async function start(io: StartIo, open: Closers): Promise<void> {
   const config = readConfig(io.env);
   makeDirectory(config.REEVE_DATA);
-  const suppliers = needsSuppliers(config)
-    ? await startSupplierProcess({
-        port: config.REEVE_SUPPLIERS_PORT,
-        dataDir: join(config.REEVE_DATA, 'suppliers'),
-      })
-    : null;
-  if (suppliers !== null) open.push(suppliers.stop);
+  const suppliersUrl = needsSuppliers(config) ? await startSuppliers(config, open) : null;
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const command = commandOf(config);
   const desk = alertDesk({
@@ -60,10 +69,10 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     command,
     clock: systemClock,
   });
-  open.push(desk.close);
+  open.add('alert desk', desk.close);
   const reeve = await startLocalReeve({
     workflows,
-    agents: orderAgents(serviceUrls(config, suppliers), fetch),
+    agents: orderAgents(serviceUrls(config, suppliersUrl), fetch),
     path: join(config.REEVE_DATA, 'reeve.db'),
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
     clock: systemClock,
@@ -74,7 +83,7 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     command,
     log,
   });
-  open.push(reeve.close);
+  open.add('state store', reeve.close);
   const server = await serveApi(reeve, {
     host: config.HOST,
     port: config.PORT,
@@ -82,8 +91,17 @@ async function start(io: StartIo, open: (() => void | Promise<void>)[]): Promise
     clock: systemClock,
     log,
   });
-  open.push(server.close);
-  io.stdout(welcome(server.url, suppliers));
+  open.add('API', server.close);
+  io.stdout(welcome(server.url, suppliersUrl));
+}
+
+async function startSuppliers(config: Config, open: Closers): Promise<string> {
+  const suppliers = supplierProcess({
+    port: config.REEVE_SUPPLIERS_PORT,
+    dataDir: join(config.REEVE_DATA, 'suppliers'),
+  });
+  open.add('simulated suppliers', suppliers.stop);
+  return suppliers.url;
 }
 
 function webhooksOf(channels: ReturnType<typeof readChannels>) {
@@ -124,8 +142,8 @@ function needsSuppliers(config: Config): boolean {
   ].includes(undefined);
 }
 
-function serviceUrls(config: Config, suppliers: SupplierProcess | null): ServiceUrls {
-  const at = (service: string) => `${suppliers?.url ?? ''}/${service}`;
+function serviceUrls(config: Config, suppliersUrl: string | null): ServiceUrls {
+  const at = (service: string) => `${suppliersUrl ?? ''}/${service}`;
   return {
     fraud: config.REEVE_FRAUD_URL ?? at('fraud'),
     inventory: config.REEVE_INVENTORY_URL ?? at('inventory'),
@@ -134,20 +152,20 @@ function serviceUrls(config: Config, suppliers: SupplierProcess | null): Service
   };
 }
 
-function welcome(url: string, suppliers: SupplierProcess | null): string {
+function welcome(url: string, suppliersUrl: string | null): string {
   const at = url === 'http://127.0.0.1:4400' ? '' : `--url ${url} `;
   const lines = [
     `Reeve listens on ${url}`,
     `Its console: ${url}/`,
-    ...(suppliers === null ? [] : [`Simulated suppliers on ${suppliers.url}`]),
+    ...(suppliersUrl === null ? [] : [`Simulated suppliers on ${suppliersUrl}`]),
     '',
     'Try, in another terminal:',
     `  npx reeve ${at}submit examples/order.json --wait`,
     `  npx reeve ${at}list`,
   ];
-  if (suppliers !== null) {
+  if (suppliersUrl !== null) {
     const there =
-      suppliers.url === 'http://127.0.0.1:4401' ? '' : ` --suppliers-url ${suppliers.url}`;
+      suppliersUrl === 'http://127.0.0.1:4401' ? '' : ` --suppliers-url ${suppliersUrl}`;
     lines.push(
       `  npx reeve suppliers set payment declineRate=1${there}    # break a supplier, submit again`,
       `  npx reeve suppliers reset${there}`,

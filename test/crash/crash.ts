@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSupplierProcess } from '#runtime/supplier-process.ts';
+import { supplierProcess } from '#runtime/supplier-process.ts';
 import { freePort, pause, seededRandom } from './chance.ts';
 import { reconcile } from './reconcile.ts';
 import { reeveProcess } from './reeve-process.ts';
@@ -27,11 +27,12 @@ const random = seededRandom(Number(values.seed));
 console.log(`crash test: ${orders} orders, ${kills} kills, seed ${values.seed}`);
 
 const directory = mkdtempSync(join(tmpdir(), 'reeve-crash-'));
-const suppliers = await startSupplierProcess({ port: 0, dataDir: join(directory, 'suppliers') });
+const suppliers = supplierProcess({ port: 0, dataDir: join(directory, 'suppliers') });
+const suppliersUrl = await suppliers.url;
 const reeve = reeveProcess({
   port: await freePort(),
   dataDir: join(directory, 'reeve'),
-  suppliersUrl: suppliers.url,
+  suppliersUrl,
 });
 try {
   for (const service of ['fraud', 'inventory', 'payment', 'shipping']) {
@@ -48,11 +49,11 @@ try {
     process.stdout.write(`\rkilled ${kill} of ${kills}`);
   }
   const accepted = await submitted;
-  await fetch(`${suppliers.url}/faults`, { method: 'DELETE' });
+  await fetch(`${suppliersUrl}/faults`, { method: 'DELETE' });
   process.stdout.write(`\n${accepted.size} orders accepted; waiting for their ends\n`);
 
   const ends = await waitForEnds(reeve.url, accepted);
-  const report = await reconcile(ends, suppliers.url);
+  const report = await reconcile(ends, suppliersUrl);
   console.table(report.counts);
   for (const fault of report.faults) console.error(fault);
   console.log(report.faults.length === 0 ? 'reconciled to the unit' : 'DOES NOT RECONCILE');
@@ -64,7 +65,7 @@ try {
 }
 
 async function setFaults(service: string, faults: Record<string, number>): Promise<void> {
-  const response = await fetch(`${suppliers.url}/faults/${service}`, {
+  const response = await fetch(`${suppliersUrl}/faults/${service}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(faults),

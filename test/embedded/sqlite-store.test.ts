@@ -77,7 +77,7 @@ test('a second process is refused, and told what to do', () => {
 });
 
 test('a file that is no database is refused', () => {
-  expect(() => opened(import.meta.filename)).toThrow(/Cannot open the state store/);
+  expect(() => opened(import.meta.filename)).toThrow(/is damaged .*not a database/);
 });
 
 test('writes that are ready together share one commit', async () => {
@@ -105,7 +105,7 @@ test('when a commit fails, all of its writes fail and none is remembered', async
     this: DatabaseSync,
     sql,
   ) {
-    if (sql === 'COMMIT') throw new Error('disk full');
+    if (sql === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
     exec.call(this, sql);
   });
   onTestFinished(() => failing.mockRestore());

@@ -1,0 +1,73 @@
+/** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
+import { CorruptDataError, ReeveError, UnavailableError } from '#core/errors.ts';
+
+/** Primary result codes: https://www.sqlite.org/rescode.html */
+const ioError = 10;
+const corrupt = 11;
+const full = 13;
+const notADatabase = 26;
+/** Too big, constraint, mismatch, range: about the one value, and not about the disk. */
+const ofTheValue: readonly number[] = [18, 19, 20, 25];
+
+/** The primary result code of an error that SQLite raised; null for any other error. */
+function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error)) return null;
+  // The higher bits say which I/O call failed.
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
+}
+
+export const isFull = (error: unknown): boolean => sqliteCode(error) === full;
+
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === corrupt || code === notADatabase;
+}
+
+/** Whether it is about one row or value, so that other rows can still be written. */
+export function isOfOneRow(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === null ? !isClosed(error) : isDamage(error) || ofTheValue.includes(code);
+}
+
+/** Node raises this when a statement is used after the database was closed. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
+}
+
+/**
+ * `error` as an error of lib/core; errors of lib/core stay as they are.
+ *
+ * Codes: `store-full`, `store-unavailable` and `store-closed` ({@link UnavailableError}), and
+ * `store-damaged` ({@link CorruptDataError}).
+ */
+export function storeError(error: unknown, path: string): ReeveError {
+  if (error instanceof ReeveError) return error;
+  if (isFull(error)) {
+    return new UnavailableError(
+      'store-full',
+      `The disk has no room for the state store ${path}. What was accepted is kept. Make room on the disk, or choose another REEVE_DATA.`,
+      { cause: error },
+    );
+  }
+  if (isDamage(error)) return damaged(path, error);
+  if (isClosed(error)) {
+    return new UnavailableError('store-closed', `The state store ${path} is closed.`, {
+      cause: error,
+    });
+  }
+  const what = sqliteCode(error) === ioError ? 'The disk failed under' : 'SQLite refused a call on';
+  return new UnavailableError(
+    'store-unavailable',
+    `${what} the state store ${path}. See that its disk is healthy and may be written.`,
+    { cause: error },
+  );
+}
+
+function damaged(path: string, cause: unknown): CorruptDataError {
+  const said = cause instanceof Error ? cause.message : 'unknown';
+  return new CorruptDataError(
+    'store-damaged',
+    `The state store ${path} is damaged (SQLite: ${said}). Stop Reeve, and restore the data from a backup.`,
+    { cause },
+  );
+}

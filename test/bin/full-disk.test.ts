@@ -1,0 +1,54 @@
+/** Real processes on a real disk that is full: what is accepted is kept, and each process ends. */
+import { expect, test } from 'vitest';
+import { hasOrders, noServices, reeveChild, submitOrder } from '../support/reeve-child.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { within } from '../support/within.ts';
+
+/** Far above what it takes, so that a busy machine does not matter: what this is about never ended. */
+const endsWithinMs = 10_000;
+const isAccepted = (answer: string | number) => typeof answer === 'string';
+
+test('a start on a full disk, with live orders, ends with 2 and gives the data free', async () => {
+  const disk = smallDisk(4);
+  const options = { dataDir: disk.path, env: { ...noServices, REEVE_LOG: 'error' } };
+  const first = reeveChild(options);
+  const url = await first.url;
+  const ids: string[] = [];
+  for (let at = 0; at < 20; at += 1) ids.push(String(await submitOrder(url, `order-${at}`)));
+  first.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  disk.fill();
+  const full = reeveChild({ ...options, run: disk.full });
+  expect(await within(endsWithinMs, full.ended)).toBe(2);
+  expect(full.stderr()).toMatch(/\((store-full|store-unavailable)\)$/m);
+  expect(full.stderr()).not.toMatch(/tried again|^ +at /m);
+
+  disk.free();
+  expect(await hasOrders(await reeveChild(options).url, ids)).toBe(true);
+});
+
+test('while its disk is full, Reeve refuses orders with 503 and goes on by itself when there is room', async () => {
+  const disk = smallDisk(4);
+  const options = { dataDir: disk.path, env: { ...noServices, REEVE_LOG: 'silent' } };
+  const reeve = reeveChild(options);
+  const url = await reeve.url;
+  const answers = [await submitOrder(url, 'before')];
+  const submitUntil = async (wanted: (answer: string | number) => boolean) => {
+    do answers.push(await submitOrder(url, `order-${answers.length}`));
+    while (!wanted(answers.at(-1) ?? 0));
+  };
+
+  disk.fill(reeve.pid);
+  await submitUntil((answer) => answer === 503);
+  disk.free(reeve.pid);
+  await submitUntil(isAccepted);
+  disk.fill(reeve.pid);
+  await submitUntil((answer) => answer === 503);
+  reeve.kill('SIGTERM');
+  expect(await within(endsWithinMs, reeve.ended)).toBe(0);
+
+  disk.free();
+  const accepted = answers.filter((answer) => typeof answer === 'string');
+  expect(await hasOrders(await reeveChild(options).url, accepted)).toBe(true);
+});

@@ -1,0 +1,80 @@
+/** The write-ahead log stays within what its disk can bear. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { logBound, logPages, roomOnDisk } from '#embedded/log-bound.ts';
+
+const mebibyte = 1_048_576;
+
+function written(room: () => number) {
+  const directory = mkdtempSync(join(tmpdir(), 'reeve-log-'));
+  const path = join(directory, 'reeve.db');
+  const database = new DatabaseSync(path);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+    rmSync(directory, { recursive: true });
+  });
+  // No syncs: what is tried is the length of the log.
+  database.exec(
+    'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE T (V)',
+  );
+  const bound = logBound(database, room);
+  const insert = database.prepare('INSERT INTO T VALUES (zeroblob(3000))');
+  return {
+    path,
+    bound,
+    logBytes: () => statSync(`${path}-wal`).size,
+    write(commits: number) {
+      for (let at = 0; at < commits; at += 1) {
+        insert.run();
+        bound.onCommit();
+      }
+    },
+  };
+}
+
+test('the log takes a quarter of the room at most, and never more than 16,000 pages', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1 * mebibyte, max: 250 * mebibyte }), (room) => {
+      expect(logPages(room) * 4_096).toBeLessThanOrEqual(room / 4);
+      expect(logPages(room) * 4_096).toBeGreaterThan(room / 4 - 4_096);
+    }),
+  );
+  expect(logPages(256 * mebibyte)).toBe(16_000);
+  expect(logPages(Number.POSITIVE_INFINITY)).toBe(16_000);
+  expect([logPages(mebibyte), logPages(mebibyte - 16_384), logPages(0)]).toEqual([64, 64, 64]);
+});
+
+test('on a small disk the log is copied to the database and begun anew before it is too long', () => {
+  const { write, logBytes } = written(() => 4 * mebibyte);
+  write(2_000);
+  expect(logBytes()).toBeLessThan(1.1 * mebibyte);
+});
+
+test('a log that was long is cut when the disk fills', () => {
+  let room = 100 * mebibyte;
+  const { write, logBytes } = written(() => room);
+  write(2_000);
+  expect(logBytes()).toBeGreaterThan(4 * mebibyte);
+  room = 2 * mebibyte;
+  write(200);
+  expect(logBytes()).toBeLessThan(1 * mebibyte);
+});
+
+test('making room gives back the whole log', () => {
+  const { write, bound, logBytes } = written(() => 100 * mebibyte);
+  write(100);
+  bound.makeRoom();
+  expect(logBytes()).toBe(0);
+});
+
+test('the room is what the disk has left, and the log itself', () => {
+  const { path, write } = written(() => 100 * mebibyte);
+  write(500);
+  const room = roomOnDisk(path);
+  expect(room()).toBeGreaterThan(statSync(`${path}-wal`).size);
+  expect(roomOnDisk(':memory:')()).toBe(Number.POSITIVE_INFINITY);
+});

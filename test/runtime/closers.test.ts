@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { closers } from '#runtime/closers.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
+
+function opened() {
+  const clock = virtualClock();
+  const said: string[] = [];
+  const open = closers({
+    clock,
+    withinMs: 1_500,
+    onFailure: (name, error) => said.push(`${name}: ${error instanceof Error && error.message}`),
+  });
+  const note = (name: string) => open.add(name, () => void said.push(name));
+  return { clock, said, open, note };
+}
+
+test('what was opened last is closed first', async () => {
+  const { said, open, note } = opened();
+  for (const name of ['store', 'server']) note(name);
+  await open.closeAll();
+  expect(said).toEqual(['server', 'store']);
+});
+
+test('one that fails to close is reported, and keeps no other open', async () => {
+  const { said, open, note } = opened();
+  note('store');
+  open.add('server', () => Promise.reject(new Error('no')));
+  await open.closeAll();
+  expect(said).toEqual(['server: no', 'store']);
+});
+
+test('one that hangs is reported and left when the time is over', async () => {
+  const { clock, said, open } = opened();
+  open.add('server', () => new Promise(() => {}));
+  let isDone = false;
+  void open.closeAll().then(() => {
+    isDone = true;
+  });
+  await clock.advance(1_499);
+  expect([isDone, said]).toEqual([false, []]);
+  await clock.advance(1);
+  expect([isDone, said]).toEqual([true, ['server: It took too long to close.']]);
+});
+
+test('what is opened after the end is closed at once', async () => {
+  const { said, open, note } = opened();
+  await open.closeAll();
+  note('server');
+  await settled();
+  expect(said).toEqual(['server']);
+});

@@ -1,0 +1,65 @@
+/**
+ * A disk of a few megabytes for a process under test: a file system of its own where one may be mounted, and
+ * where none may, the limit that the system sets on a process's files, which needs no right.
+ */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export interface SmallDisk {
+  readonly path: string;
+  /** The words before a command that is started while the disk is full. */
+  readonly full: readonly string[];
+  /** Nothing more can be written; `pid`: by that process, which is already running. */
+  fill(pid?: number): void;
+  /** There is room again. */
+  free(pid?: number): void;
+}
+
+export function smallDisk(mebibytes: number): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), 'reeve-disk-'));
+  try {
+    const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path];
+    execFileSync('mount', options, { stdio: 'ignore' });
+  } catch {
+    onTestFinished(() => rmSync(path, { recursive: true }));
+    return limitedFiles(path);
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', path]);
+    rmSync(path, { recursive: true });
+  });
+  const filler = join(path, 'filler');
+  return {
+    path,
+    full: [],
+    fill() {
+      writeFileSync(filler, '');
+      for (let size = 65_536; size >= 1; size = Math.floor(size / 2)) fillBy(filler, size);
+    },
+    free: () => rmSync(filler),
+  };
+}
+
+function fillBy(path: string, size: number): void {
+  try {
+    for (;;) appendFileSync(path, Buffer.alloc(size));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
+}
+
+/** A write past the limit fails with EFBIG: Node ignores the signal that would come first. */
+function limitedFiles(path: string): SmallDisk {
+  const limit = (pid: number | undefined, bytes: string) => {
+    if (pid !== undefined) execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);
+  };
+  return {
+    path,
+    full: ['sh', '-c', 'ulimit -S -f 0; exec "$0" "$@"'],
+    fill: (pid) => limit(pid, '0'),
+    free: (pid) => limit(pid, 'unlimited'),
+  };
+}
