@@ -4,10 +4,12 @@ import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 
 const metrics = new Metrics({ namespace: metricNamespace });
 
-/** Publishes the counts above zero, at once: a metric without data costs nothing. */
-export function publishCounts(counts: Readonly<Partial<Record<MetricName, number>>>): void {
-  const found = Object.entries(counts).filter(([, count]) => count > 0);
+/** Publishes what is above zero, at once: a metric without data costs nothing. */
+export function publish(values: Readonly<Partial<Record<MetricName, number>>>): void {
+  const found = Object.entries(values).filter(([, value]) => value > 0);
   if (found.length === 0) return;
-  for (const [name, count] of found) metrics.addMetric(name, MetricUnit.Count, count);
+  for (const [name, value] of found) {
+    metrics.addMetric(name, name === 'SweepLag' ? MetricUnit.Seconds : MetricUnit.Count, value);
+  }
   metrics.publishStoredMetrics();
 }

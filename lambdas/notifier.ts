@@ -13,7 +13,7 @@ import {
   responseVariables,
   tableVariables,
 } from './config.ts';
-import { publishCounts } from './metrics.ts';
+import { publish } from './metrics.ts';
 import { log, logged } from './telemetry.ts';
 
 const config = readConfig({
@@ -37,7 +37,7 @@ export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async 
     forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),
     log,
   });
-  publishCounts({
+  publish({
     OrdersProcessed: stopped.Processed,
     OrdersUndone: stopped.Undone,
     OrdersInError: stopped.Error,

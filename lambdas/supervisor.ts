@@ -3,6 +3,7 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { lambdaClient } from '#aws/clients.ts';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { assertThat } from '#core/errors.ts';
 import { workflowRegistry } from '#core/registry.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
@@ -12,7 +13,7 @@ import { instanceName } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudgesOnly } from './channels.ts';
 import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';
-import { publishCounts } from './metrics.ts';
+import { publish } from './metrics.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
@@ -39,6 +40,10 @@ const role = supervisor({
 const spareMs = 10_000;
 /** A holder that died is succeeded after this, ms: longer than this function may run. */
 const leaseMs = 90_000;
+assertThat(
+  leaseMs + sweepPeriodMs < role.outageAfterMs,
+  'a sweep that died is succeeded before its shard counts as away',
+);
 
 const oneShard = z.object({ shard: z.int().nonnegative() });
 
@@ -62,12 +67,12 @@ export const handler = logged<unknown, void>(async (event, context) => {
   });
   const mayGoOn = () => context.getRemainingTimeInMillis() > spareMs;
   const asked = oneShard.safeParse(event);
-  const report = await (asked.success
-    ? sweep.shard(asked.data.shard, mayGoOn)
-    : sweep.tick(mayGoOn));
-  publishCounts({
+  const report = await (asked.success ? sweep.shard(asked.data.shard, mayGoOn) : sweep.tick());
+  publish({
     OrdersPastDue: report.found,
     ShardsHandedOver: report.handedOver,
-    OutagesForgiven: report.outage ? 1 : 0,
+    OrdersForgiven: report.forgiven,
+    // Less is the precision of the schedule, and a metric without data costs nothing.
+    SweepLag: report.lagMs > role.outageAfterMs ? report.lagMs / 1_000 : 0,
   });
 });

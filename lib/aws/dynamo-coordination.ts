@@ -8,80 +8,132 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { clockToleranceMs } from '#core/due.ts';
-import type { Coordination, Unfinished } from '#ports/coordination.ts';
+import type { ShardMemory } from '#core/outage.ts';
+import type { Coordination, Mark } from '#ports/coordination.ts';
 import { fromItem, type Item, toItem } from './attributes.ts';
 import { unavailable } from './failure.ts';
+import { memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
+/** Only what is missing is set: an earlier sweep may have left more than the taker has recalled. */
+const takeExpression =
+  'SET Holder = :me, HeldUntil = :until, AliveAt = if_not_exists(AliveAt, :alive), Gaps = if_not_exists(Gaps, :gaps), RampAt = if_not_exists(RampAt, :ramp)';
+const ifFree =
+  'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me';
+/** Of the same instant as well: a tick whose answer was lost is asked again. */
+const ifLater =
+  'attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest';
+const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
 
 export function dynamoCoordination(client: DynamoDBClient, table: string): Coordination {
+  const ofHolder = (shard: number, holder: string) => ({
+    TableName: table,
+    Key: { Name: { S: shardKey(shard) } },
+    ConditionExpression: 'Holder = :me',
+    ExpressionAttributeValues: toItem({ ':me': holder }),
+  });
+  const update = (shard: number, holder: string, memory: ShardMemory, expression: string) =>
+    ifCondition(() =>
+      client.send(
+        new UpdateItemCommand({
+          ...ofHolder(shard, holder),
+          UpdateExpression: expression,
+          ExpressionAttributeValues: toItem({ ':me': holder, ...memoryAttributes(memory) }),
+        }),
+      ),
+    );
   return {
     async recall(shards) {
       const known = await read(client, table, shards);
       // An earlier deployment had more: its orders are still in those shards.
       const before = numberOf(known.get(sweepKey), 'Shards') ?? 0;
       const all = before > shards ? await read(client, table, before) : known;
-      const unfinished = new Map<number, Unfinished>();
+      const unfinished = new Map<number, ShardMemory>();
       for (let shard = 0; shard < Math.max(shards, before); shard += 1) {
         const item = all.get(shardKey(shard));
-        if (item !== undefined) {
-          unfinished.set(shard, { previousSweepAt: numberOf(item, 'PreviousSweepAt') });
-        }
+        if (item !== undefined) unfinished.set(shard, memoryOf(item));
       }
       const sweptAt = numberOf(known.get(sweepKey), 'SweptAt');
-      return { sweptAt, shards: Math.max(shards, before), unfinished };
+      const reachedAt = numberOf(known.get(sweepKey), 'ReachedAt');
+      return { sweptAt, reachedAt, shards: Math.max(shards, before), unfinished };
     },
 
-    async remember(sweptAt, shards) {
-      // The one put of this table: the alarm on completed sweeps counts it (lib/infra/alarms.ts).
-      const item = toItem({ Name: sweepKey, SweptAt: sweptAt, Shards: shards });
-      await ifCondition(() => client.send(new PutItemCommand({ TableName: table, Item: item })));
-    },
+    remember: (mark) => remember(client, table, mark),
 
-    async take(shard, { holder, now, leaseMs, previousSweepAt }) {
+    async take(shard, { holder, now, leaseMs }, first) {
       const command = new UpdateItemCommand({
         TableName: table,
         Key: { Name: { S: shardKey(shard) } },
-        UpdateExpression: 'SET Holder = :me, HeldUntil = :until, PreviousSweepAt = :since',
-        ConditionExpression:
-          'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me',
+        UpdateExpression: takeExpression,
+        ConditionExpression: ifFree,
         ExpressionAttributeValues: toItem({
           ':me': holder,
           ':until': now + leaseMs,
-          ':since': previousSweepAt,
           ':now': now,
           ':latest': now + leaseMs + clockToleranceMs,
+          ...memoryAttributes(first),
         }),
+        ReturnValues: 'ALL_NEW',
       });
-      return ifCondition(() => client.send(command));
+      const taken = await ifCondition(() => client.send(command));
+      return taken === null ? null : memoryOf(taken.Attributes ?? {});
     },
 
-    async giveBack(shard, holder, finished) {
-      const where = {
-        TableName: table,
-        Key: { Name: { S: shardKey(shard) } },
-        ConditionExpression: 'Holder = :me',
-        ExpressionAttributeValues: { ':me': { S: holder } },
-      };
-      await ifCondition(() =>
-        finished
-          ? client.send(new DeleteItemCommand(where))
-          : client.send(
-              new UpdateItemCommand({ ...where, UpdateExpression: 'REMOVE Holder, HeldUntil' }),
-            ),
-      );
+    async keep(shard, holder, memory) {
+      await update(shard, holder, memory, setMemory);
+    },
+
+    async giveBack(shard, holder, left) {
+      if (left !== null) await update(shard, holder, left, `${setMemory} REMOVE Holder, HeldUntil`);
+      else await ifCondition(() => client.send(new DeleteItemCommand(ofHolder(shard, holder))));
     },
   };
 }
 
-/** False when the condition did not hold. */
-async function ifCondition(call: () => Promise<unknown>): Promise<boolean> {
+async function remember(
+  client: DynamoDBClient,
+  table: string,
+  { sweptAt, reachedAt, shards, complete }: Mark,
+): Promise<void> {
+  const times = toItem({ ':at': sweptAt, ':latest': sweptAt + clockToleranceMs });
+  // The one put of this table: the alarm on completed sweeps counts it (lib/infra/alarms.ts).
+  const put = () =>
+    client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: toItem({
+          Name: sweepKey,
+          SweptAt: sweptAt,
+          ReachedAt: reachedAt,
+          Shards: shards,
+        }),
+        ConditionExpression: ifLater,
+        ExpressionAttributeValues: times,
+      }),
+    );
+  const update = () =>
+    client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: { Name: { S: sweepKey } },
+        UpdateExpression: 'SET SweptAt = :at, ReachedAt = :reached, Shards = :shards',
+        ConditionExpression: ifLater,
+        ExpressionAttributeValues: {
+          ...times,
+          ...toItem({ ':reached': reachedAt, ':shards': shards }),
+        },
+      }),
+    );
+  await ifCondition<unknown>(complete ? put : update);
+}
+
+/** Null when the condition did not hold. */
+async function ifCondition<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
   try {
-    await call();
-    return true;
+    return await call();
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (error instanceof ConditionalCheckFailedException) return null;
     throw unavailable('DynamoDB', error);
   }
 }
@@ -104,9 +156,4 @@ async function read(
   return new Map(
     (answer.Responses?.[table] ?? []).map((item) => [String(fromItem(item)['Name']), item]),
   );
-}
-
-function numberOf(item: Item | undefined, name: string): number | null {
-  const text = item?.[name]?.N;
-  return text === undefined ? null : Number(text);
 }

@@ -9,5 +9,7 @@ export type MetricName =
   | 'OrdersPastDue'
   /** Shards with so much to do that they were handed over. */
   | 'ShardsHandedOver'
-  /** Sweeps that forgave what an outage had delayed. */
-  | 'OutagesForgiven';
+  /** Orders dispatched again after an outage, without a failure counted. */
+  | 'OrdersForgiven'
+  /** How long the order had been due that a sweep found due longest, s; where that is over three periods. */
+  | 'SweepLag';

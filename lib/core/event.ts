@@ -54,13 +54,20 @@ export interface Expired {
 
 /**
  * The Supervisor found the order interrupted by what is not its fault: after a `restart` of the one
- * process every call is lost; after an `outage` what is overdue is forgiven. No failure is counted.
+ * process every call is lost; after an `outage` the steps that it made late are forgiven. No failure is
+ * counted.
  */
-export interface Excused {
+export type Excused = ExcusedBy<'restart'> | ExcusedByOutage;
+
+interface ExcusedBy<Reason> {
   readonly type: 'excused';
-  readonly reason: 'restart' | 'outage';
+  readonly reason: Reason;
   /** When to dispatch again: a ramp, so that a recovery does not become the next outage. */
   readonly notBefore: number;
+}
+interface ExcusedByOutage extends ExcusedBy<'outage'> {
+  /** Those it made late; a step among them that is not past its complete-by goes on. */
+  readonly steps: readonly StepName[];
 }
 
 interface ByOperator {

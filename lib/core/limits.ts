@@ -30,8 +30,13 @@ export const limits = {
    * are not the order's fault. An order that needs more is parked for a person (R14).
    */
   claimsSpare: 200,
-  /** Orders re-dispatched a second after a restart or an outage, so that agents are not flooded. */
+  /**
+   * Orders re-dispatched a second after a restart or an outage, so that agents are not flooded: of the
+   * whole deployment, whose shards have equal parts of it.
+   */
   recoveryRampPerSecond: 1_000,
+  /** Outages of one shard that are remembered at once: more of them are joined, oldest first. */
+  gapsMax: 8,
   /** The longest ramp: after it, everything left is dispatched at once. */
   recoveryRampMaxMs: 15 * MINUTE,
   /** A body, so that order and process record fit a DynamoDB item and an SQS message (256 KiB). */

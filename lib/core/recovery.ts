@@ -50,7 +50,7 @@ export function excused(draft: Draft, event: Excused): Found | null {
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
     if (!underWay(progress)) continue;
-    if (event.reason === 'outage' && progress.completeBy >= draft.nowMs) continue;
+    if (!interrupts(event, step, progress, draft.nowMs)) continue;
     found.push(step.name);
     setStep(draft, at, { progress: takenBack(progress) });
   }
@@ -63,6 +63,15 @@ export function excused(draft: Draft, event: Excused): Found | null {
   if (draft.stance.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
   release(draft, notBefore);
   return { steps: [], nudges: 1 };
+}
+
+function interrupts(
+  event: Excused,
+  { name }: StepRecord,
+  { completeBy }: UnderWay,
+  nowMs: number,
+): boolean {
+  return event.reason === 'restart' || (event.steps.includes(name) && completeBy < nowMs);
 }
 
 /** The step as it was before the call, from which the next attempt starts. */

@@ -61,8 +61,12 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
       return { type: 'claim', by: entry.by };
     case 'expired':
       return { type: 'expired' };
-    case 'excused':
-      return { type: 'excused', reason: entry.reason, notBefore: entry.notBefore };
+    case 'excused': {
+      const { type, reason, notBefore, steps } = entry;
+      return reason === 'restart'
+        ? { type, reason, notBefore }
+        : { type, reason, notBefore, steps };
+    }
     case 'resubmit':
       return { type: 'resubmit', by: entry.by, corrections: entry.corrections };
     case 'cancel':

@@ -138,6 +138,13 @@ export class Alarms extends Construct {
     );
   }
 
+  /** Behind: what is overdue waits for a sweep for longer than three periods, and failures are still counted. */
+  onLag(every: Duration): void {
+    const metric = ownMetric(this, 'SweepLag', Stats.MAXIMUM);
+    const threshold = 3 * every.toSeconds();
+    this.raise('SweepBehind', { metric, text: runbook.sweepBehind, threshold, periods: 2 });
+  }
+
   private raise(id: string, { metric, text, threshold = 1, periods = 1 }: AlarmProps): void {
     this.add(
       new Alarm(this, id, {
@@ -169,12 +176,16 @@ function tableMetric(
 }
 
 /** A metric that Reeve publishes itself. */
-export function ownMetric(scope: Construct, name: MetricName): Metric {
+export function ownMetric(
+  scope: Construct,
+  name: MetricName,
+  statistic: string = Stats.SUM,
+): Metric {
   return new Metric({
     namespace: metricNamespace,
     metricName: name,
     dimensionsMap: { service: Stack.of(scope).stackName },
-    statistic: Stats.SUM,
+    statistic,
     period: fiveMinutes,
   });
 }

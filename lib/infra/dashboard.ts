@@ -115,7 +115,11 @@ function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
       supervisor.metricInvocations({ label: 'sweeps', period }),
       supervisor.metricErrors({ label: 'failed', period }),
     ],
-    right: [ownMetric(scope, 'OrdersPastDue')],
+    right: [
+      ownMetric(scope, 'OrdersPastDue'),
+      ownMetric(scope, 'OrdersForgiven'),
+      ownMetric(scope, 'SweepLag', Stats.MAXIMUM),
+    ],
   });
 }
 

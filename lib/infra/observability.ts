@@ -42,6 +42,7 @@ export class Observability extends Construct {
     for (const webhook of webhooks) alarms.onWebhook(webhook);
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);
+    alarms.onLag(props.sweepsEvery);
     alarms.onStream(notifications.worker);
     alarms.onTables(store);
     dashboard(this, 'Dashboard', {

@@ -19,6 +19,8 @@ export interface ReeveFunctionProps {
   /** What it is for, as the console shows it. */
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** MiB; 1,769 are a core. @default 256 */
+  readonly memorySize?: number;
   /** @default 30 seconds */
   readonly timeout?: Duration;
   /** Allowed for a function of the loop Scheduler – agent – Scheduler alone. @default terminated by Lambda */
@@ -27,7 +29,7 @@ export interface ReeveFunctionProps {
 }
 
 /** MiB: at a quarter of a core, a batch of ten takes little longer than the calls it waits for. */
-const memorySize = 256;
+const defaultMemorySize = 256;
 
 export class ReeveFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
@@ -51,7 +53,7 @@ export class ReeveFunction extends LambdaFunction {
       handler: 'index.handler',
       code: props.code,
       description: props.description,
-      memorySize,
+      memorySize: props.memorySize ?? defaultMemorySize,
       timeout: props.timeout ?? Duration.seconds(30),
       role,
       logGroup,

@@ -40,6 +40,10 @@ export const runbook = {
     'table-throttles',
     'DynamoDB refused requests, to a table or to one of its indexes: the alarm’s name says which. If it is the Due or Recent index of Processes, raise `shards`; else look at the account’s table limits.',
   ),
+  sweepBehind: told(
+    'sweep-behind',
+    'Sweeps are behind: orders are overdue for more than three periods before one reaches them. They are recovered, late, and their failures count. Raise `shards`, and look at the throttles of the index Due.',
+  ),
   pastDue: told(
     'past-due',
     'Sweeps find many overdue orders: an agent or its service is slow or away. See which agent fails on the dashboard; the circuit breaker keeps its calls few until it is back.',

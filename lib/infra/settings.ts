@@ -32,7 +32,7 @@ const settings = z.strictObject({
   /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
-  shards: z.coerce.number().int().min(1).max(shardsMax).default(2),
+  shards: z.coerce.number().int().min(1).max(shardsMax).default(4),
   /** How often the Supervisor looks, minutes: how late a recovery may be. */
   sweepMinutes: z.coerce.number().int().min(1).max(15).default(1),
   /** How long an order is kept after its end. */

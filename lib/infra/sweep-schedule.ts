@@ -18,6 +18,11 @@ export interface SweepScheduleProps {
   readonly removal: RemovalPolicy;
 }
 
+/**
+ * MiB: more than half a core, at which a shard's recovery keeps up with what a partition of the due
+ * index takes (docs/aws.md, "How fast it recovers").
+ */
+const memorySize = 1_024;
 /** A tick that comes late is worth nothing: the next one does its work. */
 const eventAgeMax = Duration.seconds(60);
 
@@ -30,6 +35,7 @@ export class SweepSchedule extends Construct {
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: 'Reeve: Supervisor',
+      memorySize,
       timeout: Duration.seconds(60),
       removal: props.removal,
       environment: {

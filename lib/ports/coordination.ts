@@ -2,38 +2,56 @@
  * What Supervisors remember between sweeps, and how they keep out of each other's way. Leases only
  * save work: any number of sweeps at once do what one does (R11).
  */
-
-/** A shard whose last sweep did not come to its end. */
-export interface Unfinished {
-  /** The completed sweep before it: what was overdue since then may still need forgiveness (R20). */
-  readonly previousSweepAt: number | null;
-}
+import type { ShardMemory } from '#core/outage.ts';
 
 export interface SweepMemory {
-  /** When the last sweep of all shards began; null before the first. */
+  /** When the last tick began that left no shard without a memory; null before the first. */
   readonly sweptAt: number | null;
+  /** When the last tick began that looked after every shard itself; null before the first. */
+  readonly reachedAt: number | null;
   /** The highest number of shards ever swept: orders of that time may still be in the index. */
   readonly shards: number;
-  readonly unfinished: ReadonlyMap<number, Unfinished>;
+  /** Shards in which something was left, or that a tick could not reach, with what is known of each. */
+  readonly unfinished: ReadonlyMap<number, ShardMemory>;
 }
 
 /** Each method may throw {@link UnavailableError}. */
 export interface Coordination {
   /** `shards`: how many there are now. */
   recall(shards: number): Promise<SweepMemory>;
-  /** `shards`: the highest number, as recalled. */
-  remember(sweptAt: number, shards: number): Promise<void>;
   /**
-   * Takes the shard until `now + leaseMs` and marks it unfinished; false while another holder has it.
-   * A lease that ends later than any right clock would have it end holds nobody back: who took it may
-   * be dead, and its clock was days ahead.
+   * Does nothing when a later tick is remembered: one that took long says nothing about now. One later
+   * than any right clock would have it is overwritten.
    */
-  take(shard: number, lease: Lease): Promise<boolean>;
-  /** Gives it back, finished or not; does nothing when the lease has passed to another. */
-  giveBack(shard: number, holder: string, finished: boolean): Promise<void>;
+  remember(mark: Mark): Promise<void>;
+  /**
+   * Takes the shard until `now + leaseMs` and marks it unfinished; gives what is remembered of it, or
+   * null while another holder has it. A lease that ends later than any right clock would have it end
+   * holds nobody back: who took it may be dead, and its clock was days ahead.
+   *
+   * @param first what is remembered of a shard of which nothing is known
+   */
+  take(shard: number, lease: Lease, first: ShardMemory): Promise<ShardMemory | null>;
+  /** Remembers this of a shard; does nothing when the lease has passed to another. */
+  keep(shard: number, holder: string, memory: ShardMemory): Promise<void>;
+  /**
+   * Gives it back; does nothing when the lease has passed to another.
+   *
+   * @param left what is remembered of it; null when it is finished
+   */
+  giveBack(shard: number, holder: string, left: ShardMemory | null): Promise<void>;
 }
 
-export interface Lease extends Unfinished {
+export interface Mark {
+  readonly sweptAt: number;
+  readonly reachedAt: number | null;
+  /** The highest number, as recalled. */
+  readonly shards: number;
+  /** Whether no shard failed; one that did has a memory of its own. */
+  readonly complete: boolean;
+}
+
+export interface Lease {
   readonly holder: string;
   readonly now: number;
   readonly leaseMs: number;

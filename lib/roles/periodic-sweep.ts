@@ -1,4 +1,5 @@
 /** The Supervisor's schedule in one process: a sweep, a pause, and again. */
+import { noMemory, type ShardMemory } from '#core/outage.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -16,6 +17,10 @@ export function periodicSweep(
   log: Log,
 ): SweepTimer {
   let last: number | null = clock.now();
+  const first: ShardMemory = { ...noMemory, aliveAt: last };
+  const memories = new Map(
+    Array.from({ length: supervisor.shards }, (_, shard) => [shard, first] as const),
+  );
   let stopped = false;
   let cancel = schedule();
 
@@ -27,11 +32,11 @@ export function periodicSweep(
 
   async function sweep(): Promise<void> {
     try {
-      const report = await supervisor.sweep(last);
+      const report = await supervisor.sweep(memories);
       if (report.finished) last = report.startedAt;
     } catch (error) {
       if (stopped) return;
-      // `last` stays: a sweep after a long failure of the store forgives what it finds (R20).
+      // The memories stay: a sweep after a long failure of the store forgives what that delayed (R20).
       log.error('sweep-failed', { error: error instanceof Error ? error.message : 'unknown' });
     }
     if (!stopped) cancel = schedule();

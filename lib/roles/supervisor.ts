@@ -4,47 +4,72 @@
  */
 import { dueHorizonMs } from '#core/due.ts';
 import { UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import type { Clock } from '#ports/clock.ts';
-import type { Log } from '#ports/log.ts';
+import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/outage.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
-import type { Transitions } from './transitions.ts';
+import {
+  added,
+  type EventOf,
+  eventAfter,
+  expired,
+  nothingRecovered,
+  type Recovered,
+  type RecoveryPorts,
+  recoverPage,
+} from './recover-page.ts';
 
-export interface SupervisorPorts {
-  readonly store: StateStore;
-  readonly transitions: Transitions;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface SupervisorPorts extends RecoveryPorts {
+  readonly store: Pick<StateStore, 'due' | 'dueShards'>;
   /**
-   * A gap between sweeps longer than this, ms, means that the platform was away: what is overdue then
-   * is forgiven, not punished (R20).
+   * When no sweep of a shard got through for longer than this, ms, the platform was away: what is
+   * overdue because of it is forgiven, not punished (R20). Longer than a lease and a period together.
    */
   readonly outageAfterMs: number;
 }
 
-export interface SweepReport {
+export interface SweepReport extends Omit<Recovered, 'unwritten'> {
   readonly startedAt: number;
-  readonly found: number;
-  readonly recovered: number;
   readonly outage: boolean;
   /**
    * False when something was left that is still due: because time ran out, or a write failed that an
-   * outage had delayed. The sweep before this one then goes on to be the last that was completed.
+   * outage had delayed.
    */
   readonly finished: boolean;
 }
 
+export interface ShardReport extends SweepReport {
+  /** Whether `mayGoOn` ended it before the last page. */
+  readonly stopped: boolean;
+  /** For the next sweep of the shard. */
+  readonly left: ShardMemory;
+}
+
+export interface ShardSweep {
+  readonly shard: number;
+  /** What the sweep before it left. */
+  readonly memory: ShardMemory;
+  /** When that was read, or before: an outage lasted until then at most; ms. */
+  readonly recalledAt: number;
+  /** How many shards share the ramp. */
+  readonly shards: number;
+  /** Asked before each page but the first: a sweep that runs has something to show for it. */
+  readonly mayGoOn: () => boolean;
+  /** Remembers it before the sweep goes on: should it die, the next one goes on from there. */
+  readonly keep: (memory: ShardMemory) => Promise<void>;
+}
+
 export interface Supervisor {
-  /** Every shard. `previousSweepAt`: when the last completed sweep began; null when there was none. */
-  sweep(previousSweepAt: number | null): Promise<SweepReport>;
-  /** What is overdue in one shard, until `mayGoOn` says no. */
-  sweepShard(
-    shard: number,
-    previousSweepAt: number | null,
-    mayGoOn: () => boolean,
-  ): Promise<SweepReport>;
+  readonly shards: number;
+  readonly outageAfterMs: number;
+  /** Every shard in turn; each finds in `memories` what the sweep before it left, and leaves its own. */
+  sweep(memories: Map<number, ShardMemory>): Promise<SweepReport>;
+  /**
+   * What is overdue in one shard.
+   *
+   * @throws {UnavailableError} `sweep-unwritten` when the store refused every write
+   */
+  sweepShard(sweep: ShardSweep): Promise<ShardReport>;
   /** What lies further ahead in one shard than any right clock writes: it would never come (R14). */
   repairShard(shard: number): Promise<void>;
   /**
@@ -52,142 +77,163 @@ export interface Supervisor {
    *
    * @throws {UnavailableError} `sweep-unwritten` when one of them could not be written: start again
    */
-  recoverAll(): Promise<SweepReport>;
+  recoverAll(): Promise<Pick<SweepReport, 'found' | 'recovered'>>;
 }
 
 export function supervisor(ports: SupervisorPorts): Supervisor {
-  const { clock, log } = ports;
-  const shards = Array.from({ length: ports.store.dueShards }, (_, shard) => shard);
-
-  async function sweepShard(
-    shard: number,
-    previousSweepAt: number | null,
-    mayGoOn: () => boolean,
-  ): Promise<SweepReport> {
-    const now = clock.now();
-    const outage = previousSweepAt !== null && now - previousSweepAt > ports.outageAfterMs;
-    if (outage) log.warn('outage-forgiven', { shard, sinceMs: now - previousSweepAt });
-    const event = outage ? ramp('outage', now) : () => expired;
-    const overdue = await recover(ports, { shard, from: 0, to: now }, event, mayGoOn);
-    const { found, recovered, unwritten } = overdue;
-    // What could not be written now must find the outage still there: the next sweep would punish it.
-    const finished = overdue.finished && !(outage && unwritten > 0);
-    return { startedAt: now, outage, found, recovered, finished };
-  }
+  const { clock, log, store } = ports;
+  const every = Array.from({ length: store.dueShards }, (_, shard) => shard);
 
   async function repairShard(shard: number): Promise<void> {
-    const range = { shard, from: clock.now() + dueHorizonMs, to: Number.MAX_SAFE_INTEGER };
-    const { found } = await recover(
-      ports,
-      range,
-      () => expired,
-      () => true,
-    );
-    if (found > 0) log.error('deadlines-repaired', { orders: found });
+    const from = clock.now() + dueHorizonMs;
+    let total = nothingRecovered;
+    for await (const page of pagesOf(ports, { shard, from, to: Number.MAX_SAFE_INTEGER })) {
+      total = added(total, await recoverPage(ports, page.items, () => expired));
+    }
+    assertWritten(total);
+    if (total.found > 0) log.error('deadlines-repaired', { orders: total.found });
   }
 
   return {
-    sweepShard,
+    shards: every.length,
+    outageAfterMs: ports.outageAfterMs,
+    sweepShard: (sweep) => sweepShard(ports, sweep),
     repairShard,
-    async sweep(previousSweepAt) {
+    async sweep(memories) {
+      const startedAt = clock.now();
       const reports: SweepReport[] = [];
-      for (const shard of shards) {
-        reports.push(await sweepShard(shard, previousSweepAt, () => true));
+      for (const shard of every) {
+        const keep = async (left: ShardMemory) => {
+          memories.set(shard, left);
+        };
+        const memory = memories.get(shard) ?? noMemory;
+        const asked = { shard, memory, keep, recalledAt: clock.now(), shards: every.length };
+        const report = await sweepShard(ports, { ...asked, mayGoOn: () => true });
+        memories.set(shard, report.left);
+        reports.push(report);
         await repairShard(shard);
       }
-      const startedAt = Math.min(...reports.map((report) => report.startedAt));
-      return { startedAt, outage: reports.some(({ outage }) => outage), ...sum(reports) };
+      return totalOf(startedAt, reports);
     },
     async recoverAll() {
       const now = clock.now();
-      const found: Recovered[] = [];
-      for (const shard of shards) {
-        found.push(await recoverEvery(ports, shard, ramp('restart', now)));
-      }
-      return { startedAt: now, outage: false, ...sum(found) };
+      let total = nothingRecovered;
+      for (const shard of every) total = added(total, await recoverEvery(ports, shard, now));
+      return total;
     },
   };
 }
 
-const expired: RecordEvent = { type: 'expired' };
-
-/** Dispatches again in the order of urgency, so many a second, lest recovery be the next outage. */
-function ramp(reason: 'restart' | 'outage', now: number): (place: number) => RecordEvent {
-  return (place) => {
-    const seconds = Math.floor(place / limits.recoveryRampPerSecond);
-    return { type: 'excused', reason, notBefore: now + seconds * 1_000 };
-  };
-}
-
-interface Recovered extends Pick<SweepReport, 'found' | 'recovered' | 'finished'> {
-  readonly unwritten: number;
-}
-
-function sum(parts: readonly Omit<Recovered, 'unwritten'>[]): Omit<Recovered, 'unwritten'> {
+function totalOf(startedAt: number, reports: readonly SweepReport[]): SweepReport {
+  const total = reports.reduce<Recovered>(
+    (all, report) => added(all, { ...report, unwritten: 0 }),
+    nothingRecovered,
+  );
   return {
-    found: parts.reduce((all, { found }) => all + found, 0),
-    recovered: parts.reduce((all, { recovered }) => all + recovered, 0),
-    finished: parts.every(({ finished }) => finished),
+    ...total,
+    startedAt,
+    outage: reports.some(({ outage }) => outage),
+    finished: reports.every(({ finished }) => finished),
   };
+}
+
+async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<ShardReport> {
+  const { clock, outageAfterMs } = ports;
+  const startedAt = clock.now();
+  const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);
+  let memory: ShardMemory = { ...sweep.memory, gaps };
+  if (isNews(gaps, sweep.memory.gaps)) {
+    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });
+    await sweep.keep(memory);
+  }
+  const perSecond = Math.max(1, Math.floor(limits.recoveryRampPerSecond / sweep.shards));
+  const isRamped = gaps.length > 0;
+  const limit = isRamped ? Math.min(limits.sweepPage, perSecond) : limits.sweepPage;
+  const event = eventAfter(gaps, clock, outageAfterMs);
+  const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
+  let total = nothingRecovered;
+  let stopped = false;
+  if (isRamped) await until(ports, memory.rampAt);
+  let begunAt = clock.now();
+  for await (const { items, cursor } of pagesOf(ports, range)) {
+    const page = await recoverPage(ports, items, event);
+    total = added(total, page);
+    memory = after(memory, page, begunAt, perSecond);
+    if (cursor === null) break;
+    if (!sweep.mayGoOn()) {
+      stopped = true;
+      break;
+    }
+    await sweep.keep(memory);
+    if (isRamped) await until(ports, memory.rampAt);
+    begunAt = clock.now();
+  }
+  assertWritten(total);
+  if (!isRamped && total.lagMs > outageAfterMs) {
+    ports.log.warn('sweep-behind', { shard: sweep.shard, lagMs: total.lagMs });
+  }
+  // What could not be written now must find the outage still there: the next sweep would punish it.
+  const finished = !stopped && !(isRamped && total.unwritten > 0);
+  const left = { ...memory, gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };
+  return { ...total, startedAt, outage: isRamped, finished, stopped, left };
+}
+
+const isNews = (gaps: readonly Gap[], known: readonly Gap[]) =>
+  gaps.length > 0 && gaps.at(-1)?.until !== known.at(-1)?.until;
+
+/** The store got through a page unless it refused all of it; the ramp goes on where the page ended. */
+function after(
+  { aliveAt, gaps, rampAt }: ShardMemory,
+  { found, unwritten, forgiven }: Recovered,
+  begunAt: number,
+  perSecond: number,
+): ShardMemory {
+  const isRefused = found > 0 && unwritten === found;
+  const tookMs = Math.ceil((forgiven * 1_000) / perSecond);
+  return {
+    aliveAt: isRefused ? aliveAt : begunAt,
+    gaps,
+    rampAt: forgiven > 0 ? begunAt + tookMs : rampAt,
+  };
+}
+
+/** The longest that a right ramp makes a sweep wait for its next page, ms. */
+const rampWaitMaxMs = 10_000;
+
+async function until({ clock }: SupervisorPorts, instant: number): Promise<void> {
+  const ms = instant - clock.now();
+  if (ms <= 0 || ms > rampWaitMaxMs) return;
+  await new Promise<void>((resolve) => {
+    clock.after(ms, resolve);
+  });
 }
 
 interface Range {
   readonly shard: number;
   readonly from: number;
   readonly to: number;
+  /** Default {@link limits.sweepPage}. */
+  readonly limit?: number;
 }
 
 /**
- * Page by page: what was recovered is due later than `range.to`, and what was not stays where the
- * cursor has passed, so that no order is met twice.
+ * What was recovered is due later than `range.to`, and what was not stays where the cursor has passed,
+ * so that no order is met twice.
  */
-async function recover(
-  ports: SupervisorPorts,
+async function* pagesOf(
+  { store }: Pick<SupervisorPorts, 'store'>,
   range: Range,
-  event: (place: number) => RecordEvent,
-  mayGoOn: () => boolean,
-): Promise<Recovered> {
-  const total = { found: 0, recovered: 0, unwritten: 0 };
+): AsyncGenerator<Page<OrderId>> {
   let cursor: string | null = null;
   do {
-    if (!mayGoOn()) return { ...total, finished: false };
-    const page: Page<OrderId> = await ports.store.due({
-      ...range,
-      limit: limits.sweepPage,
-      cursor,
-    });
+    const page: Page<OrderId> = await store.due({ limit: limits.sweepPage, ...range, cursor });
     cursor = page.cursor;
-    await recoverPage(ports, page.items, event, total);
+    yield page;
   } while (cursor !== null);
-  assertWritten(total);
-  return { ...total, finished: true };
-}
-
-async function recoverPage(
-  ports: SupervisorPorts,
-  page: readonly OrderId[],
-  event: (place: number) => RecordEvent,
-  total: { found: number; recovered: number; unwritten: number },
-): Promise<void> {
-  const first = total.found;
-  total.found += page.length;
-  const outcomes = await ports.transitions.apply(
-    page.map((orderId, offset) => ({ orderId, event: () => event(first + offset) })),
-  );
-  for (const [at, outcome] of outcomes.entries()) {
-    if (outcome.kind === 'committed') total.recovered += 1;
-    if (outcome.kind === 'failed') {
-      if (outcome.error instanceof UnavailableError) total.unwritten += 1;
-      ports.log.error('recovery-failed', {
-        orderId: page[at] ?? null,
-        error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
-      });
-    }
-  }
 }
 
 /** Not one write got through: no sweep, but an outage, which must be seen as one later (R20). */
-function assertWritten({ found, unwritten }: { found: number; unwritten: number }): void {
+function assertWritten({ found, unwritten }: Recovered): void {
   if (unwritten > 0 && unwritten === found) {
     throw notWritten({ found, unwritten }, 'They are tried again.');
   }
@@ -207,28 +253,28 @@ function notWritten(
 async function recoverEvery(
   ports: SupervisorPorts,
   shard: number,
-  event: (place: number) => RecordEvent,
+  now: number,
 ): Promise<Recovered> {
   const found: OrderId[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page<OrderId> = await ports.store.due({
-      shard,
-      from: 0,
-      to: Number.MAX_SAFE_INTEGER,
-      limit: limits.sweepPage,
-      cursor,
-    });
-    found.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== null);
-  const total = { found: 0, recovered: 0, unwritten: 0 };
+  for await (const { items } of pagesOf(ports, { shard, from: 0, to: Number.MAX_SAFE_INTEGER })) {
+    found.push(...items);
+  }
+  let total = nothingRecovered;
   for (let at = 0; at < found.length; at += limits.sweepPage) {
-    await recoverPage(ports, found.slice(at, at + limits.sweepPage), event, total);
+    const page = found.slice(at, at + limits.sweepPage);
+    total = added(total, await recoverPage(ports, page, restarted(now, at)));
   }
   // The sweeps after a restart punish what is late: they must find nothing that it interrupted (R20).
   if (total.unwritten > 0) {
     throw notWritten(total, 'See that the store can be written, then start again.');
   }
-  return { ...total, finished: true };
+  return total;
+}
+
+/** Dispatches again in the order of urgency, so many a second, lest recovery be the next outage. */
+function restarted(now: number, first: number): EventOf {
+  return (_, place) => {
+    const seconds = Math.floor((first + place) / limits.recoveryRampPerSecond);
+    return { type: 'excused', reason: 'restart', notBefore: now + seconds * 1_000 };
+  };
 }

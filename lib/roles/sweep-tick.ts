@@ -1,28 +1,32 @@
 /**
- * One tick of the Supervisor's schedule where many may tick at once: shard by shard, each under a
- * short lease while there is work; a shard with much of it is handed over to a sweep of its own.
+ * One tick of the Supervisor's schedule where many may tick at once: shard by shard, each under a short
+ * lease while there is work. A tick recovers the first page of every shard itself, so that each tick gets
+ * on, and hands a shard with more than that over to a sweep of its own.
  *
- * The lease saves work and nothing else (R11). What a sweep leaves is remembered with the time of the
- * completed sweep before it, so that a recovery which takes many ticks goes on forgiving (R20).
+ * The lease saves work and nothing else (R11). What is remembered of a shard lasts as long as something
+ * of it is unfinished: when a sweep last got through to it, and which outages it recovers from (R20).
  */
-import { limits } from '#core/limits.ts';
+import { gapsAt, noMemory, type ShardMemory } from '#core/outage.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface SweepTick {
-  /** Every shard. */
-  tick(mayGoOn: () => boolean): Promise<TickReport>;
-  /** The shard that a tick handed over. */
+  /** Every shard: a page of each. */
+  tick(): Promise<TickReport>;
+  /** The shard that a tick handed over, until `mayGoOn` says no. */
   shard(shard: number, mayGoOn: () => boolean): Promise<TickReport>;
 }
 
 export interface TickReport {
   readonly found: number;
   readonly recovered: number;
+  /** Dispatched again after an outage, without a failure counted. */
+  readonly forgiven: number;
   readonly handedOver: number;
-  readonly outage: boolean;
+  /** How long the order had been due that was due longest, ms. */
+  readonly lagMs: number;
 }
 
 export interface SweepTickPorts {
@@ -41,43 +45,55 @@ export interface SweepTickPorts {
 /** What a wrong clock wrote far ahead can wait so long to be found, ms: looking costs reads. */
 const repairEveryMs = 3_600_000;
 
-const nothing: TickReport = { found: 0, recovered: 0, handedOver: 0, outage: false };
+const nothing: TickReport = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
 
 export function sweepTick(ports: SweepTickPorts): SweepTick {
   const { coordination, clock, store } = ports;
   return {
-    async tick(mayGoOn) {
-      const startedAt = clock.now();
+    async tick() {
+      const recalledAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
       const shards = Array.from({ length: memory.shards }, (_, shard) => shard);
-      const reports = await allEnded(
-        shards.map(async (shard) => {
-          const wasUnfinished = memory.unfinished.has(shard);
-          return sweepOne(
-            ports,
-            { shard, since: sweptSince(memory, shard), wasUnfinished },
-            mayGoOn,
-          );
-        }),
+      const of = (shard: number): Shard => ({ shard, memory, recalledAt });
+      const outcomes = await Promise.allSettled(
+        shards.map((shard) => sweepFirst(ports, of(shard))),
       );
-      const hour = (at: number) => Math.floor(at / repairEveryMs);
-      if (memory.sweptAt === null || hour(memory.sweptAt) !== hour(startedAt)) {
-        await allEnded(shards.map((shard) => ports.supervisor.repairShard(shard)));
-      }
-      await coordination.remember(startedAt, memory.shards);
-      return total(reports);
+      const failed = shards.filter((shard) => outcomes[shard]?.status === 'rejected');
+      // Nothing could be reached: there was no tick, and the next one sees it (R20).
+      if (failed.length === shards.length) return total(await Promise.all(outcomes.map(reportOf)));
+      await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));
+      const reached = shards.filter((shard) => !failed.includes(shard));
+      await repair(ports, memory, recalledAt, reached);
+      const isReached = outcomes.every(
+        (outcome) => outcome.status === 'fulfilled' && outcome.value.reached,
+      );
+      await coordination.remember({
+        sweptAt: recalledAt,
+        reachedAt: isReached ? recalledAt : earlier(memory.reachedAt, recalledAt),
+        shards: memory.shards,
+        complete: failed.length === 0,
+      });
+      return total(await Promise.all(outcomes.map(reportOf)));
     },
 
     async shard(shard, mayGoOn) {
+      const recalledAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
       // Another sweep has finished it in the meantime.
       if (!memory.unfinished.has(shard)) return nothing;
-      const since = sweptSince(memory, shard);
-      return underLease(ports, shard, since, () =>
-        ports.supervisor.sweepShard(shard, since, mayGoOn),
-      );
+      const { report } = await underLease(ports, { shard, memory, recalledAt }, mayGoOn);
+      return report;
     },
   };
+}
+
+/** Null for an instant that a clock saw which was wrong. */
+const earlier = (instant: number | null, now: number) =>
+  instant !== null && instant <= now ? instant : null;
+
+function reportOf(outcome: PromiseSettledResult<Swept>): TickReport {
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value.report;
 }
 
 /** A failure is told when all have ended: a function is frozen, whatever of it still runs. */
@@ -86,61 +102,106 @@ async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonl
   return Promise.all(work);
 }
 
-/**
- * The sweep after which nothing of the shard was due any more. A shard that was left unfinished before
- * there was any is as old as the last tick: an outage since then is an outage for it as well.
- */
-function sweptSince({ unfinished, sweptAt }: SweepMemory, shard: number): number | null {
-  return unfinished.get(shard)?.previousSweepAt ?? sweptAt;
+async function repair(
+  { supervisor }: SweepTickPorts,
+  { sweptAt }: SweepMemory,
+  now: number,
+  shards: readonly number[],
+): Promise<void> {
+  const hour = (at: number) => Math.floor(at / repairEveryMs);
+  if (sweptAt !== null && hour(sweptAt) === hour(now)) return;
+  await allEnded(shards.map((shard) => supervisor.repairShard(shard)));
 }
 
 interface Shard {
   readonly shard: number;
-  readonly since: number | null;
-  readonly wasUnfinished: boolean;
+  readonly memory: SweepMemory;
+  readonly recalledAt: number;
 }
 
-async function sweepOne(
-  ports: SweepTickPorts,
-  { shard, since, wasUnfinished }: Shard,
-  mayGoOn: () => boolean,
-): Promise<TickReport> {
-  const peek = { shard, from: 0, to: ports.clock.now(), limit: limits.sweepPage, cursor: null };
-  const due = await ports.store.due(peek);
-  if (due.cursor !== null) {
-    const taken = await take(ports, shard, since);
-    if (!taken) return nothing;
-    await ports.coordination.giveBack(shard, ports.holder, false);
-    await ports.handOver(shard);
-    return { ...nothing, handedOver: 1 };
-  }
-  const sweep = () => ports.supervisor.sweepShard(shard, since, mayGoOn);
+/** What came of one shard. */
+interface Swept {
+  readonly report: TickReport;
+  /** False when another sweep held it. */
+  readonly reached: boolean;
+  readonly stopped: boolean;
+}
+const quiet: Swept = { report: nothing, reached: true, stopped: false };
+const held: Swept = { report: nothing, reached: false, stopped: false };
+
+/** A finished shard was last reached by the last tick. */
+function memoryOf(of: Shard): ShardMemory {
+  const own = of.memory.unfinished.get(of.shard);
+  return own === undefined ? { ...noMemory, aliveAt: of.memory.sweptAt } : asKnown(own, of);
+}
+
+/**
+ * A sweep that had recalled long ago may have left less than was known. A shard that was left unfinished
+ * before a sweep of it ever got through was last reached by the last tick: an outage since then is an
+ * outage for it as well.
+ */
+function asKnown(memory: ShardMemory, { memory: { reachedAt, sweptAt } }: Shard): ShardMemory {
+  const known = [memory.aliveAt, reachedAt].flatMap((instant) => instant ?? []);
+  return { ...memory, aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };
+}
+
+async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
+  const { shard, memory, recalledAt } = of;
+  const to = ports.clock.now();
+  const due = await ports.store.due({ shard, from: 0, to, limit: 1, cursor: null });
+  const isQuiet =
+    !memory.unfinished.has(shard) &&
+    gapsAt(memoryOf(of), recalledAt, ports.supervisor.outageAfterMs).length === 0;
   // Nothing to do is the usual case, and costs one read and no lease.
-  return due.items.length > 0 || wasUnfinished ? underLease(ports, shard, since, sweep) : nothing;
+  if (due.items.length === 0 && due.cursor === null && isQuiet) return quiet;
+  const swept = await underLease(ports, of, () => false);
+  if (!swept.stopped) return swept;
+  await ports.handOver(shard);
+  return { ...swept, report: { ...swept.report, handedOver: 1 } };
 }
-
-const take = (
-  { coordination, clock, holder, leaseMs }: SweepTickPorts,
-  shard: number,
-  since: number | null,
-) => coordination.take(shard, { holder, now: clock.now(), leaseMs, previousSweepAt: since });
 
 async function underLease(
   ports: SweepTickPorts,
-  shard: number,
-  since: number | null,
-  sweep: () => ReturnType<Supervisor['sweepShard']>,
-): Promise<TickReport> {
-  if (!(await take(ports, shard, since))) return nothing;
-  let finished = false;
+  of: Shard,
+  mayGoOn: () => boolean,
+): Promise<Swept> {
+  const { coordination, clock, holder, leaseMs, supervisor } = ports;
+  const { shard, recalledAt } = of;
+  const lease = { holder, now: clock.now(), leaseMs };
+  const taken = await coordination.take(shard, lease, memoryOf(of));
+  // Whoever holds it sees to it.
+  if (taken === null) return held;
+  let left: ShardMemory | null = asKnown(taken, of);
   try {
-    const report = await sweep();
-    finished = report.finished;
-    const { found, recovered, outage } = report;
-    return { found, recovered, outage, handedOver: 0 };
+    const report = await supervisor.sweepShard({
+      shard,
+      memory: left,
+      recalledAt,
+      shards: of.memory.shards,
+      mayGoOn,
+      async keep(memory) {
+        left = memory;
+        await coordination.keep(shard, holder, memory);
+      },
+    });
+    left = report.finished && report.left.gaps.length === 0 ? null : report.left;
+    const { found, recovered, forgiven, lagMs, stopped } = report;
+    const own = { found, recovered, forgiven, lagMs, handedOver: 0 };
+    return { report: own, reached: true, stopped };
   } finally {
-    await ports.coordination.giveBack(shard, ports.holder, finished);
+    await coordination.giveBack(shard, holder, left);
   }
+}
+
+/** A shard that this tick could not reach was last reached by an earlier one, whatever the others were. */
+async function leaveMemory(ports: SweepTickPorts, of: Shard): Promise<void> {
+  const { coordination, clock, holder, leaseMs } = ports;
+  const known = of.memory.unfinished.get(of.shard);
+  if (known !== undefined && known.aliveAt !== null) return;
+  const left = memoryOf(of);
+  const taken = await coordination.take(of.shard, { holder, now: clock.now(), leaseMs }, left);
+  if (taken === null) return;
+  await coordination.giveBack(of.shard, holder, asKnown(taken, of));
 }
 
 function total(reports: readonly TickReport[]): TickReport {
@@ -148,8 +209,9 @@ function total(reports: readonly TickReport[]): TickReport {
     (all, one) => ({
       found: all.found + one.found,
       recovered: all.recovered + one.recovered,
+      forgiven: all.forgiven + one.forgiven,
       handedOver: all.handedOver + one.handedOver,
-      outage: all.outage || one.outage,
+      lagMs: Math.max(all.lagMs, one.lagMs),
     }),
     nothing,
   );

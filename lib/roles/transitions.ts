@@ -32,6 +32,8 @@ export interface Happening {
   readonly orderId: OrderId;
   /** `known`: null when the order's workflow is not known here. */
   readonly event: (record: ProcessRecord, known: Known | null) => RecordEvent;
+  /** What its event needs of the order. Default `all`; a `record` alone is half the reads. */
+  readonly reads?: 'all' | 'record';
 }
 
 export type Outcome =
@@ -56,8 +58,7 @@ export function transitions(ports: TransitionPorts): Transitions {
     async apply(batch) {
       const outcomes: Outcome[] = new Array(batch.length);
       const commands: Command[] = [];
-      const ids = [...new Set(batch.map(({ orderId }) => orderId))];
-      const loaded = await loadBatch(ports.store, ids);
+      const loaded = await loadBatch(ports.store, batch);
       await Promise.all(
         byOrder(batch).map(async (places) => {
           let record: ProcessRecord | undefined;
@@ -75,19 +76,27 @@ export function transitions(ports: TransitionPorts): Transitions {
 }
 
 /** Null when one of the orders cannot be read: each is then loaded by itself, to find out which. */
-async function loadBatch(store: StateStore, ids: readonly OrderId[]): Promise<Loaded | null> {
+async function loadBatch(store: StateStore, batch: readonly Happening[]): Promise<Loaded | null> {
   try {
-    return await load(store, ids);
+    return await load(store, batch);
   } catch (error) {
     if (error instanceof CorruptDataError) return null;
     throw error;
   }
 }
 
-async function load(store: StateStore, ids: readonly OrderId[]): Promise<Loaded> {
-  const [records, orders] = await Promise.all([store.records(ids), store.orders(ids)]);
+async function load(store: StateStore, batch: readonly Happening[]): Promise<Loaded> {
+  const whole = batch.filter(({ reads }) => reads !== 'record');
+  const [records, orders] = await Promise.all([
+    store.records(idsOf(batch)),
+    whole.length === 0 ? new Map<OrderId, Order>() : store.orders(idsOf(whole)),
+  ]);
   return { records, orders };
 }
+
+const idsOf = (batch: readonly Happening[]): readonly OrderId[] => [
+  ...new Set(batch.map(({ orderId }) => orderId)),
+];
 
 function byOrder(batch: readonly Happening[]): [number, Happening][][] {
   const groups = new Map<OrderId, [number, Happening][]>();
@@ -107,7 +116,7 @@ async function settle(
   commands: Command[],
 ): Promise<Outcome> {
   try {
-    const { records, orders } = batch ?? (await load(ports.store, [happening.orderId]));
+    const { records, orders } = batch ?? (await load(ports.store, [happening]));
     let record = latest ?? records.get(happening.orderId);
     for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
       if (record === undefined) return { kind: 'unknown-order' };

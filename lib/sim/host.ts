@@ -52,15 +52,12 @@ export interface Host {
 /** The channel that submitters of the simulation listen to. */
 export const responseChannel = 'submitters';
 
-/** A holder that died is succeeded after this, ms: as in lambdas/supervisor.ts. */
-const leaseMs = 90_000;
-
 export function host(machine: Machine, release: Release, plant: Plant): Host {
   const { table, queues, rules, around } = plant;
   const { clock } = machine;
   const log = logOf(machine, around);
   const registry = registries[release];
-  const store = simStore({
+  const reached = {
     table,
     machine,
     faults: around.faults,
@@ -68,7 +65,8 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     rules,
     unreadable: plant.unreadable,
     outage: plant.storeOutage,
-  });
+  };
+  const store = simStore({ ...reached, workMs: 0 });
   const channels = {
     nudges: channelOf(plant, machine, nudgeCodec, () => queues.nudges, rules.nudging),
     requests: channelOf(
@@ -84,7 +82,10 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
   const committed = transitions(common);
   const sweeper = supervisor({
     store,
-    transitions: committed,
+    transitions: transitions({
+      ...common,
+      store: simStore({ ...reached, workMs: plant.recoveryMs }),
+    }),
     clock,
     log,
     outageAfterMs: plant.outageAfterMs,
@@ -113,7 +114,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
         coordination: simCoordination(plant.coordination, machine),
         clock,
         holder: `${machine.name}-${ticks}`,
-        leaseMs,
+        leaseMs: plant.leaseMs,
         handOver: (shard) =>
           machine.call({ what: `hand over ${shard}`, act: () => plant.handOver(shard) }),
       });

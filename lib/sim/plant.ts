@@ -1,5 +1,6 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
 import { clocksWereRight } from './faults.ts';
+import { type Looks, looks as looksOf } from './looks.ts';
 import { type Queues, queuesOf } from './queues.ts';
 import type { Breach } from './rules.ts';
 import { type AnswerRules, answerRules } from './rules-of-answers.ts';
@@ -28,6 +29,11 @@ export interface Plant {
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
   readonly outageAfterMs: number;
+  /** A sweep whose holder died is succeeded after this, ms: as lambdas/supervisor.ts has it by period. */
+  readonly leaseMs: number;
+  /** What a sweep takes for one order, ms. */
+  readonly recoveryMs: number;
+  readonly looks: Looks;
   /** What submitters and operators were told. */
   readonly responses: Told[];
   readonly alerts: Told[];
@@ -59,13 +65,16 @@ export function plantOf(
   const { timeline, chance, faults } = around;
   const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
   const witness = witnessOf(around.trace, breach);
+  const looks = looksOf(timeline.now);
   const table = simTable({
     now: timeline.now,
     shards,
     sweepPeriodMs,
     indexLag: () => {
       if (oneProcess) return 0;
-      return faults.strike('index-late') ? chance.between(1_000, 60_000) : chance.between(1, 300);
+      // No later than what tells an outage from bad luck: a minute is long for DynamoDB's.
+      const latest = Math.min(60_000, outageAfterMs);
+      return faults.strike('index-late') ? chance.between(1_000, latest) : chance.between(1, 300);
     },
     onWrite(write) {
       witness.wrote(write);
@@ -87,9 +96,12 @@ export function plantOf(
     rules,
     witness,
     outageAfterMs,
+    leaseMs: 1.5 * sweepPeriodMs,
+    recoveryMs: setting.recoveryMs,
+    looks,
     unreadable: unreadableOnes(timeline.now),
     storeOutage: storeOutage(around),
-    coordination: coordinationTable(),
+    coordination: coordinationTable(looks.refused),
     services: servicesOf(around, (key, effect) => {
       witness.took(key, effect, table.record(orderIdOf(key)));
     }),

@@ -27,6 +27,8 @@ export const oneLoss: Plan = {
     sweepPeriodMs: minute,
     precisionMs: minute,
     outageAfterMs: 3 * minute,
+    recoveryMs: 1,
+    invocationMs: 50_000,
     visibilityMs: 15 * minute,
     // Long enough for all to end within it: the calm after it begins with new machines.
     stormMs: 12 * minute,

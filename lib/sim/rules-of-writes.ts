@@ -184,11 +184,13 @@ const countedOnce: Rule = (transition) => {
   return forgotten !== undefined && `${forgotten.own.name} has ${forgotten.is.failures} failures`;
 };
 
-/** What an outage is forgiven is overdue; what has time left goes on. */
-const forgiven = each((was, is, _, { entry }) => {
+/** What an outage is forgiven is overdue, and in the history; all else goes on. */
+const forgiven = each((was, is, own, { entry }) => {
   if (entry.type !== 'excused' || entry.reason !== 'outage' || !underWay(was.progress)) return null;
   const isOverdue = was.progress.completeBy < entry.at;
-  return isOverdue === underWay(is.progress) && `is ${is.progress.state} after an outage`;
+  const isForgiven = entry.steps.includes(own.name);
+  if (isForgiven && !isOverdue) return 'is forgiven, and had time left';
+  return isForgiven === underWay(is.progress) && `is ${is.progress.state} after an outage`;
 });
 
 /** A cool-down is waited for, and a person's resubmit begins the count anew. */

@@ -18,6 +18,8 @@ export interface SimStoreOptions {
   readonly rules: Pick<SendingRules, 'committed' | 'unknown'>;
   readonly unreadable: Unreadable;
   readonly outage: StoreOutage;
+  /** What the reader of a record has to do for each, ms: its answer is of use so much later. */
+  readonly workMs: number;
 }
 
 /** Records that cannot be read for a while: as by a release that does not know their form yet. */
@@ -40,10 +42,11 @@ export function simStore(options: SimStoreOptions): StateStore {
   const { table, machine, faults, outage } = options;
   const write = writer(options);
   const read = reader(options);
-  const call = <Value>(what: string, act: () => Value) =>
+  const call = <Value>(what: string, act: () => Value, workMs = 0) =>
     machine.call({
       what,
       refusal: 'store-throttled',
+      answerAfterMs: workMs,
       act: () => {
         outage.checkRead();
         return act();
@@ -62,7 +65,11 @@ export function simStore(options: SimStoreOptions): StateStore {
       ),
     async records(orderIds) {
       const asked = orderIds.map((orderId) => options.operations.read(orderId));
-      const found = await call(`records ${orderIds.length}`, () => read(orderIds, table.record));
+      const found = await call(
+        `records ${orderIds.length}`,
+        () => read(orderIds, table.record),
+        orderIds.length * options.workMs,
+      );
       for (const [at, orderId] of orderIds.entries()) {
         asked[at]?.(found.get(orderId)?.revision ?? 0);
       }

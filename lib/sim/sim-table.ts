@@ -136,7 +136,7 @@ function pageOf<Item>(found: readonly Placed<Item>[], limit: number): Page<Item>
   return { items: page.map(({ item }) => item), cursor: (more && page.at(-1)?.place) || null };
 }
 
-function shardOf(orderId: string, shards: number): number {
+export function shardOf(orderId: string, shards: number): number {
   let sum = 0;
   for (let at = 0; at < orderId.length; at += 1) sum = (sum * 31 + orderId.charCodeAt(at)) >>> 0;
   return sum % shards;

@@ -3,6 +3,7 @@
  * must come to its end, and the rules checked all the way.
  */
 import { dueHorizonMs } from '#core/due.ts';
+import type { ProcessRecord } from '#core/record.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { CrashPoints } from './crash-points.ts';
 import {
@@ -12,12 +13,13 @@ import {
   type FaultRates,
   faults as faultsOf,
 } from './faults.ts';
+import { judgeOutages } from './looks.ts';
 import { judgeForgiveness } from './outage.ts';
 import { allOf } from './queues.ts';
 import type { Breach, Violation } from './rules.ts';
 import { judgeEnd } from './rules-of-the-end.ts';
 import { drawnSetting, type Setting } from './setting.ts';
-import { recordsOf } from './sim-table.ts';
+import { recordsOf, shardOf as shardOfOrder } from './sim-table.ts';
 import { type Storm, storm as stormOf } from './storm.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -175,6 +177,12 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
       breach('R19', `${body} is not among the dead letters of ${queue.name}`);
   }
   if (canForgive(faults.hits, storm)) judgeForgiveness(storm.interrupted, writes, breach);
+  const { oneProcess, outageAfterMs } = world.setting;
+  if (!oneProcess && clocksWereRight(faults.hits)) {
+    const { looks } = plant;
+    const shardOf = ({ orderId }: ProcessRecord) => shardOfOrder(orderId, table.shards);
+    judgeOutages({ writes, looks, shardOf, outageAfterMs }, breach);
+  }
 }
 
 /** By a clock that is wrong, or of a record that cannot be read, nobody can be forgiven. */

@@ -46,16 +46,20 @@ export function sweeps(options: SweepOptions): Sweeps {
     const host = stopped ? null : fleet.pick('supervisor');
     if (host === null) return;
     let pages = faults.strike('sweep-out-of-time') ? chance.between(0, 2) : Infinity;
+    // As lambdas/supervisor.ts: until what it spares of its time.
+    const latest = timeline.now() + options.setting.invocationMs;
     const mayGoOn = () => {
       pages -= 1;
-      return pages >= 0;
+      return pages >= 0 && timeline.now() < latest;
     };
+    const through = shard === null ? options.plant.looks.tickBegan() : () => {};
     invoke(host, options.plant, async () => {
       if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
       swept.push(host.machine);
       try {
         const sweep = host.sweepTick();
-        await (shard === null ? sweep.tick(mayGoOn) : sweep.shard(shard, mayGoOn));
+        await (shard === null ? sweep.tick() : sweep.shard(shard, mayGoOn));
+        through();
       } finally {
         swept.splice(swept.indexOf(host.machine), 1);
       }

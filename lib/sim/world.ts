@@ -14,6 +14,7 @@ import type { Surroundings } from './surroundings.ts';
 import { type Sweeps, sweeps as sweepsOf } from './sweeps.ts';
 
 export interface World {
+  readonly setting: Setting;
   readonly plant: Plant;
   readonly fleet: Fleet;
   readonly sweeps: Sweeps;
@@ -69,6 +70,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
   });
 
   return {
+    setting,
     plant,
     fleet,
     sweeps,

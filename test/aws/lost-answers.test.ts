@@ -184,7 +184,8 @@ const writes: Record<string, () => Promise<Prepared>> = {
   'forgiveness after an outage': async () => {
     const id = await running();
     clock.jump(12 * second);
-    return { id, event: { type: 'excused', reason: 'outage', notBefore: clock.now() } };
+    const steps = [stepName('east'), stepName('west')];
+    return { id, event: { type: 'excused', reason: 'outage', notBefore: clock.now(), steps } };
   },
   cancel: async () => ({ id: await running(), event: cancel }),
   resubmit: async () => ({ id: await inError(), event: { type: 'resubmit', by: 'operator' } }),
@@ -369,7 +370,8 @@ describe('an answer that comes too late is not waited for, and its write is reco
 });
 
 describe('the coordination of Supervisors', () => {
-  const lease = { holder: 'me', leaseMs: 60_000, previousSweepAt: 5 };
+  const lease = { holder: 'me', leaseMs: 60_000 };
+  const memory = { aliveAt: 5, gaps: [{ from: 1, until: 3 }], rampAt: 4 };
   test.each([1, 2])(
     'takes, gives back and remembers, though %i answers of each are lost',
     async (lost) => {
@@ -377,26 +379,37 @@ describe('the coordination of Supervisors', () => {
       const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
       const now = clock.now();
       proxy.lose('UpdateItem', lost);
-      expect(await coordination.take(0, { ...lease, now })).toBe(true);
-      expect(await coordination.take(0, { ...lease, now, holder: 'other' })).toBe(false);
+      const other = { ...lease, now, holder: 'other' };
+      expect(await coordination.take(0, { ...lease, now }, memory)).toEqual(memory);
+      expect(await coordination.take(0, other, memory)).toBeNull();
       proxy.lose('PutItem', lost);
-      await coordination.remember(now, 2);
+      await coordination.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: true });
       expect(await coordination.recall(2)).toMatchObject({
         sweptAt: now,
-        unfinished: new Map([[0, { previousSweepAt: 5 }]]),
+        unfinished: new Map([[0, memory]]),
       });
       proxy.lose('DeleteItem', lost);
-      await coordination.giveBack(0, 'me', true);
+      await coordination.giveBack(0, 'me', null);
       expect((await coordination.recall(2)).unfinished.size).toBe(0);
-      expect(await coordination.take(0, { ...lease, now, holder: 'other' })).toBe(true);
+      expect(await coordination.take(0, other, memory)).toEqual(memory);
     },
   );
 
   const calls: [string, string, (coordination: Coordination, now: number) => Promise<unknown>][] = [
-    ['take', 'UpdateItem', (it, now) => it.take(0, { ...lease, now })],
-    ['giveBack, finished', 'DeleteItem', (it) => it.giveBack(0, 'me', true)],
-    ['giveBack, unfinished', 'UpdateItem', (it) => it.giveBack(0, 'me', false)],
-    ['remember', 'PutItem', (it, now) => it.remember(now, 2)],
+    ['take', 'UpdateItem', (it, now) => it.take(0, { ...lease, now }, memory)],
+    ['keep', 'UpdateItem', (it) => it.keep(0, 'me', { ...memory, aliveAt: 6 })],
+    ['giveBack, finished', 'DeleteItem', (it) => it.giveBack(0, 'me', null)],
+    ['giveBack, unfinished', 'UpdateItem', (it) => it.giveBack(0, 'me', { ...memory, gaps: [] })],
+    [
+      'remember',
+      'PutItem',
+      (it, now) => it.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: true }),
+    ],
+    [
+      'remember, incomplete',
+      'UpdateItem',
+      (it, now) => it.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: false }),
+    ],
   ];
   test.each(calls)(
     '%s without any answer is told as such, and asked again does what it does once',
@@ -405,16 +418,13 @@ describe('the coordination of Supervisors', () => {
       const twin = async (lost: number) => {
         const { coordination: table } = await createTables(server.client);
         const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
-        await coordination.take(0, { ...lease, now });
+        await coordination.take(0, { ...lease, now }, memory);
         proxy.lose(operation, lost);
         if (lost > 0) await expect(call(coordination, now)).rejects.toThrow(UnavailableError);
         const answer = await call(coordination, now);
-        const memory = await coordination.recall(2);
-        return {
-          answer,
-          memory,
-          free: await coordination.take(0, { ...lease, now, holder: 'other' }),
-        };
+        const recalled = await coordination.recall(2);
+        const free = await coordination.take(0, { ...lease, now, holder: 'other' }, memory);
+        return { answer, recalled, free };
       };
       expect(await twin(sdkTries)).toEqual(await twin(0));
     },

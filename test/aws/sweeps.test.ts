@@ -5,6 +5,7 @@ import { dynamoStore } from '#aws/dynamo-store.ts';
 import { UnavailableError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import { noMemory } from '#core/outage.ts';
 import { workflowRegistry } from '#core/registry.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -19,6 +20,7 @@ import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;
 const shards = 2;
+const { sweepPage } = limits;
 const yes = () => true;
 
 let server: DynamoServer;
@@ -49,9 +51,9 @@ beforeEach(async () => {
   const real = dynamoCoordination(server.client, tables.coordination);
   coordination = {
     ...real,
-    take(shard, lease) {
+    take(shard, lease, first) {
       takes += 1;
-      return real.take(shard, lease);
+      return real.take(shard, lease, first);
     },
   };
 });
@@ -108,7 +110,7 @@ const failures = async (ids: readonly OrderId[]) =>
 
 test('nothing due costs no lease, and is remembered as a completed sweep', async () => {
   await running(3);
-  expect(await sweep().tick(yes)).toEqual({ found: 0, recovered: 0, handedOver: 0, outage: false });
+  expect(await sweep().tick()).toMatchObject({ found: 0, recovered: 0, handedOver: 0 });
   expect(takes).toBe(0);
   expect(await coordination.recall(shards)).toMatchObject({ sweptAt: clock.now() });
 });
@@ -116,7 +118,7 @@ test('nothing due costs no lease, and is remembered as a completed sweep', async
 test('what is due is recovered under a lease, which is given back', async () => {
   const ids = await running(6);
   clock.jump(12 * second);
-  expect(await sweep().tick(yes)).toMatchObject({ found: 6, recovered: 6, outage: false });
+  expect(await sweep().tick()).toMatchObject({ found: 6, recovered: 6, forgiven: 0 });
   expect(takes).toBeGreaterThan(0);
   expect((await coordination.recall(shards)).unfinished.size).toBe(0);
   expect(await failures(ids)).toEqual(ids.map(() => 2));
@@ -125,18 +127,18 @@ test('what is due is recovered under a lease, which is given back', async () => 
 test('any number of ticks at once do what one does (R11)', async () => {
   const ids = await running(20);
   clock.jump(12 * second);
-  await Promise.all(Array.from({ length: 6 }, () => sweep().tick(yes)));
-  await sweep().tick(yes);
+  await Promise.all(Array.from({ length: 6 }, () => sweep().tick()));
+  await sweep().tick();
   expect(await failures(ids)).toEqual(ids.map(() => 2));
 });
 
 describe('more than a page in a shard', () => {
-  const count = limits.sweepPage * shards + 100;
+  const count = sweepPage * shards + 100;
 
   test('is handed over, and the handed-over sweep finishes it', async () => {
     const ids = await running(count);
     clock.jump(12 * second);
-    await sweep().tick(yes);
+    await sweep().tick();
     expect(handedOver.length).toBeGreaterThan(0);
     for (const shard of handedOver) await sweep().shard(shard, yes);
     expect(await failures(ids)).toEqual(ids.map(() => 2));
@@ -144,43 +146,34 @@ describe('more than a page in a shard', () => {
   });
 
   test('after an outage is forgiven to its end, however many ticks that takes (R20)', async () => {
-    await sweep().tick(yes);
+    await sweep().tick();
     const ids = await running(count);
     clock.jump(2 * 3_600 * second);
-    expect(await sweep().tick(yes)).toMatchObject({ handedOver: shards });
-    for (const shard of [0, 1]) {
-      // Time runs out after the first page.
-      let pages = 0;
-      await sweep().shard(shard, () => {
-        pages += 1;
-        return pages <= 1;
-      });
-    }
-    expect((await coordination.recall(shards)).unfinished.size).toBeGreaterThan(0);
+    expect(await sweep().tick()).toMatchObject({ handedOver: shards, forgiven: 2 * sweepPage });
+    // Neither is swept by the hand-over: the next tick is a minute later.
+    handedOver = [];
+    expect((await coordination.recall(shards)).unfinished.size).toBe(shards);
     for (let ticks = 0; ticks < 3; ticks += 1) {
       clock.jump(60 * second);
-      handedOver = [];
-      await sweep().tick(yes);
-      for (const shard of handedOver) await sweep().shard(shard, yes);
+      await sweep().tick();
     }
     expect(await failures(ids)).toEqual(ids.map(() => 0));
-    expect((await coordination.recall(shards)).unfinished.size).toBe(0);
   });
 });
 
 test('a shard that another sweep holds is left alone, until its lease ends', async () => {
   const ids = await running(8);
   clock.jump(12 * second);
-  const lease = { holder: 'died', now: clock.now(), leaseMs: 60 * second, previousSweepAt: null };
-  for (const shard of [0, 1]) await coordination.take(shard, lease);
-  expect(await sweep().tick(yes)).toMatchObject({ recovered: 0 });
+  const lease = { holder: 'died', now: clock.now(), leaseMs: 60 * second };
+  for (const shard of [0, 1]) await coordination.take(shard, lease, noMemory);
+  expect(await sweep().tick()).toMatchObject({ recovered: 0 });
   clock.jump(61 * second);
-  expect(await sweep().tick(yes)).toMatchObject({ recovered: 8 });
+  expect(await sweep().tick()).toMatchObject({ recovered: 8 });
   expect(await failures(ids)).toEqual(ids.map(() => 2));
 });
 
 test('a tick whose store fails is not remembered: the next one sees the outage (R20)', async () => {
-  await sweep().tick(yes);
+  await sweep().tick();
   const before = clock.now();
   const ids = await running(4);
   clock.jump(60 * second);
@@ -188,19 +181,19 @@ test('a tick whose store fails is not remembered: the next one sees the outage (
     ...store,
     due: () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.')),
   };
-  await expect(sweep({ store: broken }).tick(yes)).rejects.toThrow('away');
+  await expect(sweep({ store: broken }).tick()).rejects.toThrow('away');
   expect(await coordination.recall(shards)).toMatchObject({ sweptAt: before });
   clock.jump(180 * second);
-  expect(await sweep().tick(yes)).toMatchObject({ outage: true, recovered: 4 });
+  expect(await sweep().tick()).toMatchObject({ forgiven: 4, recovered: 4 });
   expect(await failures(ids)).toEqual(ids.map(() => 0));
 });
 
 test('an instant that no right clock wrote is found within the hour (R14)', async () => {
-  await sweep().tick(yes);
+  await sweep().tick();
   clock.jump(400 * 24 * 3_600 * second);
   const [id = orderId('none')] = await running(1);
   clock.jump(-400 * 24 * 3_600 * second);
   clock.jump(3_600 * second);
-  await sweep().tick(yes);
+  await sweep().tick();
   expect((await store.records([id])).get(id)?.processState).toBe('Pending');
 });

@@ -1,10 +1,26 @@
 /** What every coordination of Supervisors must do, written against the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ShardMemory } from '#core/outage.ts';
 import type { Coordination } from '#ports/coordination.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const leaseMs = 60_000;
 const shards = 3;
+const memory = (aliveAt: number | null): ShardMemory => ({ aliveAt, gaps: [], rampAt: 0 });
+const mark = (sweptAt: number, of = shards) => ({
+  sweptAt,
+  reachedAt: sweptAt - 1,
+  shards: of,
+  complete: true,
+});
+const rich: ShardMemory = {
+  aliveAt: now - 5,
+  gaps: [
+    { from: now - 90, until: now - 80 },
+    { from: now - 20, until: now - 10 },
+  ],
+  rampAt: now + 3,
+};
 
 /** `open` gives one that remembers nothing, each time. */
 export function coordinationContract(name: string, open: () => Promise<Coordination>): void {
@@ -14,22 +30,57 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       coordination = await open();
     });
 
-    const take = (holder: string, at = now, previousSweepAt: number | null = 7, shard = 0) =>
-      coordination.take(shard, { holder, now: at, leaseMs, previousSweepAt });
+    const takeWith = (first: ShardMemory, holder: string, at = now, shard = 0) =>
+      coordination.take(shard, { holder, now: at, leaseMs }, first);
+    const take = async (holder: string, at = now, shard = 0) =>
+      (await takeWith(memory(7), holder, at, shard)) !== null;
     const unfinished = async () => [...(await coordination.recall(shards)).unfinished];
 
     test('remembers nothing at first', async () => {
       expect(await coordination.recall(shards)).toEqual({
         sweptAt: null,
+        reachedAt: null,
         shards,
         unfinished: new Map(),
       });
     });
 
-    test('remembers when the last sweep of all shards began', async () => {
-      await coordination.remember(now, shards);
-      await coordination.remember(now + 1, shards);
-      expect(await coordination.recall(shards)).toMatchObject({ sweptAt: now + 1, shards });
+    test('remembers when the last tick began that reached every shard', async () => {
+      await coordination.remember(mark(now));
+      await coordination.remember(mark(now + 1));
+      expect(await coordination.recall(shards)).toMatchObject({
+        sweptAt: now + 1,
+        reachedAt: now,
+        shards,
+      });
+    });
+
+    test.each([true, false])(
+      'remembers a tick (complete: %s) after any other',
+      async (complete) => {
+        await coordination.remember({ ...mark(now), complete: !complete });
+        await coordination.remember({ ...mark(now + 1), complete });
+        expect(await coordination.recall(shards)).toMatchObject({
+          sweptAt: now + 1,
+          reachedAt: now,
+          shards,
+        });
+      },
+    );
+
+    test.each([true, false])(
+      'a tick that took long (complete: %s) does not hide a later one',
+      async (complete) => {
+        await coordination.remember(mark(now));
+        await coordination.remember({ ...mark(now - 1), complete });
+        expect(await coordination.recall(shards)).toMatchObject({ sweptAt: now });
+      },
+    );
+
+    test('a tick that no right clock can have seen is forgotten', async () => {
+      await coordination.remember(mark(now + 3 * 24 * 3_600_000));
+      await coordination.remember(mark(now));
+      expect(await coordination.recall(shards)).toMatchObject({ sweptAt: now });
     });
 
     describe('a shard', () => {
@@ -66,75 +117,90 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await take('two', now + leaseMs)).toBe(false);
       });
 
-      test.each([true, false])('given back (finished: %s) is anybody’s', async (finished) => {
+      test.each([null, rich])('given back (left: %j) is anybody’s', async (left) => {
         await take('one');
-        await coordination.giveBack(0, 'one', finished);
+        await coordination.giveBack(0, 'one', left);
         expect(await take('two')).toBe(true);
       });
 
       test('taken leaves the others free', async () => {
         await take('one');
-        expect(await take('two', now, 7, 1)).toBe(true);
+        expect(await take('two', now, 1)).toBe(true);
       });
     });
 
     describe('what is unfinished', () => {
-      test.each([7, null])('has the sweep before it, at %s, from when it is taken', async (at) => {
-        await take('one', now, at, 1);
-        expect(await unfinished()).toEqual([[1, { previousSweepAt: at }]]);
-      });
+      test.each([memory(7), memory(null), rich])(
+        'is remembered from when it is taken: %j',
+        async (first) => {
+          expect(await takeWith(first, 'one', now, 1)).toEqual(first);
+          expect(await unfinished()).toEqual([[1, first]]);
+        },
+      );
 
       test('is remembered after it was given back, and while others sweep', async () => {
-        await take('one', now, null);
-        await coordination.giveBack(0, 'one', false);
-        await take('two', now, 9, 2);
-        await coordination.giveBack(2, 'two', true);
-        await coordination.remember(now, shards);
-        expect(await unfinished()).toEqual([[0, { previousSweepAt: null }]]);
+        await take('one');
+        await coordination.giveBack(0, 'one', rich);
+        await take('two', now, 2);
+        await coordination.giveBack(2, 'two', null);
+        await coordination.remember(mark(now));
+        expect(await unfinished()).toEqual([[0, rich]]);
+      });
+
+      test('is what its holder keeps, and the next one to take it is given that', async () => {
+        await take('one');
+        await coordination.keep(0, 'one', rich);
+        expect(await unfinished()).toEqual([[0, rich]]);
+        expect(await takeWith(memory(1), 'two', now + leaseMs + 1)).toEqual(rich);
+        expect(await unfinished()).toEqual([[0, rich]]);
       });
 
       test('stays so when a holder dies, and its successor finishes it', async () => {
         await take('died');
-        expect(await unfinished()).toEqual([[0, { previousSweepAt: 7 }]]);
+        expect(await unfinished()).toEqual([[0, memory(7)]]);
         await take('next', now + leaseMs + 1);
-        await coordination.giveBack(0, 'next', true);
+        await coordination.giveBack(0, 'next', null);
         expect(await unfinished()).toEqual([]);
       });
 
       test('is not changed by one who is refused', async () => {
         await take('one');
-        await take('two', now, null);
-        expect(await unfinished()).toEqual([[0, { previousSweepAt: 7 }]]);
+        await takeWith(rich, 'two');
+        expect(await unfinished()).toEqual([[0, memory(7)]]);
       });
     });
 
-    test.each([true, false])(
-      'a past holder gives nothing back (finished: %s): neither lease nor memory changes',
-      async (finished) => {
+    test.each([null, memory(9)])(
+      'a past holder keeps and gives back nothing (left: %j): neither lease nor memory changes',
+      async (left) => {
         await take('slow');
-        await take('next', now + leaseMs + 1, 8);
-        await coordination.giveBack(0, 'slow', finished);
-        expect(await unfinished()).toEqual([[0, { previousSweepAt: 8 }]]);
+        await take('next', now + leaseMs + 1);
+        await coordination.keep(0, 'next', rich);
+        await coordination.keep(0, 'slow', memory(8));
+        await coordination.giveBack(0, 'slow', left);
+        expect(await unfinished()).toEqual([[0, rich]]);
         expect(await take('third', now + leaseMs + 2)).toBe(false);
       },
     );
 
     test('who gives back twice, or what nobody took, changes nothing', async () => {
-      await coordination.giveBack(0, 'nobody', false);
+      await coordination.giveBack(0, 'nobody', rich);
+      await coordination.keep(0, 'nobody', rich);
       expect(await unfinished()).toEqual([]);
       await take('one');
-      await coordination.giveBack(0, 'one', false);
-      await coordination.giveBack(0, 'one', true);
-      expect(await unfinished()).toEqual([[0, { previousSweepAt: 7 }]]);
+      await coordination.giveBack(0, 'one', rich);
+      await coordination.giveBack(0, 'one', null);
+      expect(await unfinished()).toEqual([[0, rich]]);
     });
 
     test('the shards of an earlier, larger deployment are recalled, unfinished ones too', async () => {
-      await coordination.remember(now, 8);
-      await take('one', now, 7, 6);
+      await coordination.remember(mark(now, 8));
+      await take('one', now, 6);
       expect(await coordination.recall(shards)).toEqual({
         sweptAt: now,
+        reachedAt: now - 1,
         shards: 8,
-        unfinished: new Map([[6, { previousSweepAt: 7 }]]),
+        unfinished: new Map([[6, memory(7)]]),
       });
       expect(await coordination.recall(12)).toMatchObject({ shards: 12 });
     });

@@ -342,6 +342,20 @@ describe('excused', () => {
       ['Pending a:-1?1000 b:R1<5000', 'nudge'],
     ],
     [
+      'after an outage takes back only the steps that it made late',
+      half,
+      5_001,
+      excuse('outage', 5_001, ['b']),
+      ['Pending a:R1<1000 b:-1?5000', 'nudge'],
+    ],
+    [
+      'after an outage that made none of its steps late is not due',
+      half,
+      5_001,
+      excuse('outage', 5_001, []),
+      ignored('not-due'),
+    ],
+    [
       'after an outage leaves what is in time',
       half,
       1_000,

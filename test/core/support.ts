@@ -158,11 +158,17 @@ export const undoNo = (step: string, attempt = 2): RecordEvent => ({
   fault: fault('possible'),
 });
 export const expire: RecordEvent = { type: 'expired' };
-export const excuse = (reason: 'restart' | 'outage', ms: number): RecordEvent => ({
-  type: 'excused',
-  reason,
-  notBefore: epoch + ms,
-});
+/** `steps`: those that an outage made late. */
+export const excuse = (
+  reason: 'restart' | 'outage',
+  ms: number,
+  steps: readonly string[] = ['a', 'b', 'c', 'd'],
+): RecordEvent => {
+  const event = { type: 'excused', notBefore: epoch + ms } as const;
+  return reason === 'restart'
+    ? { ...event, reason }
+    : { ...event, reason, steps: steps.map((step) => stepName(step)) };
+};
 export const resubmit: RecordEvent = { type: 'resubmit', by: 'olga' };
 export const cancel: RecordEvent = { type: 'cancel', by: 'olga' };
 

@@ -242,11 +242,17 @@ function eventOf(world: World, what: What): RecordEvent | null {
     case 'expire':
       return { type: 'expired' };
     case 'excuse':
-      return { type: 'excused', reason: what.reason, notBefore: world.nowMs + what.ramp };
+      return excusedBy(what.reason, world, world.nowMs + what.ramp);
     case 'resubmit':
     case 'cancel':
       return { type: what.do, by: 'olga' };
   }
+}
+
+function excusedBy(reason: 'restart' | 'outage', world: World, notBefore: number): RecordEvent {
+  if (reason === 'restart') return { type: 'excused', reason, notBefore };
+  const steps = current(world).steps.map(({ name }) => name);
+  return { type: 'excused', reason, notBefore, steps };
 }
 
 type Answer = typeof reply extends fc.Arbitrary<infer Value> ? Value : never;

@@ -262,3 +262,18 @@ test.each([
 ])('a wrong %s is refused by name', (name, context) => {
   expect(() => templateOf(context)).toThrow(name);
 });
+
+test('a Supervisor that is behind is an alarm, and it has more than half a core', () => {
+  prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    MetricName: 'SweepLag',
+    Statistic: 'Maximum',
+    Threshold: 180,
+    EvaluationPeriods: 2,
+    TreatMissingData: 'notBreaching',
+  });
+  prod.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Reeve: Supervisor',
+    MemorySize: 1_024,
+    Environment: { Variables: Match.objectLike({ REEVE_SHARDS: '4' }) },
+  });
+});

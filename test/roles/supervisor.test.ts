@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
 import { orderId, stepName } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import { noMemory } from '#core/outage.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import type { Transitions } from '#roles/transitions.ts';
@@ -16,12 +17,14 @@ const supervise = (world: RoleScenario, transitions: Transitions = world.transit
     outageAfterMs: 30_000,
   });
 const second = 1_000;
+/** As a sweep at that instant leaves it; null: there was none. */
+const since = (aliveAt: number | null) => new Map([[0, { ...noMemory, aliveAt }]]);
 
 test('an attempt past complete-by is counted, and the order nudged', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.createClaimed('one');
   world.clock.jump(12 * second);
-  const report = await supervise(world).sweep(world.clock.now() - second);
+  const report = await supervise(world).sweep(since(world.clock.now() - second));
   expect(report).toMatchObject({ found: 1, recovered: 1, outage: false });
   const record = await world.record(id);
   expect(record).toMatchObject({ processState: 'Pending', lockedBy: null, failureCount: 2 });
@@ -32,7 +35,7 @@ test('nothing due is nothing done', async () => {
   const world = roleScenario();
   await world.createClaimed('one');
   world.clock.jump(9 * second);
-  const report = await supervise(world).sweep(null);
+  const report = await supervise(world).sweep(since(null));
   expect(report).toMatchObject({ found: 0, recovered: 0 });
   expect(world.happened).toEqual([]);
 });
@@ -44,7 +47,7 @@ test('any number of sweeps at once do what one does (R11)', async () => {
     for (let at = 0; at < 30; at += 1) await world.createClaimed(`order-${at}`);
     world.clock.jump(12 * second);
     await Promise.all(
-      Array.from({ length: sweeps }, () => supervise(world, world.another()).sweep(null)),
+      Array.from({ length: sweeps }, () => supervise(world, world.another()).sweep(since(null))),
     );
     const ids = Array.from({ length: 30 }, (_, at) => orderId(`order-${at}`));
     results.push(await Promise.all(ids.map((id) => world.record(id))));
@@ -59,7 +62,10 @@ test('more overdue orders than one page are all found (R16)', async () => {
   const count = limits.sweepPage * 2 + 50;
   await Promise.all(Array.from({ length: count }, (_, at) => world.createClaimed(`order-${at}`)));
   world.clock.jump(12 * second);
-  expect(await supervise(world).sweep(null)).toMatchObject({ found: count, recovered: count });
+  expect(await supervise(world).sweep(since(null))).toMatchObject({
+    found: count,
+    recovered: count,
+  });
 });
 
 test('after a gap that only an outage explains, nothing is counted (R20)', async () => {
@@ -67,7 +73,7 @@ test('after a gap that only an outage explains, nothing is counted (R20)', async
   const { orderId: id } = await world.createClaimed('one');
   const before = world.clock.now();
   world.clock.jump(3 * 3_600 * second);
-  const report = await supervise(world).sweep(before);
+  const report = await supervise(world).sweep(since(before));
   expect(report).toMatchObject({ outage: true, recovered: 1 });
   const record = await world.record(id);
   expect(record).toMatchObject({ processState: 'Pending', failureCount: 0, direction: 'forward' });
@@ -107,7 +113,7 @@ test('an order that nobody claimed is nudged again, and no failure counted', asy
   const { orderId: id } = await world.create('one');
   for (const times of [1, 2, 3]) {
     world.clock.jump(limits.pickUpGraceMs + second);
-    await supervise(world).sweep(null);
+    await supervise(world).sweep(since(null));
     expect(world.nudges()).toHaveLength(times);
   }
   const record = await world.record(id);
@@ -120,7 +126,7 @@ test('a deadline that no right clock wrote is repaired, and told (R14)', async (
   world.clock.jump(120 * 24 * 3_600 * second);
   const { orderId: id } = await world.createClaimed('one');
   world.clock.jump(-120 * 24 * 3_600 * second);
-  await supervise(world).sweep(null);
+  await supervise(world).sweep(since(null));
   const record = await world.record(id);
   expect(record.processState).toBe('Pending');
   expect(record.steps.find(({ name }) => name === stepName('east'))?.progress.state).toBe(
@@ -140,7 +146,7 @@ test('a store that fails for one order is told, and the others are recovered', a
   await world.createClaimed('bad');
   await world.createClaimed('good');
   world.clock.jump(12 * second);
-  expect(await supervise(world).sweep(null)).toMatchObject({ found: 2, recovered: 1 });
+  expect(await supervise(world).sweep(since(null))).toMatchObject({ found: 2, recovered: 1 });
   expect(world.log.lines).toContainEqual({
     event: 'recovery-failed',
     fields: { orderId: 'bad', error: 'cannot be written' },
@@ -160,10 +166,11 @@ test('what an outage had delayed and could not be written is forgiven by the swe
   const before = world.clock.now();
   world.clock.jump(3_600 * second);
   const role = supervise(world);
-  expect(await role.sweep(before)).toMatchObject({ outage: true, recovered: 2, finished: false });
+  const memories = since(before);
+  expect(await role.sweep(memories)).toMatchObject({ outage: true, recovered: 2, finished: false });
   failing = false;
   world.clock.jump(second);
-  expect(await role.sweep(before)).toMatchObject({ outage: true, finished: true });
+  expect(await role.sweep(memories)).toMatchObject({ outage: true, finished: true });
   expect((await world.record(orderId('bad'))).failureCount).toBe(0);
 });
 
@@ -177,5 +184,5 @@ test('a write that fails without any outage leaves the sweep completed', async (
   }));
   for (const id of ['good', 'bad']) await world.createClaimed(id);
   world.clock.jump(12 * second);
-  expect(await supervise(world).sweep(null)).toMatchObject({ recovered: 1, finished: true });
+  expect(await supervise(world).sweep(since(null))).toMatchObject({ recovered: 1, finished: true });
 });

@@ -2,20 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import type { ShardMemory } from '#core/outage.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { type SweepTickPorts, sweepTick } from '#roles/sweep-tick.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
+import { settled } from '../support/virtual-clock.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 coordinationContract('the memory of these tests', async () => memoryCoordination());
 
 const second = 1_000;
 const yes = () => true;
-const never = () => false;
-const nothing = { found: 0, recovered: 0, handedOver: 0, outage: false };
+const nothing = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
+const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
 
 interface Swept extends RoleScenario {
@@ -27,7 +29,7 @@ interface Swept extends RoleScenario {
   sweep(holder: string, over?: Partial<SweepTickPorts>): ReturnType<typeof sweepTick>;
   createDue(count: number): Promise<void>;
   failures(): Promise<Set<number>>;
-  unfinished(): Promise<[number, number | null][]>;
+  unfinished(): Promise<[number, ShardMemory][]>;
 }
 
 function scenario(
@@ -39,9 +41,9 @@ function scenario(
   const takes: string[] = [];
   const coordination: Coordination = {
     ...memory,
-    take(shard, lease) {
+    take(shard, lease, first) {
       takes.push(`${lease.holder} ${shard}`);
-      return memory.take(shard, lease);
+      return memory.take(shard, lease, first);
     },
   };
   let ids: string[] = [];
@@ -79,10 +81,7 @@ function scenario(
     },
     async unfinished() {
       const recalled = await coordination.recall(world.store.dueShards);
-      return [...recalled.unfinished].map(([shard, { previousSweepAt }]) => [
-        shard,
-        previousSweepAt,
-      ]);
+      return [...recalled.unfinished];
     },
   };
 }
@@ -96,15 +95,16 @@ describe('a tick', () => {
   test('takes no lease where nothing is due, and is remembered', async () => {
     const world = scenario();
     await world.createClaimed('one');
-    expect(await world.sweep('a').tick(yes)).toEqual(nothing);
+    expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(world.takes).toEqual([]);
     expect(await sweptAt(world)).toBe(world.clock.now());
   });
 
-  test('recovers what is due under a lease, and gives it back', async () => {
+  test('recovers what is due under a lease, gives it back, and says how late it was', async () => {
     const world = scenario();
     await world.createDue(3);
-    expect(await world.sweep('a').tick(yes)).toEqual({ ...nothing, found: 3, recovered: 3 });
+    const report = { ...nothing, found: 3, recovered: 3, lagMs: 2 * second - 1 };
+    expect(await world.sweep('a').tick()).toEqual(report);
     expect(world.takes).toEqual(['a 0']);
     expect(await world.failures()).toEqual(counted);
     expect(await world.unfinished()).toEqual([]);
@@ -115,22 +115,21 @@ describe('a tick', () => {
     const world = scenario();
     await world.createDue(3);
     const { clock, coordination } = world;
-    const lease = { now: clock.now(), leaseMs: 60 * second, previousSweepAt: null };
-    await coordination.take(0, { ...lease, holder: 'died' });
-    expect(await world.sweep('a').tick(yes)).toEqual(nothing);
+    const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'died' };
+    await coordination.take(0, lease, noMemory);
+    expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(await world.failures()).toEqual(forgiven);
     clock.jump(61 * second);
-    expect(await world.sweep('b').tick(yes)).toMatchObject({ recovered: 3 });
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
     expect(await world.unfinished()).toEqual([]);
   });
 
   test('forgets what was unfinished when nothing is due there any more', async () => {
     const world = scenario();
-    const lease = { now: world.clock.now(), leaseMs: 60 * second, previousSweepAt: 5 };
-    await world.coordination.take(0, { ...lease, holder: 'before' });
-    await world.coordination.giveBack(0, 'before', false);
-    await world.sweep('a').tick(yes);
-    // Else an order that is late much later would be forgiven for an outage long past.
+    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'before' };
+    await world.coordination.take(0, lease, noMemory);
+    await world.coordination.giveBack(0, 'before', noMemory);
+    await world.sweep('a').tick();
     expect(await world.unfinished()).toEqual([]);
   });
 
@@ -146,7 +145,7 @@ describe('a tick', () => {
     };
     const looks: number[] = [];
     for (let minute = 0; minute < 121; minute += 1) {
-      await world.sweep(`sweep-${minute}`, { store }).tick(yes);
+      await world.sweep(`sweep-${minute}`, { store }).tick();
       world.clock.jump(60 * second);
       looks.push(farLooks);
     }
@@ -155,11 +154,11 @@ describe('a tick', () => {
 });
 
 describe('ticks at once do what one does (R11)', () => {
-  const lawless = { ...memoryCoordination(), take: async () => true };
+  const lawless: Coordination = { ...memoryCoordination(), take: async (_, __, first) => first };
   const results = async (ticks: number, coordination: Coordination) => {
     const world = scenario(coordination);
     await world.createDue(30);
-    await Promise.all(Array.from({ length: ticks }, (_, at) => world.sweep(`s${at}`).tick(yes)));
+    await Promise.all(Array.from({ length: ticks }, (_, at) => world.sweep(`s${at}`).tick()));
     expect(world.nudges()).toHaveLength(30);
     const ids = Array.from({ length: 30 }, (_, at) => orderId(`order-${at}`));
     const records = await Promise.all(ids.map((id) => world.record(id)));
@@ -179,19 +178,16 @@ describe('ticks at once do what one does (R11)', () => {
 describe('a shard with more than a page due', () => {
   const many = limits.sweepPage + 50;
 
-  test('is handed over, unfinished since the sweep before, and finished by its own sweep', async () => {
+  test('has a page recovered at once, and the rest by a sweep of its own', async () => {
     const world = scenario();
-    const { clock } = world;
-    await world.sweep('a').tick(yes);
-    const before = clock.now();
+    await world.sweep('a').tick();
     await world.createDue(many);
-    expect(await world.sweep('b').tick(yes)).toEqual({ ...nothing, handedOver: 1 });
+    const first = { found: limits.sweepPage, recovered: limits.sweepPage, handedOver: 1 };
+    expect(await world.sweep('b').tick()).toMatchObject(first);
     expect(world.handedOver).toEqual([0]);
-    expect(await world.unfinished()).toEqual([[0, before]]);
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.unfinished()).toEqual([[0, { ...noMemory, aliveAt: world.clock.now() }]]);
 
-    const report = { found: many, recovered: many, handedOver: 0, outage: false };
-    expect(await world.sweep('c').shard(0, yes)).toEqual(report);
+    expect(await world.sweep('c').shard(0, yes)).toMatchObject({ found: 50, recovered: 50 });
     expect(await world.failures()).toEqual(counted);
     expect(await world.unfinished()).toEqual([]);
   });
@@ -199,9 +195,9 @@ describe('a shard with more than a page due', () => {
   test('is swept once, though it was handed over twice', async () => {
     const world = scenario();
     await world.createDue(many);
-    await Promise.all([world.sweep('a').tick(yes), world.sweep('b').tick(yes)]);
+    await world.sweep('a').tick();
     const reports = await Promise.all(['c', 'd'].map((one) => world.sweep(one).shard(0, yes)));
-    expect(reports.map(({ recovered }) => recovered).toSorted((a, b) => a - b)).toEqual([0, many]);
+    expect(reports.map(({ recovered }) => recovered).toSorted((a, b) => a - b)).toEqual([0, 50]);
     expect(await world.failures()).toEqual(counted);
     expect(await world.sweep('e').shard(0, yes)).toEqual(nothing);
   });
@@ -209,67 +205,162 @@ describe('a shard with more than a page due', () => {
   test('is not handed over while another sweep holds it', async () => {
     const world = scenario();
     await world.createDue(many);
-    const lease = { now: world.clock.now(), leaseMs: 60 * second, previousSweepAt: null };
-    await world.coordination.take(0, { ...lease, holder: 'other' });
-    expect(await world.sweep('a').tick(yes)).toEqual(nothing);
+    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'other' };
+    await world.coordination.take(0, lease, noMemory);
+    expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(world.handedOver).toEqual([]);
   });
 
-  test('that could not be handed over fails the tick, and the next one hands it over', async () => {
+  test('that could not be handed over fails the tick; a page was recovered, and the next tick goes on', async () => {
     const world = scenario();
     await world.createDue(many);
-    await expect(world.sweep('a', { handOver: away }).tick(yes)).rejects.toThrow('away');
+    await expect(world.sweep('a', { handOver: away }).tick()).rejects.toThrow('away');
     expect(await sweptAt(world)).toBeNull();
-    expect(await world.sweep('b').tick(yes)).toMatchObject({ handedOver: 1 });
-    expect(world.handedOver).toEqual([0]);
+    expect(await world.sweep('b').tick()).toMatchObject({ found: 50, forgiven: 0, handedOver: 0 });
+    expect(await world.failures()).toEqual(counted);
   });
 });
 
-describe('a sweep that runs out of time', () => {
-  test('leaves the shard unfinished; later ticks go on, and forgive the outage (R20)', async () => {
+describe('a backlog is no outage', () => {
+  const pages = 6;
+
+  test('a shard that is unfinished for six periods has every failure counted', async () => {
+    const world = scenario();
+    await world.sweep('first').tick();
+    await world.createDue(pages * limits.sweepPage);
+    const ticks: { recovered: number; forgiven: number; lagMs: number }[] = [];
+    // Every hand-over is lost: a tick gets through a page, and the next one through another.
+    for (let tick = 0; tick < pages; tick += 1) {
+      ticks.push(await world.sweep(`t${tick}`).tick());
+      world.clock.jump(60 * second);
+    }
+    expect(ticks.map(({ recovered }) => recovered)).toEqual(ticks.map(() => limits.sweepPage));
+    expect(ticks.map((tick) => tick.forgiven)).toEqual(ticks.map(() => 0));
+    expect(ticks.at(-1)?.lagMs).toBeGreaterThan(5 * 60 * second);
+    expect(await world.failures()).toEqual(counted);
+    const behind = world.log.lines.filter(({ event }) => event === 'sweep-behind');
+    expect(behind.map(({ fields }) => fields?.['shard'])).toEqual([0, 0, 0]);
+  });
+
+  test('a long sweep between two ticks is none either', async () => {
     const world = scenario();
     const { clock } = world;
-    await world.sweep('a').tick(yes);
-    const before = clock.now();
-    await world.createDue(3);
-    clock.jump(3_600 * second);
-    for (const holder of ['b', 'c']) {
-      expect(await world.sweep(holder).tick(never)).toMatchObject({ recovered: 0, outage: true });
-      expect(await world.unfinished()).toEqual([[0, before]]);
-      clock.jump(second);
-    }
-    expect(await sweptAt(world)).toBe(clock.now() - second);
-    expect(await world.sweep('d').tick(yes)).toMatchObject({ recovered: 3, outage: true });
+    await world.sweep('first').tick();
+    await world.createDue(3 * limits.sweepPage);
+    await world.sweep('tick').tick();
+    const slow = () => {
+      clock.jump(50 * second);
+      return true;
+    };
+    await world.sweep('slow').shard(0, slow);
+    clock.jump(60 * second);
+    expect(await world.sweep('next').tick()).toMatchObject({ forgiven: 0 });
+    expect(await world.failures()).toEqual(counted);
+  });
+});
+
+describe('an outage', () => {
+  const hour = 3_600 * second;
+  const gap = (from: number, until: number) => [{ from, until }];
+
+  test('is forgiven page by page, in however many ticks, at the rate of the ramp (R20)', async () => {
+    const world = scenario();
+    const { clock } = world;
+    await world.sweep('a').tick();
+    const from = clock.now();
+    await world.createDue(limits.sweepPage + 50);
+    clock.jump(hour);
+    const until = clock.now();
+    const first = { recovered: limits.sweepPage, forgiven: limits.sweepPage, handedOver: 1 };
+    expect(await world.sweep('b').tick()).toMatchObject(first);
+    const rampAt = until + (limits.sweepPage * second) / limits.recoveryRampPerSecond;
+    const left = { aliveAt: until, gaps: gap(from, until), rampAt };
+    expect(await world.unfinished()).toEqual([[0, left]]);
+    clock.jump(second);
+    expect(await world.sweep('d').tick()).toMatchObject({ recovered: 50, forgiven: 50 });
     expect(await world.failures()).toEqual(forgiven);
+  });
+
+  test('is remembered until what it made late must have been due, though all was recovered', async () => {
+    const world = scenario();
+    const { clock } = world;
+    await world.sweep('a').tick();
+    const from = clock.now();
+    await world.createDue(3);
+    clock.jump(hour - 12 * second);
+    // Its request waited in a queue for all the time that it was given.
+    await world.createClaimed('late');
+    clock.jump(2 * second);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
+    const until = clock.now();
+    clock.jump(60 * second);
+    expect(await world.sweep('c').tick()).toMatchObject({ forgiven: 4 });
+    expect(await world.record(orderId('late'))).toMatchObject({ failureCount: 0 });
+    const [[, left] = []] = await world.unfinished();
+    expect(left?.gaps).toEqual(gap(from, until));
+    for (let minute = 0; minute < 6; minute += 1) {
+      clock.jump(60 * second);
+      await world.sweep(`minute-${minute}`).tick();
+    }
     expect(await world.unfinished()).toEqual([]);
   });
 
-  test('before any sweep was complete leaves a shard that an outage is forgiven, too (R20)', async () => {
+  test('does not excuse what is tried again after it', async () => {
     const world = scenario();
+    const { clock } = world;
+    await world.sweep('a').tick();
     await world.createDue(3);
-    await world.sweep('a').tick(never);
-    expect(await world.unfinished()).toEqual([[0, null]]);
-    world.clock.jump(3_600 * second);
-    expect(await world.sweep('b').tick(yes)).toMatchObject({ recovered: 3, outage: true });
+    clock.jump(hour);
+    await world.sweep('b').tick();
+    // Begun after the outage, it hangs.
+    const after = await world.createClaimed('after');
+    clock.jump(60 * second);
+    await world.sweep('c').tick();
+    expect((await world.record(after.orderId)).failureCount).toBe(2);
     expect(await world.failures()).toEqual(forgiven);
   });
 
-  test('between two pages goes on with the second one, which is forgiven too (R20)', async () => {
+  test('does not excuse what was overdue long before it', async () => {
+    const world = scenario();
+    await world.createDue(3);
+    world.clock.jump(200 * second);
+    await world.coordination.remember({
+      sweptAt: world.clock.now(),
+      reachedAt: null,
+      shards: 1,
+      complete: true,
+    });
+    world.clock.jump(hour);
+    expect(await world.sweep('a').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+    expect(await world.failures()).toEqual(counted);
+  });
+
+  test('is seen by the whole of a shard whose first sweep ever died (R20)', async () => {
+    const world = scenario();
+    await world.coordination.remember({
+      sweptAt: world.clock.now(),
+      reachedAt: null,
+      shards: 1,
+      complete: true,
+    });
+    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
+    await world.coordination.take(0, lease, noMemory);
+    await world.createDue(3);
+    world.clock.jump(hour);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
+  });
+
+  test('ends where a sweep that died before its first write had begun it', async () => {
     const world = scenario();
     const { clock } = world;
-    await world.sweep('a').tick(yes);
-    await world.createDue(limits.sweepPage + 50);
-    clock.jump(3_600 * second);
-    await world.sweep('b').tick(yes);
-    let pages = 0;
-    const onePage = () => {
-      pages += 1;
-      return pages === 1;
-    };
-    const first = await world.sweep('c').shard(0, onePage);
-    expect(first).toMatchObject({ recovered: limits.sweepPage, outage: true });
-    clock.jump(second);
-    expect(await world.sweep('d').tick(yes)).toMatchObject({ recovered: 50, outage: true });
+    await world.sweep('a').tick();
+    await world.createDue(3);
+    clock.jump(hour);
+    const dying: Coordination = { ...world.coordination, keep: () => new Promise(() => {}) };
+    void world.sweep('dies', { coordination: dying }).tick();
+    await settled();
+    clock.jump(61 * second);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
     expect(await world.failures()).toEqual(forgiven);
   });
 });
@@ -284,27 +375,68 @@ describe('a tick whose store fails', () => {
       ...store,
       commit: (record) => (down ? broken(store) : store).commit(record),
     }));
-    await world.sweep('a').tick(yes);
+    await world.sweep('a').tick();
     const before = world.clock.now();
     await world.createDue(3);
     down = true;
-    await expect(world.sweep('b', { store: broken(world.store) }).tick(yes)).rejects.toThrow();
+    for (const holder of ['b', 'c', 'd']) {
+      world.clock.jump(60 * second);
+      await expect(world.sweep(holder, { store: broken(world.store) }).tick()).rejects.toThrow();
+    }
     expect(await sweptAt(world)).toBe(before);
     down = false;
-    world.clock.jump(180 * second);
-    expect(await world.sweep('c').tick(yes)).toMatchObject({ recovered: 3, outage: true });
+    world.clock.jump(60 * second);
+    expect(await world.sweep('e').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
     expect(await world.failures()).toEqual(forgiven);
   });
 
-  test('for one shard has finished the others when it fails', async () => {
-    const world = scenario();
-    await world.coordination.remember(world.clock.now(), 2);
-    await world.createDue(3);
-    const due: StateStore['due'] = (query) => (query.shard === 1 ? away() : world.store.due(query));
-    const store = { ...world.store, due };
-    await expect(world.sweep('a', { store }).tick(yes)).rejects.toThrow('away');
-    // Nothing of it may still run: a function is frozen when its handler has ended.
-    expect(await world.failures()).toEqual(counted);
-    expect(await world.unfinished()).toEqual([]);
+  describe('for one shard', () => {
+    const half = (world: Swept): StateStore => {
+      const due: StateStore['due'] = (query) =>
+        query.shard === 1 ? away() : world.store.due(query);
+      return { ...world.store, due };
+    };
+
+    test('has finished the others when it fails', async () => {
+      const world = scenario();
+      const mark = { sweptAt: world.clock.now(), reachedAt: null, shards: 2, complete: true };
+      await world.coordination.remember(mark);
+      await world.createDue(3);
+      await expect(world.sweep('a', { store: half(world) }).tick()).rejects.toThrow('away');
+      // Nothing of it may still run: a function is frozen when its handler has ended.
+      expect(await world.failures()).toEqual(counted);
+    });
+
+    test('for an hour has only that one forgiven (R20)', async () => {
+      const marks: boolean[] = [];
+      const memory = memoryCoordination();
+      const world = scenario({
+        ...memory,
+        async remember(mark) {
+          marks.push(mark.complete);
+          await memory.remember(mark);
+        },
+      });
+      const from = world.clock.now();
+      await world.coordination.remember({
+        sweptAt: from,
+        reachedAt: null,
+        shards: 2,
+        complete: true,
+      });
+      for (let minute = 1; minute <= 60; minute += 1) {
+        world.clock.jump(60 * second);
+        const sweep = world.sweep(`s${minute}`, { store: half(world) });
+        await expect(sweep.tick()).rejects.toThrow('away');
+      }
+      // The alarm on completed sweeps counts complete ones alone.
+      expect(marks).toEqual([true, ...Array.from({ length: 60 }, () => false)]);
+      await world.createDue(3);
+      expect(await world.sweep('whole').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+      const until = world.clock.now();
+      expect(await world.unfinished()).toEqual([
+        [1, { aliveAt: until, gaps: [{ from, until }], rampAt: 0 }],
+      ]);
+    });
   });
 });

@@ -24,6 +24,7 @@ const newTable = ({ timeline }: Surroundings) =>
 
 const over = (around: Surroundings, table: SimTable) =>
   simStore({
+    workMs: 0,
     table,
     machine: machine('m', around, () => {}),
     faults: around.faults,

@@ -6,8 +6,9 @@ export function memoryCoordination(): Coordination {
   const table = coordinationTable();
   return {
     recall: async (shards) => table.recall(shards),
-    remember: async (sweptAt, shards) => table.remember(sweptAt, shards),
-    take: async (shard, lease) => table.take(shard, lease),
-    giveBack: async (shard, holder, finished) => table.giveBack(shard, holder, finished),
+    remember: async (mark) => table.remember(mark),
+    take: async (shard, lease, first) => table.take(shard, lease, first),
+    keep: async (shard, holder, memory) => table.keep(shard, holder, memory),
+    giveBack: async (shard, holder, left) => table.giveBack(shard, holder, left),
   };
 }

@@ -1,0 +1,134 @@
+/** The recovery of one page of due orders: what an outage made late is forgiven, the rest is counted. */
+import { dueAt } from '#core/due.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { RecordEvent } from '#core/event.ts';
+import type { OrderId } from '#core/ids.ts';
+import { type Gap, interruptedSteps } from '#core/outage.ts';
+import { type ProcessRecord, underWay } from '#core/record.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Outcome, Transitions } from './transitions.ts';
+
+export interface RecoveryPorts {
+  readonly transitions: Transitions;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Recovered {
+  readonly found: number;
+  readonly recovered: number;
+  /** Refused by the store for now. */
+  readonly unwritten: number;
+  /** Dispatched again without a failure counted. */
+  readonly forgiven: number;
+  /** How long the order had been due that was due longest, ms. */
+  readonly lagMs: number;
+}
+
+export const nothingRecovered: Recovered = {
+  found: 0,
+  recovered: 0,
+  unwritten: 0,
+  forgiven: 0,
+  lagMs: 0,
+};
+
+export function added(one: Recovered, other: Recovered): Recovered {
+  return {
+    found: one.found + other.found,
+    recovered: one.recovered + other.recovered,
+    unwritten: one.unwritten + other.unwritten,
+    forgiven: one.forgiven + other.forgiven,
+    lagMs: Math.max(one.lagMs, other.lagMs),
+  };
+}
+
+export const expired: RecordEvent = { type: 'expired' };
+
+/** What becomes of an order that is due, and of the next one on the page. */
+export type EventOf = (record: ProcessRecord, place: number) => RecordEvent;
+
+export async function recoverPage(
+  ports: RecoveryPorts,
+  page: readonly OrderId[],
+  event: EventOf,
+): Promise<Recovered> {
+  let lagMs = 0;
+  const forgiven = new Set<OrderId>();
+  const outcomes = await ports.transitions.apply(
+    page.map((orderId, place) => ({
+      orderId,
+      reads: 'record',
+      event(record) {
+        lagMs = Math.max(lagMs, ports.clock.now() - (dueAt(record) ?? Infinity));
+        const decided = event(record, place);
+        if (decided.type === 'excused') forgiven.add(orderId);
+        else forgiven.delete(orderId);
+        return decided;
+      },
+    })),
+  );
+  await countRest(ports, page, outcomes, forgiven);
+  return { ...tally(ports.log, page, outcomes), forgiven: forgiven.size, lagMs };
+}
+
+/** An order of which one step is forgiven may have another that was late for another reason. */
+async function countRest(
+  { transitions, clock, log }: RecoveryPorts,
+  page: readonly OrderId[],
+  outcomes: readonly Outcome[],
+  forgiven: ReadonlySet<OrderId>,
+): Promise<void> {
+  const now = clock.now();
+  const rest = page.filter((orderId, at) => {
+    const outcome = outcomes[at];
+    if (outcome?.kind !== 'committed' || !forgiven.has(orderId)) return false;
+    return outcome.record.steps.some(
+      ({ progress }) => underWay(progress) && progress.completeBy < now,
+    );
+  });
+  if (rest.length === 0) return;
+  const counted = await transitions.apply(
+    rest.map((orderId) => ({ orderId, reads: 'record', event: () => expired })),
+  );
+  tally(log, rest, counted);
+}
+
+function tally(
+  log: Log,
+  page: readonly OrderId[],
+  outcomes: readonly Outcome[],
+): Pick<Recovered, 'found' | 'recovered' | 'unwritten'> {
+  let [recovered, unwritten] = [0, 0];
+  for (const [at, outcome] of outcomes.entries()) {
+    if (outcome.kind === 'committed') recovered += 1;
+    if (outcome.kind !== 'failed') continue;
+    if (outcome.error instanceof UnavailableError) unwritten += 1;
+    log.error('recovery-failed', {
+      orderId: page[at] ?? null,
+      error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
+    });
+  }
+  return { found: page.length, recovered, unwritten };
+}
+
+/**
+ * Of a sweep after an outage. An order that nobody claimed meanwhile is dispatched in the same ramp.
+ *
+ * @param gaps the outages that are forgiven; without one every failure is counted
+ */
+export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: number): EventOf {
+  if (gaps.length === 0) return () => expired;
+  return (record) => {
+    const now = clock.now();
+    const steps = interruptedSteps(record, gaps, now, outageAfterMs);
+    if (steps.length === 0 && !isUnclaimed(record, now)) return expired;
+    return { type: 'excused', reason: 'outage', notBefore: now, steps };
+  };
+}
+
+const isUnclaimed = (record: ProcessRecord, now: number) =>
+  record.processState === 'Pending' &&
+  (dueAt(record) ?? Infinity) <= now &&
+  !record.steps.some(({ progress }) => underWay(progress) && progress.completeBy < now);
