@@ -136,8 +136,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'take back after an outage what is not overdue',
     'recovery',
-    "if (event.reason === 'outage' && progress.completeBy >= draft.nowMs) continue;",
-    '',
+    "return event.reason === 'restart' || (event.steps.includes(name) && completeBy < nowMs);",
+    'return true;',
   ),
   mutant(
     'never repair what a wrong clock wrote',

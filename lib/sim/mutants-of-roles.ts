@@ -125,16 +125,10 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'const gaps: readonly Gap[] = gapsAt(sweep.memory, 0, outageAfterMs);',
   ),
   mutant(
-    'take a shard that is behind for one that nobody swept',
+    'take what a sweep had no time for as made late by an outage',
     'supervisor',
-    'aliveAt: isRefused ? aliveAt : begunAt,',
-    'aliveAt,',
-  ),
-  mutant(
-    'take a store that refuses every write for one that works',
-    'supervisor',
-    'aliveAt: isRefused ? aliveAt : begunAt,',
-    'aliveAt: begunAt,',
+    'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };',
+    'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : [{ from: 0, until: startedAt }] };',
   ),
   mutant(
     'forget an outage when its shard is swept once',
@@ -182,14 +176,20 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'forget since when a shard is unfinished',
     'sweep-tick',
-    'const own = unfinished.get(shard) ?? noMemory;',
-    'const own = noMemory;',
+    'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
+    'aliveAt: sweptAt };',
   ),
   mutant(
     'know no gap for a shard that was never finished',
     'sweep-tick',
-    'let left: ShardMemory | null = { ...taken, aliveAt: taken.aliveAt ?? of.memory.sweptAt };',
-    'let left: ShardMemory | null = taken;',
+    'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
+    'aliveAt: known.length === 0 ? null : Math.max(...known) };',
+  ),
+  mutant(
+    'believe a sweep that had recalled long ago',
+    'sweep-tick',
+    'const known = [memory.aliveAt, reachedAt]',
+    'const known = [memory.aliveAt]',
   ),
   mutant(
     'remember a sweep before it is done',

@@ -440,3 +440,24 @@ describe('a tick whose store fails', () => {
     });
   });
 });
+
+test('a store that refuses page after page is away, though the sweep goes on (R20)', async () => {
+  let down = true;
+  const world = scenario(memoryCoordination(), (store) => ({
+    ...store,
+    commit: (record) => (down ? away() : store.commit(record)),
+  }));
+  await world.sweep('a').tick();
+  await world.createDue(limits.sweepPage + 50);
+  await expect(world.sweep('b').tick()).rejects.toThrow('200 of 200');
+  for (let minute = 0; minute < 4; minute += 1) {
+    world.clock.jump(60 * second);
+    await expect(world.sweep(`s${minute}`).shard(0, yes)).rejects.toThrow('250 of 250');
+  }
+  down = false;
+  for (const holder of ['c', 'd']) {
+    await world.sweep(holder).tick();
+    world.clock.jump(second);
+  }
+  expect(await world.failures()).toEqual(forgiven);
+});
