@@ -70,7 +70,10 @@ export async function recoverPage(
     })),
   );
   await countRest(ports, page, outcomes, forgiven);
-  return { ...tally(ports.log, page, outcomes), forgiven: forgiven.size, lagMs };
+  const written = page.filter(
+    (orderId, at) => outcomes[at]?.kind === 'committed' && forgiven.has(orderId),
+  );
+  return { ...tally(ports.log, page, outcomes), forgiven: written.length, lagMs };
 }
 
 /** An order of which one step is forgiven may have another that was late for another reason. */
