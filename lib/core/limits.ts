@@ -46,6 +46,7 @@ export const limits = {
   /** What one step may hand to later steps: all of them live in the process record. */
   outputBytesMax: 8 * 1024,
   faultMessageMax: 300,
+  faultCodeLengthMax: 100,
   /** A dotted path into the details. */
   fieldLengthMax: 200,
   /** All corrections of one order together: they live in its history, and so in the process record. */

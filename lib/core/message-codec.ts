@@ -108,7 +108,7 @@ const replySchema: z.ZodType<Reply> = z
         .object({
           kind: z.literal('failed'),
           fault: z.object({
-            code: z.string().min(1).max(100).describe('For a program.'),
+            code: z.string().min(1).max(limits.faultCodeLengthMax).describe('For a program.'),
             message: z.string().max(limits.faultMessageMax).describe('For a person.'),
             effect,
           }),

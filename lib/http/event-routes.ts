@@ -51,7 +51,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
   app.openapi(orderEventsRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const known = await ports.store.records([orderId]);
-    if (!known.has(orderId)) throw unknownOrder();
+    if (!known.has(orderId)) throw unknownOrder(orderId);
     const seen = Number(context.req.header('last-event-id') ?? 0);
     return streamSSE(context, (events) =>
       follow(events, ports, oneOrder(events, ports, orderId, Number.isInteger(seen) ? seen : 0)),

@@ -1,6 +1,7 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { OrderId } from '#core/ids.ts';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
@@ -133,7 +134,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   });
   app.openapi(listRoute, async (context) => {
     const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');
-    const { workflow, agent, tenant, since, before } = rest;
+    const { workflow, agent, step, fault, tenant, since, before } = rest;
     const asOf = new Date(ports.clock.now()).toISOString();
     const page = await search(
       ports.store,
@@ -146,6 +147,8 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       {
         ...(workflow !== undefined && { workflow }),
         ...(agent !== undefined && { agent }),
+        ...(step !== undefined && { step }),
+        ...(fault !== undefined && { fault }),
         ...(tenant !== undefined && { tenant }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(before !== undefined && { before: Date.parse(before) }),
@@ -164,7 +167,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     ]);
     const record = records.get(orderId);
     const order = orders.get(orderId);
-    if (record === undefined || order === undefined) throw unknownOrder();
+    if (record === undefined || order === undefined) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });
   app.openapi(resubmitRoute, async (context) => {
@@ -173,13 +176,13 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
     const options = { ...ifMatched(context.req.valid('header')), corrections };
     const outcome = await ports.operator.resubmit(orderId, ports.callerOf(context.env), options);
-    return context.json(recorded(outcome), 202);
+    return context.json(recorded(orderId, outcome), 202);
   });
   app.openapi(cancelRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const options = ifMatched(context.req.valid('header'));
     const outcome = await ports.operator.cancel(orderId, ports.callerOf(context.env), options);
-    return context.json(recorded(outcome), 202);
+    return context.json(recorded(orderId, outcome), 202);
   });
 }
 
@@ -210,10 +213,10 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   'correction-refused': 'correction-refused',
 };
 
-function recorded(outcome: OperatorOutcome) {
+function recorded(orderId: OrderId, outcome: OperatorOutcome) {
   switch (outcome.kind) {
     case 'unknown-order':
-      throw unknownOrder();
+      throw unknownOrder(orderId);
     case 'refused': {
       if (outcome.errors.length > 0) {
         const fields = outcome.errors.map(({ field }) => field).join(', ');
@@ -225,8 +228,7 @@ function recorded(outcome: OperatorOutcome) {
       throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));
     }
     case 'done': {
-      const { orderId, processState } = outcome.record;
-      return { orderId, processState };
+      return { orderId, processState: outcome.record.processState };
     }
   }
 }

@@ -28,6 +28,7 @@ const problems = {
   'origin-forbidden': [403, 'Requests from other sites are refused'],
   'route-unknown': [404, 'There is nothing here'],
   'order-unknown': [404, 'There is no such order'],
+  'order-id-malformed': [404, 'This is not an order id'],
   'method-not-allowed': [405, 'This method is not served here'],
   'not-in-error': [409, 'Only an order in Error can be resubmitted'],
   ended: [409, 'The order has ended'],

@@ -167,6 +167,13 @@ export const listQuery = z.object({
   agent: name.optional().openapi({
     description: 'Orders with a fault of a step of this agent, or with a call out to it.',
   }),
+  step: name.optional().openapi({ description: 'Orders whose fault is of this step.' }),
+  fault: z
+    .string()
+    .min(1)
+    .max(limits.faultCodeLengthMax)
+    .optional()
+    .openapi({ description: 'Orders whose fault has this code.', example: 'declined' }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
     description: 'Orders that their submitter gave this name.',

@@ -7,6 +7,10 @@ export interface OrderFilter {
   readonly workflow?: string;
   /** Its fault is of this agent's step, or a call to this agent is out. */
   readonly agent?: string;
+  /** Its fault is of this step … */
+  readonly step?: string;
+  /** … and has this code. */
+  readonly fault?: string;
   readonly tenant?: string;
   /** It changed at this instant or later … */
   readonly since?: number;
@@ -38,11 +42,13 @@ export async function search(
 }
 
 function fits(record: ProcessRecord, filter: OrderFilter): boolean {
-  const { workflow, agent, tenant, since, before } = filter;
+  const { workflow, agent, step, fault, tenant, since, before } = filter;
   const { updatedAt } = record;
   return (
     (workflow === undefined || record.workflow === workflow) &&
     (agent === undefined || concerns(record, agent)) &&
+    (step === undefined || record.fault?.step === step) &&
+    (fault === undefined || record.fault?.code === fault) &&
     (tenant === undefined || record.tenant === tenant) &&
     (since === undefined || updatedAt >= since) &&
     (before === undefined || updatedAt < before)

@@ -123,7 +123,7 @@ test('an order in Error that is cancelled is Undone', async () => {
   await reaches(id, 'Undone');
 });
 
-test('a listing can be searched: by workflow, by agent, by when an order changed', async () => {
+test('a listing can be searched: by workflow, agent, step, fault, and when an order changed', async () => {
   const { submit, get, refuse, reaches } = await scenario();
   refuse(true);
   const id = await orderIdOf(await submit());
@@ -134,7 +134,9 @@ test('a listing can be searched: by workflow, by agent, by when an order changed
   const future = '2100-01-01T00:00:00Z';
   expect(await found('state=Error&workflow=dinner&agent=cook')).toEqual([id]);
   expect(await found(`since=${past}&before=${future}`)).toEqual([id]);
-  for (const query of ['workflow=lunch', 'agent=waiter', `since=${future}`, `before=${past}`]) {
+  expect(await found('step=cook&fault=burnt')).toEqual([id]);
+  const others = ['workflow=lunch', 'agent=waiter', 'step=serve', 'fault=raw'];
+  for (const query of [...others, `since=${future}`, `before=${past}`]) {
     expect(await found(query)).toEqual([]);
   }
   expect((await get('/orders?since=yesterday')).status).toBe(400);

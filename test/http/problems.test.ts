@@ -137,16 +137,31 @@ test('a key that belongs to another submission is refused', async () => {
   await expectProblem(await submit(other, key), 409, 'key-reused', ['Idempotency-Key']);
 });
 
-test.each(['/orders/nobody', '/orders/..%2f', `/orders/${'x'.repeat(200)}`])(
-  '%s shows no order',
-  async (path) => {
-    const { get, post } = await scenario();
-    await expectProblem(await get(path), 404, 'order-unknown');
-    await expectProblem(await get(`${path}/events`), 404, 'order-unknown');
-    await expectProblem(await post(`${path}/resubmit`), 404, 'order-unknown');
-    await expectProblem(await post(`${path}/cancel`), 404, 'order-unknown');
-  },
-);
+test.each([
+  ['/orders/01kdvdna0012vzf1k7ypyn20t7', 'order-unknown'],
+  [`/orders/k${'0a'.repeat(20)}`, 'order-unknown'],
+  ['/orders/01KDVDNA0012VZF1K7YPYN20T7', 'order-id-malformed'],
+  ['/orders/nobody', 'order-id-malformed'],
+  ['/orders/..%2f', 'order-id-malformed'],
+  [`/orders/${'x'.repeat(200)}`, 'order-id-malformed'],
+])('%s shows no order: %s', async (path, code) => {
+  const { get, post } = await scenario();
+  await expectProblem(await get(path), 404, code);
+  await expectProblem(await get(`${path}/events`), 404, code);
+  await expectProblem(await post(`${path}/resubmit`), 404, code);
+  await expectProblem(await post(`${path}/cancel`), 404, code);
+});
+
+test('every id that a submission gives is known as an order id, with a key and without', async () => {
+  const { get, submit } = await scenario();
+  for (const headers of [{}, { 'idempotency-key': 'dinner-9' }]) {
+    const id = await orderIdOf(await submit(body, headers));
+    expect((await get(`/orders/${id}`)).status).toBe(200);
+    // Its last digit changed: an id of the same form, of no order.
+    const other = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
+    await expectProblem(await get(`/orders/${other}`), 404, 'order-unknown');
+  }
+});
 
 test.each([
   ['cursor=nonsense', 'cursor-invalid', undefined],

@@ -32,11 +32,15 @@ beforeAll(async () => {
 });
 
 const agents = ['paint', 'roof', 'nobody'];
+const steps = ['east', 'west', 'roof', 'cellar'];
+const faults = ['refused', 'exhausted', 'workflow-unknown', 'nothing'];
 const instant = fc.integer({ min: now, max: now + 70_000 });
 const filters: fc.Arbitrary<OrderFilter> = fc.record(
   {
     workflow: fc.constantFrom('house', 'another'),
     agent: fc.constantFrom(...agents),
+    step: fc.constantFrom(...steps),
+    fault: fc.constantFrom(...faults),
     tenant: fc.constantFrom('north', 'south'),
     since: instant,
     before: instant,
@@ -58,6 +62,8 @@ test('a search gives what a look at every order gives, newest first, whatever th
           (processState === null || record.processState === processState) &&
           (filter.workflow ?? record.workflow) === record.workflow &&
           (filter.tenant ?? record.tenant) === record.tenant &&
+          (filter.step === undefined || record.fault?.step === filter.step) &&
+          (filter.fault === undefined || record.fault?.code === filter.fault) &&
           (filter.since ?? 0) <= record.updatedAt &&
           (filter.before ?? Number.POSITIVE_INFINITY) > record.updatedAt &&
           (filter.agent === undefined || concerned(record).has(filter.agent)),
@@ -78,6 +84,11 @@ test('there is something to find: every state but one, and both sides of each fi
   expect(new Set(records.map(({ processState }) => processState)).size).toBeGreaterThan(2);
   expect(records.some((record) => concerned(record).has('paint'))).toBe(true);
   expect(records.some((record) => !concerned(record).has('paint'))).toBe(true);
+  expect(records.some(({ fault }) => fault !== null && steps.includes(fault.step ?? ''))).toBe(
+    true,
+  );
+  expect(records.some(({ fault }) => fault !== null && faults.includes(fault.code))).toBe(true);
+  expect(records.some(({ fault }) => fault === null)).toBe(true);
 });
 
 test('a search that finds little ends its page early, with a cursor', async () => {
