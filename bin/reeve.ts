@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 /** 128 + SIGPIPE: how a shell reports a program whose reader went away, as in `reeve list | head`. */
 const brokenPipe = 141;
@@ -28,6 +29,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   sleep: async (ms) => {
     await sleep(ms);
   },
+  version: manifest.version,
   now: Date.now,
   // Loaded where a stack or an address on AWS is named: the SDK is larger than all the rest.
   aws: async () => {

@@ -10,9 +10,9 @@ import type { Corrections } from './corrections.ts';
 import { acceptedSchema, bulkPageSchema, type SummaryDocument } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
+import { progress } from './progress.ts';
 import { progressBar } from './progress-bar.ts';
 import { tableLines } from './table.ts';
-import { terminalLine } from './terminal.ts';
 
 export type Action = 'resubmit' | 'cancel';
 
@@ -70,7 +70,7 @@ async function settled(
 
 async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
   const { world, reeve } = context;
-  const line = world.terminal() === null || context.json ? null : terminalLine(world);
+  const line = progress(context);
   const orders: SummaryDocument[] = [];
   let cursor: string | null = null;
   do {
@@ -81,9 +81,9 @@ async function every(context: Context, filter: OrderFilter): Promise<readonly Su
     const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
     orders.push(...value.orders);
     cursor = value.cursor;
-    line?.write(`${orders.length} orders found`);
+    line.write(() => `${orders.length} orders found`);
   } while (cursor !== null);
-  line?.clear();
+  line.clear();
   return orders;
 }
 
@@ -136,7 +136,7 @@ async function carryOut(
   orders: readonly SummaryDocument[],
 ): Promise<readonly Outcome[]> {
   const { world } = context;
-  const line = world.terminal() === null || context.json ? null : terminalLine(world);
+  const line = progress(context);
   const waiting = [...orders];
   const outcomes: Outcome[] = [];
   const work = async () => {
@@ -144,11 +144,11 @@ async function carryOut(
       const outcome = await ask(context, action, order);
       outcomes.push(outcome);
       if (context.json) printJson(world, outcome);
-      line?.write(progressBar(outcomes.length, orders.length, world.terminal()?.columns ?? 80));
+      line.write((columns) => progressBar(outcomes.length, orders.length, columns));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  line?.clear();
+  line.clear();
   return outcomes;
 }
 

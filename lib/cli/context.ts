@@ -1,13 +1,11 @@
 /** What every command is given: the world, both APIs, and how to print. */
+import { localSuppliersUrl, localUrl } from './address.ts';
 import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { type Api, type Call, httpApi } from './http-api.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { fetchFor, isExecuteApi, type Stack, stackOf } from './stack.ts';
 import type { World } from './world.ts';
-
-export const defaultUrl = 'http://127.0.0.1:4400';
-export const defaultSuppliersUrl = 'http://127.0.0.1:4401';
 
 /** Options that every command takes, as commander hands them over. */
 export interface GlobalOptions {
@@ -32,7 +30,7 @@ export interface Context {
 /** @throws {CliError} `usage` when an address or the token has an impossible form */
 export async function contextOf(world: World, options: GlobalOptions): Promise<Context> {
   const stack = await stackOf(world, options);
-  const url = stack?.apiUrl ?? (options.url || world.env['REEVE_URL'] || defaultUrl);
+  const url = stack?.apiUrl ?? (options.url || world.env['REEVE_URL'] || localUrl(world.env));
   const token = tokenOf(world.env);
   return {
     world,
@@ -47,22 +45,30 @@ export async function contextOf(world: World, options: GlobalOptions): Promise<C
         token,
         unreachableHint:
           stack === null && !isExecuteApi(url)
-            ? 'Start it with `reeve start`, or name its address with --url or REEVE_URL, or its stack with --stack.'
+            ? 'Start it with `reeve start`, or name its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
             : 'Check AWS_REGION and your AWS credentials, and that they may call the API.',
       },
       token === null ? await fetchFor(world, url, stack) : world.fetch,
     ),
-    suppliers: httpApi(
-      {
-        name: 'The suppliers',
-        url: options.suppliersUrl || world.env['REEVE_SUPPLIERS_URL'] || defaultSuppliersUrl,
-        // Reeve's token is none of their business.
-        token: null,
-        unreachableHint: 'Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
-      },
-      world.fetch,
-    ),
+    // When it is asked for: a wrong address of the suppliers keeps no other command from its work.
+    get suppliers() {
+      return suppliersApi(world, options);
+    },
   };
+}
+
+function suppliersApi(world: World, { suppliersUrl }: GlobalOptions): Api {
+  return httpApi(
+    {
+      name: 'The suppliers',
+      url: suppliersUrl || world.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(world.env),
+      // Reeve's token is none of their business.
+      token: null,
+      unreachableHint:
+        '`reeve start` starts them too, unless the services are elsewhere. Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
+    },
+    world.fetch,
+  );
 }
 
 /** Prints a document for programs, on one line. */

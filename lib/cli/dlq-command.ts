@@ -2,6 +2,7 @@
 import { CliError } from './cli-error.ts';
 import { type Context, printJson, printLines } from './context.ts';
 import { orderSchema } from './documents.ts';
+import { codeOf } from './error-document.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import type { Stack } from './stack.ts';
 import { tableLines } from './table.ts';
@@ -57,7 +58,9 @@ interface Found {
 async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> {
   const output = outputs['DeadLetters'];
   if (output === undefined) {
-    throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.');
+    throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.', {
+      reason: 'stack-unusable',
+    });
   }
   const { letters, isComplete } = await aws.letters(output).catch((cause: unknown) => {
     throw new CliError(
@@ -84,19 +87,12 @@ async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow |
     const path = `/orders/${encodeURIComponent(orderId)}`;
     return (await reeve({ method: 'GET', path, answer: orderSchema })).value;
   } catch (error) {
-    if (error instanceof CliError && isUnknown(error.answer)) return null;
+    if (error instanceof CliError && unknown.has(codeOf(error.answer))) return null;
     throw error;
   }
 }
 
-function isUnknown(answer: unknown): boolean {
-  return (
-    typeof answer === 'object' &&
-    answer !== null &&
-    'code' in answer &&
-    answer.code === 'order-unknown'
-  );
-}
+const unknown: ReadonlySet<string | undefined> = new Set(['order-unknown', 'order-id-malformed']);
 
 async function carryOut(judged: Judged): Promise<Judged> {
   const { letter, fate } = judged;

@@ -44,6 +44,9 @@ const stepSchema = z.object({
   agent: text,
   fault: faultSchema.nullable(),
   inDoubt: z.boolean(),
+  // An older Reeve says nothing of its input.
+  input: z.unknown().default(null),
+  output: z.unknown().default(null),
 });
 export type StepDocument = z.infer<typeof stepSchema>;
 

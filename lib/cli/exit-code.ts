@@ -1,18 +1,23 @@
 /** How a command ended, for scripts: each code says what the caller can do next. */
 export const exitCodes = {
   done: 0,
-  /** The order came to an end, but not to the wanted one. */
-  endedBadly: 1,
+  /** What Node gives for an exception that nobody caught, too. */
+  defect: 1,
   usage: 2,
   refused: 3,
   failed: 4,
+  /** With --wait or --watch: how the order ended. */
+  undone: 5,
+  inError: 6,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodesHelp = `Exit codes:
   0  done; with --wait or --watch: the order is Processed
-  1  with --wait or --watch: the order ended Undone or Error
+  1  a defect of this program: the text on standard error is for its developers
   2  wrong usage, or a file that cannot be read
-  3  refused: the answer says why
-  4  not reachable, or failed: the same command may succeed later`;
+  3  refused: the message says why, and the same command is refused again
+  4  not reachable, or failed: the same command may succeed later
+  5  with --wait or --watch: the order is Undone
+  6  with --wait or --watch: the order is in Error, and waits for a person`;

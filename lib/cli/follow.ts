@@ -45,7 +45,8 @@ export async function followToEnd(
 }
 
 export function exitCodeOf({ processState }: OrderDocument): ExitCode {
-  return processState === 'Processed' ? exitCodes.done : exitCodes.endedBadly;
+  if (processState === 'Processed') return exitCodes.done;
+  return processState === 'Undone' ? exitCodes.undone : exitCodes.inError;
 }
 
 async function follow(
@@ -89,5 +90,5 @@ function isOutage(error: unknown): error is CliError {
 /** Names the order, which with `--json` nothing has named yet. */
 function givenUp(cause: CliError, orderId: string): CliError {
   const message = `${cause.message}\nLook at the order later with: reeve show ${orderId}`;
-  return new CliError(cause.code, message, { cause, answer: cause.answer });
+  return new CliError(cause.code, message, { reason: cause.reason, answer: cause.answer, cause });
 }

@@ -60,7 +60,7 @@ export function httpApi(options: ApiOptions, fetch: World['fetch']): Api {
       return { ok: response.ok, status: response.status, text: await response.text() };
     } catch (cause) {
       const message = `${name} cannot be reached at ${base}: ${reasonOf(cause)}\n${unreachableHint}`;
-      throw new CliError(exitCodes.failed, message, { cause });
+      throw new CliError(exitCodes.failed, message, { reason: 'unreachable', cause });
     }
   }
 
@@ -69,7 +69,7 @@ export function httpApi(options: ApiOptions, fetch: World['fetch']): Api {
     const json = parsed(text);
     if (!ok) {
       const code = status >= 400 && status < 500 ? exitCodes.refused : exitCodes.failed;
-      throw new CliError(code, refusalText(name, status, json), { answer: json });
+      throw new CliError(code, refusalText(name, base, status, json), { answer: json });
     }
     const checked = call.answer.safeParse(json);
     if (checked.success) return { json, value: checked.data };
@@ -79,7 +79,7 @@ export function httpApi(options: ApiOptions, fetch: World['fetch']): Api {
       exitCodes.failed,
       `${name} answered ${call.method} ${call.path} in a form that is not known here${where}.
 Check that ${base} is the right address, and that both sides have the same version.`,
-      { cause: checked.error },
+      { reason: 'answer-unknown', cause: checked.error },
     );
   };
 }

@@ -1,5 +1,6 @@
 /** Which orders are meant: the options that `list` and the bulk commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { anyCase } from './any-case.ts';
 import { processStates } from './documents.ts';
 import { quoted } from './quoted.ts';
 
@@ -7,6 +8,9 @@ export interface OrderFilter {
   readonly state?: string;
   readonly workflow?: string;
   readonly agent?: string;
+  readonly step?: string;
+  /** The code of the order's fault. */
+  readonly fault?: string;
   readonly tenant?: string;
   readonly correlationId?: string;
   /** A length of time until now, or an instant. */
@@ -14,17 +18,31 @@ export interface OrderFilter {
   readonly before?: string;
 }
 
-const names = ['state', 'workflow', 'agent', 'tenant', 'correlationId', 'since', 'before'] as const;
+const names = [
+  ...(['state', 'workflow', 'agent', 'step', 'fault'] as const),
+  ...(['tenant', 'correlationId', 'since', 'before'] as const),
+];
 
 export function addFilterOptions(command: Command): Command {
   return command
-    .addOption(new Option('--state <state>', 'only those in this state').choices(processStates))
+    .addOption(
+      anyCase(
+        new Option('--state <state>', 'only those in this state; upper or lower case'),
+        processStates,
+      ),
+    )
     .option('--workflow <name>', 'only those of this workflow')
     .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
+    .option('--step <name>', 'only those whose fault is of this step')
+    .option('--fault <code>', 'only those whose fault has this code, such as exhausted')
     .option('--tenant <name>', 'only those of this tenant')
     .option('--correlation-id <id>', 'only those that their submitter gave this name')
-    .option('--since <when>', 'only those that changed since: 2h, 30m, 3d or an instant', moment)
-    .option('--before <when>', 'only those that did not change since: as above', moment);
+    .option(
+      '--since <when>',
+      'only those that changed in this time, such as 30m, 2h or 3d, or since an instant',
+      moment,
+    )
+    .option('--before <when>', 'only those that last changed before that; the same forms', moment);
 }
 
 /** As the API takes them. `nowMs`: what lengths of time are counted back from. */

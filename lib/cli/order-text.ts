@@ -28,6 +28,28 @@ export function historyLines({ history }: OrderDocument, nowMs: number, paint: P
   return alignedLines(rows).map(indented);
 }
 
+/** What each step's agent is asked, and what it answered, as JSON. */
+export function documentLines({ steps }: OrderDocument, paint: Paint): string[] {
+  return Object.entries(steps).flatMap(([name, { input, output }]) => {
+    const rows = [
+      ...(input === null ? [] : [[paint('dim', 'input'), jsonText(input)]]),
+      ...(output === null ? [] : [[paint('dim', 'output'), jsonText(output)]]),
+    ];
+    return rows.length === 0 ? [] : [`  ${name}`, ...alignedLines(rows).map((row) => `    ${row}`)];
+  });
+}
+
+/** Longer ones are cut: `--json` prints all of it. In characters. */
+const jsonTextMax = 1_000;
+
+function jsonText(document: unknown): string {
+  // JSON escapes some control characters; the others would steer the terminal.
+  const text = (JSON.stringify(document) ?? 'null').replaceAll(/\p{Cc}/gu, ' ');
+  return text.length <= jsonTextMax
+    ? text
+    : `${text.slice(0, jsonTextMax)} … (${text.length.toLocaleString('en')} characters; --json prints all)`;
+}
+
 /** The order on one line: its state and that of every step. */
 export function orderLine(order: OrderDocument, paint: Paint): string {
   const steps = Object.entries(order.steps).map(([name, { state }]) => marked(state, name, paint));

@@ -1,16 +1,13 @@
 /** The commands and options as commander reads them; each command itself is in its own file. */
 import { Argument, Command, InvalidArgumentError } from 'commander';
+import { defaultSuppliersUrl, defaultUrl } from './address.ts';
 import { type Action, type BulkOptions, bulk } from './bulk-command.ts';
-import {
-  type Context,
-  contextOf,
-  defaultSuppliersUrl,
-  defaultUrl,
-  type GlobalOptions,
-} from './context.ts';
+import { CliError } from './cli-error.ts';
+import { completion, type Shell, shells } from './completion-command.ts';
+import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import { addCorrection } from './corrections.ts';
 import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
-import { type ExitCode, exitCodesHelp } from './exit-code.ts';
+import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
 import { type ListOptions, list } from './list-command.ts';
 import { operate } from './operator-command.ts';
 import { addFilterOptions } from './order-filter.ts';
@@ -24,7 +21,9 @@ Environment:
   REEVE_URL            the address of Reeve, where there is no --url
   REEVE_STACK          the stack of Reeve, where there is neither --stack nor --url
   REEVE_TOKEN          the bearer token that Reeve asks for, if it does
+  HOST, PORT           where \`reeve start\` listens: the address, where nothing above names one
   REEVE_SUPPLIERS_URL  the address of the simulated suppliers
+  REEVE_SUPPLIERS_PORT their port on this machine, where there is no address
   NO_COLOR             no colours, even on a terminal
 
 ${exitCodesHelp}`;
@@ -35,18 +34,26 @@ type Run = <Arguments extends readonly unknown[]>(
   work: (context: Context, ...args: Arguments) => Promise<ExitCode>,
 ) => (this: Command, ...args: Arguments) => Promise<void>;
 
-export function buildProgram(world: World, done: Done): Command {
+/** `json`: whether `--json` is given; errors and the version are then JSON too. */
+export function buildProgram(world: World, done: Done, json: boolean): Command {
+  const { version } = world;
   const program = new Command('reeve');
   program
     .description('Brings orders that span several unreliable services to their end.')
+    .version(json ? JSON.stringify({ version }) : version, '-V, --version', 'print the version')
     .option('--url <url>', `the address of Reeve (default: ${defaultUrl})`)
     .option('--stack <name>', 'the CloudFormation stack of a Reeve on AWS')
-    .option('--json', "print the API's JSON instead of text")
+    .option(
+      '--json',
+      'print JSON instead of text: results as the API gives them, errors as {"error": …}',
+    )
     .addHelpText('after', environmentHelp)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: world.stdout,
       writeErr: world.stderr,
+      // With --json the error is a document on standard output.
+      outputError: (text, write) => (json ? undefined : write(text)),
       getOutHelpWidth: () => world.terminal()?.columns ?? 80,
       getErrHelpWidth: () => world.terminal()?.columns ?? 80,
     })
@@ -60,23 +67,62 @@ export function buildProgram(world: World, done: Done): Command {
       };
   const run = runIn(world);
   // The suppliers are on this machine, whatever stack Reeve is in.
-  const runHere = runIn({ ...world, env: { ...world.env, REEVE_STACK: '' } });
-  addStart(program, world, done);
+  const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } });
+  addLocal(program, world, done);
   addOrderCommands(program, run);
   addDeadLetters(program, run);
   addSuppliers(program, runHere);
   return program;
 }
 
-/** Without `run`: Reeve reads its own environment, and an address to call it is not needed. */
-function addStart(program: Command, world: World, done: Done): void {
+const startHelp = `
+Environment (the README has more on each):
+  HOST, PORT            where the API listens (default: 127.0.0.1, 4400)
+  REEVE_TOKEN           the bearer token of the API; needed where HOST is not loopback
+  REEVE_DATA            where the data lives (default: .reeve)
+  REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
+  REEVE_CHANNELS        the file of the response channels
+  REEVE_LOG             info, warn, error or silent (default: error)
+  REEVE_FRAUD_URL, REEVE_INVENTORY_URL, REEVE_PAYMENT_URL, REEVE_SHIPPING_URL
+                        your services; without them simulated suppliers start
+  REEVE_SUPPLIERS_PORT  where the simulated suppliers listen (default: 4401)`;
+
+/** Those of the simulated suppliers. */
+const services = ['fraud', 'inventory', 'payment', 'shipping'];
+
+/** What says where Reeve is. */
+const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };
+
+/** Without `run`: these call no server, so an address to call is not needed. */
+function addLocal(program: Command, world: World, done: Done): void {
   program
     .command('start')
-    .description('run Reeve in this process')
+    .description('run Reeve in this process; its settings are environment variables')
+    .addHelpText('after', startHelp)
     .action(async () => {
+      onlyHere(program, 'start');
       const { env, stdout, stderr, terminal } = world;
       done(await world.start({ env, stdout, stderr, terminal }));
     });
+  program
+    .command('completion')
+    .description(
+      'print a script that completes commands and options: source <(reeve completion bash)',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: Shell) => {
+      onlyHere(program, 'completion');
+      world.stdout(completion(program, shell));
+      done(exitCodes.done);
+    });
+}
+
+/** An option that has no effect is refused, not ignored. */
+function onlyHere(program: Command, command: string): void {
+  const given = Object.keys(program.opts<GlobalOptions>()).map((name) => `--${name}`);
+  if (given.length === 0) return;
+  const words = `\`reeve ${command}\` calls no other Reeve and prints no JSON: leave out ${given.join(' and ')}.`;
+  throw new CliError(exitCodes.usage, words);
 }
 
 function addOrderCommands(program: Command, run: Run): void {
@@ -84,34 +130,44 @@ function addOrderCommands(program: Command, run: Run): void {
   program
     .command('submit')
     .description('submit an order')
-    .argument('<file>', 'its JSON; - for standard input')
-    .option('--wait', 'wait until it is Processed, Undone or in Error')
+    .argument('<file>', 'the file with the order as JSON; - for standard input')
+    .option(
+      '--wait',
+      'wait until it is Processed, Undone or in Error; progress goes to standard error',
+    )
     .option('--key <key>', 'idempotency key: the same key and body again give the same order')
     .option('--correlation-id <id>', 'your own name for it, told with every status and alert')
     .action(run((context, file: string, options: SubmitOptions) => submit(context, file, options)));
   program
     .command('show')
-    .description('show an order, its steps and its history')
+    .description('show an order: its state, steps, their inputs and outputs, and its history')
     .addArgument(orderId)
     .option('--watch', 'follow it until it is Processed, Undone or in Error')
     .action(run((context, id: string, options: ShowOptions) => show(context, id, options)));
   const listCommand = program
     .command('list')
     .description('list orders, newest first')
-    .option('--limit <n>', 'how many at most', positiveInteger)
+    .option('--limit <n>', 'how many orders at most: 1 to 200 (default: 50)', positiveInteger)
     .option('--cursor <cursor>', 'go on where an earlier page ended')
     .action(run((context, options: ListOptions) => list(context, options)));
   addFilterOptions(listCommand);
-  addOperator(program, run, 'resubmit', 'let an order in Error go on, or all that the options say');
-  addOperator(program, run, 'cancel', 'undo an order instead of finishing it, or many');
+  addOperator(program, run, 'resubmit', 'let an order in Error go on, or many orders at once');
+  addOperator(
+    program,
+    run,
+    'cancel',
+    'undo an order instead of finishing it, or many orders at once',
+  );
 }
 
 function addOperator(program: Command, run: Run, action: Action, description: string): void {
   const command = program
     .command(action)
     .description(description)
-    .addArgument(new Argument('[id]', 'the order id; without one, those that the options say'))
-    .option('--yes', 'do it; without, many orders are only shown')
+    .addArgument(
+      new Argument('[id]', 'the order id; without one, all orders that the options select'),
+    )
+    .option('--yes', 'do it; without this, many orders are only shown')
     .action(
       run((context, id: string | undefined, options: BulkOptions) =>
         id === undefined ? bulk(context, action, options) : operate(context, action, id, options),
@@ -132,7 +188,7 @@ function addDeadLetters(program: Command, run: Run): void {
   dlq
     .command('redrive')
     .description('send back what its order still waits for, delete what can have no effect')
-    .option('--yes', 'do it; without, only say what would be done')
+    .option('--yes', 'do it; without this, only say what would be done')
     .action(run((context, options: RedriveOptions) => redrive(context, options)));
 }
 
@@ -145,7 +201,7 @@ function addSuppliers(program: Command, run: Run): void {
   suppliers
     .command('set')
     .description("change a service's faults")
-    .argument('<service>', 'fraud, inventory, payment or shipping')
+    .addArgument(new Argument('<service>', 'the service').choices(services))
     .argument(
       '<name=value...>',
       'latencyMs=200 transientRate=0.1 hangRate=0.2 declineRate=1 down=true',
@@ -158,7 +214,7 @@ function addSuppliers(program: Command, run: Run): void {
   suppliers
     .command('ledger')
     .description('what the services did, by idempotency key')
-    .argument('[order-id]', 'of this order only')
+    .argument('[id]', 'the order id: of this order only')
     .action(run((context, id: string | undefined) => showLedger(context, id)));
 }
 

@@ -1,7 +1,7 @@
 /** A refusal in lines for a person, whoever wrote it: Reeve, the suppliers, a proxy between. */
 import { problemSchema, supplierRefusalSchema } from './documents.ts';
 
-export function refusalText(name: string, status: number, document: unknown): string {
+export function refusalText(name: string, base: string, status: number, document: unknown): string {
   const problem = problemSchema.safeParse(document);
   if (problem.success) {
     const { title, detail, errors, code } = problem.data;
@@ -12,5 +12,5 @@ export function refusalText(name: string, status: number, document: unknown): st
   }
   const refusal = supplierRefusalSchema.safeParse(document);
   if (refusal.success) return `${refusal.data.message}\n  code: ${refusal.data.code}`;
-  return `${name} answered with status ${status} and no explanation.`;
+  return `${name} answered with status ${status} and no explanation.\nCheck that ${base} is the right address, and what stands between.`;
 }

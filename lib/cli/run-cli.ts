@@ -1,7 +1,8 @@
-/** The entry of the command line: arguments in, exit code out, every error told. */
+/** The entry of the command line: arguments in, exit code out, every error reported. */
 import { CommanderError } from 'commander';
 import { CliError } from './cli-error.ts';
-import { type GlobalOptions, printJson } from './context.ts';
+import { printJson } from './context.ts';
+import { errorDocument } from './error-document.ts';
 import { exitCodes } from './exit-code.ts';
 import { buildProgram } from './program.ts';
 import type { World } from './world.ts';
@@ -14,28 +15,51 @@ import type { World } from './world.ts';
  */
 export async function runCli(argv: readonly string[], world: World): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = buildProgram(world, (code) => {
+  // Looked for by hand: what commander cannot parse is an error that `--json` changes as well.
+  const json = isGiven(argv, '--json');
+  const done = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = buildProgram(world, done, json);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return reported(error, world, program.opts<GlobalOptions>().json ?? false);
+    return reported(error, world, json);
   }
 }
 
+function isGiven(argv: readonly string[], option: string): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).includes(option);
+}
+
 function reported(error: unknown, world: World, json: boolean): number {
-  // Commander has told it; 0 where only help was asked for.
   if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    // Help and version were asked for and printed.
+    if (error.exitCode === 0) return exitCodes.done;
+    if (json) report(asUsage(error), world, json);
+    return exitCodes.usage;
   }
   if (error instanceof CliError) {
-    if (json && error.answer !== undefined) printJson(world, error.answer);
-    else world.stderr(`error: ${error.message}\n`);
+    report(error, world, json);
     return error.code;
   }
-  // A mistake of ours: not to be taken for an order's bad end, which is Node's exit code for it.
-  world.stderr(`error: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return exitCodes.failed;
+  const text = error instanceof Error ? error.stack : String(error);
+  report(new CliError(exitCodes.defect, text ?? 'unknown'), world, json);
+  return exitCodes.defect;
+}
+
+/** Without `--json` commander itself has printed it. */
+function asUsage({ code, message }: CommanderError): CliError {
+  const words =
+    code === 'commander.help'
+      ? 'Name a command: `reeve --help` lists them.'
+      : message.replace(/^error: /, '');
+  return new CliError(exitCodes.usage, words);
+}
+
+function report(error: CliError, world: World, json: boolean): void {
+  if (json) printJson(world, errorDocument(error));
+  else world.stderr(`error: ${error.message}\n`);
 }

@@ -3,7 +3,13 @@ import { askAndPrint, type Context, printLines } from './context.ts';
 import type { OrderDocument } from './documents.ts';
 import type { ExitCode } from './exit-code.ts';
 import { exitCodeOf, followToEnd, orderCall, type View } from './follow.ts';
-import { acceptedLine, historyLines, orderLines, troubleLines } from './order-text.ts';
+import {
+  acceptedLine,
+  documentLines,
+  historyLines,
+  orderLines,
+  troubleLines,
+} from './order-text.ts';
 import { changesView, frameView, jsonView } from './views.ts';
 
 export interface ShowOptions {
@@ -38,8 +44,10 @@ function viewFor(context: Context, isTerminal: boolean): View {
 
 function fullLines({ world, paint }: Context, order: OrderDocument): string[] {
   const now = world.now();
+  const documents = documentLines(order, paint);
   return [
     ...orderLines(order, now, paint),
+    ...(documents.length === 0 ? [] : ['', paint('bold', 'INPUTS AND OUTPUTS'), ...documents]),
     '',
     paint('bold', 'HISTORY'),
     ...historyLines(order, now, paint),

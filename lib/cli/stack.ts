@@ -27,13 +27,14 @@ export async function stackOf(
   const aws = await world.aws();
   const outputs = await aws.outputs(name).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.failed, why, { cause });
+    throw new CliError(exitCodes.failed, why, { reason: 'stack-unusable', cause });
   });
   const apiUrl = outputs['ApiUrl'];
   if (apiUrl === undefined) {
     throw new CliError(
       exitCodes.failed,
-      `The stack ${name} has no output ApiUrl: it is no Reeve, or its deployment has not ended.`,
+      `The stack ${name} has no output ApiUrl: it is not a Reeve, or its deployment has not ended.`,
+      { reason: 'stack-unusable' },
     );
   }
   return { name, apiUrl, outputs, aws };

@@ -5,7 +5,7 @@ import { acceptedSchema } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { exitCodeOf, followToEnd } from './follow.ts';
 import { acceptedLine, orderLine, troubleLines } from './order-text.ts';
-import { lineView, silentView } from './views.ts';
+import { lineView, noteView } from './views.ts';
 import type { World } from './world.ts';
 
 export interface SubmitOptions {
@@ -39,11 +39,7 @@ export async function submit(
 async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
   const { world, json, paint } = context;
   const isLive = !json && world.terminal() !== null;
-  const last = await followToEnd(
-    context,
-    orderId,
-    isLive ? lineView(context) : silentView(context),
-  );
+  const last = await followToEnd(context, orderId, isLive ? lineView(context) : noteView(context));
   if (json) printJson(world, last.json);
   else printLines(world, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
   return exitCodeOf(last.value);
@@ -75,7 +71,10 @@ function parse(name: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, { cause });
+    throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, {
+      reason: 'file-not-json',
+      cause,
+    });
   }
 }
 
@@ -84,6 +83,9 @@ async function readText(world: World, file: string, name: string): Promise<strin
     return await (file === '-' ? world.stdin() : world.readFile(file));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, { cause });
+    throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, {
+      reason: 'file-unreadable',
+      cause,
+    });
   }
 }

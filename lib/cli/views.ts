@@ -1,18 +1,36 @@
 /** The ways to show an order while it is followed: for programs, for logs, for people. */
 
 import { historySentence } from '#text/history-text.ts';
+import { durationText } from '#text/relative-time.ts';
 import { type Context, printJson, printLines } from './context.ts';
 import type { OrderDocument } from './documents.ts';
 import type { View } from './follow.ts';
 import { historyLines, orderLine, orderLines } from './order-text.ts';
+import { heartbeatMs } from './progress.ts';
 import { terminalFrame, terminalLine } from './terminal.ts';
 import type { World } from './world.ts';
 
 const outageText = 'Reeve does not answer; trying again …';
 
-/** Shows nothing: the end is all that matters. */
-export function silentView({ world }: Context): View {
-  return { order: () => {}, outage: noteOutage(world), close: () => {} };
+/**
+ * A line on standard error whenever a state changes, and one that nothing has for `heartbeatMs`:
+ * standard output is kept for the result.
+ */
+export function noteView({ world }: Context): View {
+  const beganMs = world.now();
+  let shown = '';
+  let shownMs = beganMs;
+  const order: View['order'] = ({ value }) => {
+    const nowMs = world.now();
+    const line = orderLine(value, (_, text) => text);
+    const isNews = line !== shown;
+    if (!isNews && nowMs - shownMs < heartbeatMs) return;
+    const waited = `no change; waiting for ${durationText(nowMs - beganMs)}`;
+    world.stderr(isNews ? `${line}\n` : `${line}  (${waited})\n`);
+    shown = line;
+    shownMs = nowMs;
+  };
+  return { order, outage: noteOutage(world), close: () => {} };
 }
 
 /** One line on a terminal, rewritten at every look and gone at the end. */

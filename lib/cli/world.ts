@@ -60,6 +60,8 @@ export interface World extends StartIo {
   readonly readFile: (path: string) => Promise<string>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Of this program, as its package has it. */
+  readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Loaded only where it is needed. */

@@ -73,7 +73,7 @@ test('an order whose payment is declined is Undone, and the reservation released
   const submitted = await run('submit', 'examples/order.json', '--wait', '--json');
   await run('suppliers', 'reset');
   expect(submitted.stdout).toContain('"processState":"Undone"');
-  expect(submitted.code).toBe(1);
+  expect(submitted.code).toBe(5);
 
   const { orderId } = JSON.parse(submitted.stdout);
   const ledger = (await run('suppliers', 'ledger', orderId)).stdout;
@@ -83,7 +83,9 @@ test('an order whose payment is declined is Undone, and the reservation released
 test('the bad example is refused, naming its fields', async () => {
   const submitted = await run('submit', 'examples/bad-order.json', '--json');
   expect(submitted.code).toBe(3);
-  const fields = JSON.parse(submitted.stdout).errors.map(({ field }: { field: string }) => field);
+  const fields = JSON.parse(submitted.stdout).error.problem.errors.map(
+    ({ field }: { field: string }) => field,
+  );
   expect(fields).toEqual([
     'details.lines.0.quantity',
     'details.currency',

@@ -44,6 +44,7 @@ export function scenario(changes: Partial<World> = {}) {
       sleeps.push(ms);
       nowMs += ms;
     },
+    version: '1.2.3',
     now: () => nowMs,
     aws: () => Promise.reject(new Error('AWS is not asked in this test')),
     start: () => Promise.reject(new Error('Reeve is not started in this test')),

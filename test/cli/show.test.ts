@@ -60,6 +60,27 @@ test('show prints the order, its steps and its history', async () => {
   `);
 });
 
+test('show prints what each step was asked and what it answered, as the API gives it', async () => {
+  const { app, run } = scenario();
+  const steps = {
+    reserve: step('Completed', { input: { token: '[redacted]' }, output: { note: 'a\x9bb' } }),
+    charge: step('Running', { input: { text: 'x'.repeat(2_000) } }),
+    ship: step('NotStarted', { input: null }),
+  };
+  looks(app, look({ steps }));
+  const { stdout } = await run('show o-1');
+  const [, , shown = ''] = stdout.split('\n\n');
+  expect(shown.split('\n').slice(0, 5)).toEqual([
+    'INPUTS AND OUTPUTS',
+    '  reserve',
+    '    input   {"token":"[redacted]"}',
+    '    output  {"note":"a b"}',
+    '  charge',
+  ]);
+  expect(shown).toContain('x … (2,011 characters; --json prints all)');
+  expect(shown).not.toContain('ship');
+});
+
 test('show --json prints the whole document', async () => {
   const { app, run } = scenario();
   looks(app, look(busy));
@@ -211,7 +232,7 @@ test('an entry that counts on is printed again', async () => {
   });
   looks(app, look({ revision: 2, ...nudged(1) }), look({ ...inError, ...nudged(2) }));
   const { exitCode, stdout } = await run('show o-1 --watch');
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(6);
   expect(stdout.split('\n').slice(1, 4)).toEqual([
     '2026-01-02T03:04:06.000Z  not claimed yet: nudged once',
     '2026-01-02T03:04:07.000Z  not claimed yet: nudged 2 times',

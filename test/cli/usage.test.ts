@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { scenario } from './scenario.ts';
 
@@ -7,8 +8,20 @@ test('--help documents every command, every exit code and the environment', asyn
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   const commands = ['start', 'submit', 'show', 'list', 'resubmit', 'cancel', 'suppliers'];
   for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-  for (const code of [0, 1, 2, 3, 4]) expect(stdout).toMatch(new RegExp(`^  ${code}  `, 'm'));
+  for (const code of [0, 1, 2, 3, 4, 5, 6]) expect(stdout).toMatch(new RegExp(`^  ${code}  `, 'm'));
   expect(stdout).toContain('REEVE_TOKEN');
+});
+
+test('the help of start, and the README, name every variable that Reeve reads', async () => {
+  const source = readFileSync('lib/runtime/config.ts', 'utf8');
+  const variables = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '');
+  expect(variables).toContain('REEVE_DATA');
+  const { stdout } = await scenario().run('start --help');
+  const readme = readFileSync('README.md', 'utf8');
+  for (const name of variables) {
+    expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
+    expect(readme).toContain(`\`${name}\``);
+  }
 });
 
 test('the help of a command shows the global options', async () => {
@@ -48,8 +61,20 @@ test.each([
   ['list', { REEVE_URL: 'http://env:2/api/' }, 'http://env:2/api/orders'],
   ['list --url https://arg:1', { REEVE_URL: 'http://env:2' }, 'https://arg:1/orders'],
   ['--url https://arg:1 list', {}, 'https://arg:1/orders'],
+  ['list', { PORT: '5000' }, 'http://127.0.0.1:5000/orders'],
+  ['list', { PORT: '', HOST: '' }, 'http://127.0.0.1:4400/orders'],
+  ['list', { HOST: 'shop.lan', PORT: '80' }, 'http://shop.lan/orders'],
+  ['list', { HOST: '0.0.0.0', PORT: '5000' }, 'http://127.0.0.1:5000/orders'],
+  ['list', { HOST: '::', PORT: '5000' }, 'http://[::1]:5000/orders'],
+  ['list', { HOST: 'fd00::1' }, 'http://[fd00::1]:4400/orders'],
+  ['list', { PORT: '0', REEVE_URL: 'http://env:2' }, 'http://env:2/orders'],
+  ['list --url http://arg:1', { PORT: 'none' }, 'http://arg:1/orders'],
+  ['list', { REEVE_SUPPLIERS_PORT: '0' }, 'http://127.0.0.1:4400/orders'],
+  ['suppliers', { REEVE_SUPPLIERS_PORT: '5001' }, 'http://127.0.0.1:5001/faults'],
+  ['suppliers', { PORT: '0', REEVE_URL: 'none' }, 'http://127.0.0.1:4401/faults'],
 ])('%s with the environment %j calls %s', async (line, env, url) => {
   const { app, run, requests } = scenario({ env });
+  app.get('/faults', (c) => c.json({}));
   app.get('*', (c) => c.json({ orders: [], cursor: null }));
   expect((await run(line)).exitCode).toBe(0);
   expect(requests[0]?.url).toBe(url);
@@ -84,9 +109,38 @@ test('start runs Reeve with the environment and gives its exit code', async () =
   ]);
 });
 
-test('a mistake of ours is told with its stack, and is not the exit code of an ended order', async () => {
+test('a defect of ours is reported with its stack, by an exit code of its own', async () => {
   const { run } = scenario();
   const { exitCode, stderr } = await run('start');
-  expect(exitCode).toBe(4);
+  expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^error: Error: Reeve is not started in this test\n +at /);
 });
+
+test.each([
+  ['list', { PORT: '0' }, 'PORT is "0", which lets the server take any free port.'],
+  ['list', { PORT: '70000' }, 'PORT is "70000", which is not a port from 1 to 65535.'],
+  ['suppliers', { REEVE_SUPPLIERS_PORT: 'x' }, 'REEVE_SUPPLIERS_PORT is "x", which is not a port'],
+])('%s with the environment %j is wrong usage', async (line, env, message) => {
+  const { run, requests } = scenario({ env });
+  const { exitCode, stderr } = await run(line);
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain(message);
+});
+
+test('--version prints the version of the package, and with --json a document', async () => {
+  const { run } = scenario();
+  for (const line of ['--version', '-V']) {
+    expect(await run(line)).toEqual({ exitCode: 0, stdout: '1.2.3\n', stderr: '' });
+  }
+  expect((await run('--version --json')).stdout).toBe('{"version":"1.2.3"}\n');
+});
+
+test.each(['start --url http://x', 'start --stack s', 'start --json', '--json completion bash'])(
+  '%s is refused: the option would have no effect',
+  async (line) => {
+    const { run } = scenario();
+    const { exitCode, stderr, stdout } = await run(line);
+    expect(exitCode).toBe(2);
+    expect(stderr + stdout).toContain('leave out --');
+  },
+);

@@ -186,7 +186,7 @@ test.each([
   [
     '/orders?colour=red',
     'colour',
-    'is no parameter here: there are state, workflow, agent, tenant, correlationId, since, before, limit, cursor',
+    'is no parameter here: there are state, workflow, agent, step, fault, tenant, correlationId, since, before, limit, cursor',
   ],
   ['/healthz?verbose=1', 'verbose', 'is no parameter here: there are none'],
 ] as const)(
