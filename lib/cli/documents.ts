@@ -36,6 +36,17 @@ export type OrderFault = z.infer<typeof orderFaultSchema>;
 
 export const acceptedSchema = z.object({ orderId: text, processState });
 
+/** Whatever a workflow defines, as JSON on one line; null for null. */
+const anyDocument = z.unknown().transform((document) => {
+  if (document === null) return null;
+  try {
+    return (JSON.stringify(document) ?? 'null').replaceAll(/\p{Cc}/gu, ' ');
+  } catch (error) {
+    if (error instanceof RangeError) return '(nested too deeply to be printed)';
+    throw error;
+  }
+});
+
 const stepSchema = z.object({
   state: stepState,
   attempt: z.int(),
@@ -45,8 +56,8 @@ const stepSchema = z.object({
   fault: faultSchema.nullable(),
   inDoubt: z.boolean(),
   // An older Reeve says nothing of its input.
-  input: z.unknown().default(null),
-  output: z.unknown().default(null),
+  input: anyDocument.default(null),
+  output: anyDocument.default(null),
 });
 export type StepDocument = z.infer<typeof stepSchema>;
 

@@ -32,8 +32,8 @@ export function historyLines({ history }: OrderDocument, nowMs: number, paint: P
 export function documentLines({ steps }: OrderDocument, paint: Paint): string[] {
   return Object.entries(steps).flatMap(([name, { input, output }]) => {
     const rows = [
-      ...(input === null ? [] : [[paint('dim', 'input'), jsonText(input)]]),
-      ...(output === null ? [] : [[paint('dim', 'output'), jsonText(output)]]),
+      ...(input === null ? [] : [[paint('dim', 'input'), cut(input)]]),
+      ...(output === null ? [] : [[paint('dim', 'output'), cut(output)]]),
     ];
     return rows.length === 0 ? [] : [`  ${name}`, ...alignedLines(rows).map((row) => `    ${row}`)];
   });
@@ -42,12 +42,10 @@ export function documentLines({ steps }: OrderDocument, paint: Paint): string[] 
 /** Longer ones are cut: `--json` prints all of it. In characters. */
 const jsonTextMax = 1_000;
 
-function jsonText(document: unknown): string {
-  // JSON escapes some control characters; the others would steer the terminal.
-  const text = (JSON.stringify(document) ?? 'null').replaceAll(/\p{Cc}/gu, ' ');
-  return text.length <= jsonTextMax
-    ? text
-    : `${text.slice(0, jsonTextMax)} … (${text.length.toLocaleString('en')} characters; --json prints all)`;
+function cut(json: string): string {
+  if (json.length <= jsonTextMax) return json;
+  const all = json.length.toLocaleString('en');
+  return `${json.slice(0, jsonTextMax)} … (${all} characters; --json prints all)`;
 }
 
 /** The order on one line: its state and that of every step. */
