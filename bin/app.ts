@@ -14,10 +14,10 @@ new ReeveStack(app, 'Reeve', {
   settings,
   workflows: 'lib/workflows/shipped.ts',
   agents: [
-    shippedAgent('fraud', settings),
-    shippedAgent('inventory', settings),
-    shippedAgent('payment', settings),
-    shippedAgent('shipping', settings),
+    shippedAgent('fraud'),
+    shippedAgent('inventory'),
+    shippedAgent('payment'),
+    shippedAgent('shipping'),
   ],
 });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

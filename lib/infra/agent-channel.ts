@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import type { Priority } from '#core/record.ts';
 import { agentPolicy } from './agent-policy.ts';
+import { sharesOf } from './concurrency.ts';
 import { PriorityQueues, queuesVariable } from './priority-queues.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
@@ -29,10 +30,13 @@ export interface FunctionAgentProps extends AnyAgentProps {
   /** For its function alone. @default none */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Batches at once, of ten calls each: what its service bears. 2 to 1,000.
-   * @default what SQS and Lambda make of it, up to 1,250
+   * Batches at once in all priority classes together, of ten calls each: what its service bears. 2 for each
+   * class to 1,000; the setting `concurrency` comes before it.
+   * @default what SQS and Lambda make of it, up to 1,250 for each class
    */
   readonly maxConcurrency?: number;
+  /** Whether it calls a service that the setting `services` names; REEVE_SERVICE_URL says where. @default false */
+  readonly callsService?: boolean;
 }
 
 /**
@@ -113,7 +117,10 @@ export class AgentChannel extends Construct {
       },
     });
     worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
-    for (const queue of this.requests.all) queue.workedOffBy(worker, agent.maxConcurrency);
+    const { all } = this.requests;
+    const total = agent.maxConcurrency;
+    const shares = total === undefined ? [] : sharesOf(agent.name, total, all.length);
+    for (const [at, queue] of all.entries()) queue.workedOffBy(worker, shares[at]);
     return worker;
   }
 }

@@ -1,6 +1,7 @@
 /** The front door: an HTTP API on which every route is authorised, and the function behind it. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import {
+  CfnApi,
   CfnStage,
   HttpApi,
   HttpMethod,
@@ -92,7 +93,18 @@ export class FrontDoor extends Construct {
       });
       for (const route of routes) acknowledge(route, 'AwsSolutions::AwsSolutions-APIG4');
     }
+    this.failOnWarnings();
     this.limitAndLog(removal);
+  }
+
+  /**
+   * API Gateway goes on at a warning by default; an API that is imported so may lose its authorizer. Here authorizer and
+   * routes are resources of their own, which fail by themselves; whatever is a warning all the same shall stop the deployment.
+   */
+  private failOnWarnings(): void {
+    const api = this.api.node.defaultChild;
+    if (!(api instanceof CfnApi)) throw new Error('an HTTP API is a resource');
+    api.failOnWarnings = true;
   }
 
   private limitAndLog(removal: RemovalPolicy): void {

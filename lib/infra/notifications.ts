@@ -1,5 +1,5 @@
 /** The notifier on the change stream, and the topic by which operators hear of orders in Error. */
-import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -98,7 +98,7 @@ export class Notifications extends Construct {
     const { responseQueues } = props;
     if (responseQueues.length > 0) this.worker.allow(['sqs:SendMessage'], ...responseQueues);
 
-    new Rule(this, 'Alert', {
+    const alert = new Rule(this, 'Alert', {
       description: 'Reeve: tells operators of an order in Error',
       // Of this stack alone: another one's alerts come on the same bus.
       eventPattern: {
@@ -107,10 +107,11 @@ export class Notifications extends Construct {
         detailType: [alertDetailType],
         detail: { deployment: [Stack.of(this).stackName] },
       },
-      targets: [
-        new SnsTopic(this.operators, { message: alertText, deadLetterQueue: this.undelivered }),
-      ],
     });
+    // By its ARN, or the target would let every rule of every account publish.
+    const known = Topic.fromTopicArn(this, 'OperatorsByArn', topic.topicArn);
+    alert.addTarget(new SnsTopic(known, { message: alertText, deadLetterQueue: this.undelivered }));
+    allowPublish(topic, 'Alerts', 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
   }
 }
 
@@ -143,16 +144,39 @@ function operators(scope: Construct): Topic {
     enforceSSL: true,
   });
   // A topic with any policy of its own has lost the one by which alarms may publish.
+  const alarms = Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: `${Stack.of(scope).stackName}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  allowPublish(topic, 'Alarms', 'cloudwatch.amazonaws.com', { ArnLike: alarms });
+  return topic;
+}
+
+/** Lets a service publish for what this stack has at it, and for nothing else of any account. */
+function allowPublish(
+  topic: Topic,
+  sid: string,
+  service: string,
+  source: { readonly ArnEquals: string } | { readonly ArnLike: string },
+): void {
+  const arns = Object.entries(source).map(([operator, arn]) => [
+    operator,
+    { 'aws:SourceArn': arn },
+  ]);
   topic.addToResourcePolicy(
     new PolicyStatement({
-      sid: 'Alarms',
+      sid,
       actions: ['sns:Publish'],
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      principals: [new ServicePrincipal(service)],
       resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Stack.of(topic).account },
+        ...Object.fromEntries(arns),
+      },
     }),
   );
-  return topic;
 }
 
 /** Subscribes the address; gives the queue of what could not be delivered to it. */

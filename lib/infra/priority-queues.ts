@@ -2,7 +2,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Priority } from '#core/record.ts';
+import { type Priority, priorities } from '#core/record.ts';
 import { queuesAt } from './queue-prefix.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
@@ -17,14 +17,15 @@ export interface PriorityQueuesProps {
 export class PriorityQueues extends Construct {
   readonly all: readonly WorkQueue[];
   readonly deadLetters: Queue;
+  /** The highest first, as {@link all}. */
   readonly priorities: readonly Priority[];
 
   constructor(scope: Construct, id: string, props: PriorityQueuesProps) {
     super(scope, id);
-    const { priorities, nameOf, deadLetterName, functionTimeout } = props;
-    this.priorities = priorities;
+    const { nameOf, deadLetterName, functionTimeout } = props;
+    this.priorities = highestFirst(props.priorities);
     this.deadLetters = deadLetterQueue(this, 'DeadLetters', { queueName: deadLetterName });
-    this.all = priorities.map((priority) => {
+    this.all = this.priorities.map((priority) => {
       const { deadLetters } = this;
       const queueName = nameOf(priority);
       return new WorkQueue(this, titled(priority), { queueName, deadLetters, functionTimeout });
@@ -43,6 +44,9 @@ export class PriorityQueues extends Construct {
     to.allow(['sqs:SendMessage'], ...this.all.map(({ queue }) => queue.queueArn));
   }
 }
+
+const highestFirst = (some: readonly Priority[]) =>
+  priorities.filter((priority) => some.includes(priority));
 
 const titled = (priority: Priority) => priority.charAt(0).toUpperCase() + priority.slice(1);
 

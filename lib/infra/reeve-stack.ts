@@ -8,7 +8,7 @@
  */
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Duration, Stack, type StackProps, Stage } from 'aws-cdk-lib';
+import { Annotations, Duration, Stack, type StackProps, Stage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
@@ -16,6 +16,7 @@ import { ReeveError } from '#core/errors.ts';
 import { AgentChannel, type AgentProps, agentEntries } from './agent-channel.ts';
 import { excesses } from './aws-limits.ts';
 import { type Bundle, bundle as esbuild } from './bundles.ts';
+import { configuredAgents, missingServices } from './configured-agents.ts';
 import { deadLetters, workQueues } from './deployed-queues.ts';
 import { FrontDoor } from './front-door.ts';
 import { Notifications } from './notifications.ts';
@@ -49,11 +50,15 @@ export class ReeveStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, workflows, agents, bundle = esbuild, ...props }: ReeveStackProps,
+    { settings, workflows, agents: named, bundle = esbuild, ...props }: ReeveStackProps,
   ) {
     super(scope, id, { description: 'Reeve: brings orders to their end', ...props });
     // The CDK has a function wait for its role's policies too, which cfn-lint takes for a repetition.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
+    const agents = configuredAgents(named, settings);
+    const missing = missingServices(agents, settings);
+    // Not thrown: `cdk bootstrap` and `cdk destroy` make the app too, and need no service.
+    if (missing !== null) Annotations.of(this).addError(missing);
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
     const code = codeOf(settings, agents, (entries) => bundle(entries, workflows, bundlesOf(this)));
@@ -70,13 +75,7 @@ export class ReeveStack extends Stack {
       sweepSeconds: every.toSeconds(),
       keepDays: settings.keepDays,
     });
-    const prefix = queuePrefix(this);
-    const ready = new PriorityQueues(this, 'Ready', {
-      priorities: settings.priorities,
-      nameOf: (priority) => queueNames.ready(prefix, priority),
-      deadLetterName: deadLetterNames.ready(prefix),
-      functionTimeout: schedulerTimeout,
-    });
+    const ready = readyQueues(this, settings);
     const channels = agents.map((agent) => {
       const common = { priorities: settings.priorities, schedulerTimeout, removal };
       return new AgentChannel(this, `Agent-${agent.name}`, { agent, codeOf: code, ...common });
@@ -132,6 +131,16 @@ export class ReeveStack extends Stack {
     outputs(this, { ...told, frontDoor });
     this.node.addValidation({ validate: () => excesses(this) });
   }
+}
+
+function readyQueues(stack: Stack, { priorities }: Settings): PriorityQueues {
+  const prefix = queuePrefix(stack);
+  return new PriorityQueues(stack, 'Ready', {
+    priorities,
+    nameOf: (priority) => queueNames.ready(prefix, priority),
+    deadLetterName: deadLetterNames.ready(prefix),
+    functionTimeout: schedulerTimeout,
+  });
 }
 
 /** Beside the template, and so gone with it: the system's temporary folder is nobody's to clean. */

@@ -26,6 +26,13 @@ const secretArn = z
     /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/,
     'must be the ARN of a secret',
   );
+/**
+ * As it stands in tokens; API Gateway asks it for its keys under `/.well-known/`, so nothing may follow its path.
+ * OpenID Connect Discovery, Provider Metadata: https, and neither query nor fragment.
+ */
+const issuer = z
+  .url({ protocol: /^https$/ })
+  .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 const settings = z.strictObject({
@@ -41,7 +48,7 @@ const settings = z.strictObject({
   priorities: json(z.array(z.enum(priorities)).nonempty())
     .refine((all) => all.includes('normal'), 'must name normal')
     .default(['normal']),
-  /** Batches of ten calls at once, by agent. */
+  /** Batches of ten calls at once, by agent, over all its priority classes together. */
   concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
   /** Where the agents' services are. */
   services: json(z.record(z.string(), z.url())).default({}),
@@ -69,10 +76,11 @@ const settings = z.strictObject({
     }),
   ).optional(),
   /** Authorise by the tokens of an OpenID provider instead of IAM. */
-  jwt: json(
-    z.strictObject({ issuer: z.url(), audience: z.array(z.string()).nonempty() }),
-  ).optional(),
+  jwt: json(z.strictObject({ issuer, audience: z.array(z.string().min(1)).nonempty() })).optional(),
 });
+
+/** What each setting is called. */
+export const settingNames: readonly string[] = Object.keys(settings.shape);
 
 /** A name is of one channel: a status message goes to one place. */
 const schema = settings.superRefine((given, context) => {
@@ -95,7 +103,7 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 /** @throws {ReeveError} `settings-invalid` naming every setting at fault */
 export function readSettings(node: Node): Settings {
-  const given = Object.keys(settings.shape).map((name) => [name, node.tryGetContext(name)]);
+  const given = settingNames.map((name) => [name, node.tryGetContext(name)]);
   const parsed = schema.safeParse(
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );

@@ -11,9 +11,9 @@ new ReeveStack(app, 'PythonAgent', {
   settings,
   workflows: 'lib/workflows/shipped.ts',
   agents: [
-    shippedAgent('fraud', settings),
-    shippedAgent('inventory', settings),
+    shippedAgent('fraud'),
+    shippedAgent('inventory'),
     { name: 'payment' },
-    shippedAgent('shipping', settings),
+    shippedAgent('shipping'),
   ],
 });

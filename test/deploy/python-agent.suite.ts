@@ -32,10 +32,12 @@ describe('deployed with an agent in Python', () => {
     cloud = await startMiniStack();
     Object.assign(process.env, cloud.env);
     await bootstrap(cloud.env);
+    const services = z.record(z.string(), z.url()).parse(JSON.parse(suppliers.services));
     const app = {
       app: 'node test/deploy/python-agent-app.ts',
       stack: 'PythonAgent',
-      context: { stage: 'dev', services: suppliers.services },
+      // Where payment is, its agent knows by itself.
+      context: { stage: 'dev', services: JSON.stringify({ ...services, payment: undefined }) },
     };
     const outputs = await deploy(app, cloud.env);
     reeve = new Deployed(cloud, outputs);

@@ -25,6 +25,23 @@ test('every route is authorised by IAM, unless a token issuer is named', () => {
   expect(types(templateOf({ jwt }))).toEqual(['JWT']);
 });
 
+test('each route that needs a token has an authorizer of the template, and a warning stops the deployment', () => {
+  const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
+  const template = templateOf({ jwt, console: { clientId: 'c-1' } });
+  const [authorizer] = Object.keys(template.findResources('AWS::ApiGatewayV2::Authorizer'));
+  const routes = resources('AWS::ApiGatewayV2::Route', template).map(
+    ({ Properties }) => Properties,
+  );
+  for (const { AuthorizationType, AuthorizerId } of routes) {
+    expect(AuthorizerId).toEqual(AuthorizationType === 'JWT' ? { Ref: authorizer } : undefined);
+  }
+  template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+    AuthorizerType: 'JWT',
+    JwtConfiguration: { Issuer: jwt.issuer, Audience: jwt.audience },
+  });
+  template.hasResourceProperties('AWS::ApiGatewayV2::Api', { FailOnWarnings: true });
+});
+
 test('the console is behind the same tokens; open are its own files, and where to sign in', () => {
   const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
   const template = templateOf({ jwt, console: { clientId: 'c-1' } });
@@ -118,16 +135,28 @@ test('every alarm says what to do and reaches the operators', () => {
   }
 });
 
-test('alarms and alerts may publish to the topic that they name', () => {
+test('alarms and alerts of this stack alone may publish to its topic', () => {
   const [policy] = resources('AWS::SNS::TopicPolicy');
-  const statements: { Principal: { Service?: string }; Action: string }[] =
+  const statements: { Effect: string; Principal: { Service?: string }; Condition: unknown }[] =
     policy?.['Properties'].PolicyDocument.Statement;
-  const services = statements.flatMap(({ Principal, Action }) =>
-    Action === 'sns:Publish' ? [Principal.Service] : [],
+  const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+  const conditions = allowed.map(({ Principal, Condition }) => [Principal.Service, Condition]);
+  const ours = { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } };
+  const [rule] = Object.entries(prod.findResources('AWS::Events::Rule')).flatMap(
+    ([id, { Properties }]) => (Properties.EventPattern === undefined ? [] : [id]),
   );
-  expect(services).toEqual(
-    expect.arrayContaining(['cloudwatch.amazonaws.com', 'events.amazonaws.com']),
-  );
+  expect(Object.fromEntries(conditions)).toEqual({
+    'cloudwatch.amazonaws.com': {
+      StringEquals: ours,
+      ArnLike: { 'aws:SourceArn': expect.anything() },
+    },
+    'events.amazonaws.com': {
+      StringEquals: ours,
+      ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [rule, 'Arn'] } },
+    },
+  });
+  expect(JSON.stringify(conditions)).toContain(':alarm:Reeve-*');
+  expect(conditions).toHaveLength(2);
 });
 
 test('each index has alarms on its own throttling, beside those of its table', () => {
@@ -258,6 +287,11 @@ test.each([
   ['shop: names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
   ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
   ['jwt', { jwt: '{"issuer":"x"}' }],
+  ['jwt.issuer', { jwt: { issuer: 'http://id.example.com', audience: ['a'] } }],
+  ['jwt.issuer', { jwt: { issuer: 'https://id.example.com/?a=b', audience: ['a'] } }],
+  ['jwt.issuer', { jwt: { issuer: 'https://id.example.com#x', audience: ['a'] } }],
+  ['jwt.issuer', { jwt: { issuer: 'https://me@id.example.com', audience: ['a'] } }],
+  ['jwt.audience', { jwt: { issuer: 'https://id.example.com', audience: [''] } }],
   ['console: needs jwt', { console: { clientId: 'c-1' } }],
 ])('a wrong %s is refused by name', (name, context) => {
   expect(() => templateOf(context)).toThrow(name);

@@ -1,0 +1,124 @@
+/** Every setting of a deployment with values of each kind, in few stacks that have each two of them together. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import * as z from 'zod';
+import type { AgentProps } from '#infra/agent-channel.ts';
+import type { Bundle } from '#infra/bundles.ts';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings, type Settings } from '#infra/settings.ts';
+import { shippedAgent } from '#infra/shipped-agent.ts';
+import { type Factors, pairwise, type Row } from '../support/pairwise.ts';
+
+const queue = (name: string) => `arn:aws:sqs:eu-west-1:123456789012:${name}`;
+const webhook = (name: string) => ({
+  url: `https://${name}.example/hook`,
+  secretArn: `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${name}-AbCdEf`,
+});
+const service = (name: string) => `https://${name}.example.com`;
+const issuer = 'https://id.example.com';
+
+/** Left out, given, and given in another way. A setting that is not here does not compile. */
+const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
+  stage: [undefined, 'prod', 'dev'],
+  shards: [undefined, '1', 32],
+  sweepMinutes: [undefined, '15'],
+  keepDays: [undefined, '3650'],
+  priorities: [undefined, '["normal","high"]', ['high', 'normal', 'low']],
+  concurrency: [undefined, '{"fraud":6}', { fraud: 1_000, inventory: 7 }],
+  services: [
+    undefined,
+    JSON.stringify({
+      fraud: service('fraud'),
+      inventory: service('inventory'),
+      shipping: service('shipping'),
+    }),
+  ],
+  responseQueues: [
+    undefined,
+    { shop: queue('shop') },
+    { shop: queue('shop'), till: queue('till') },
+  ],
+  eventChannels: [undefined, '["feed"]', ['feed', 'log']],
+  webhooks: [
+    undefined,
+    JSON.stringify({ desk: webhook('desk') }),
+    { desk: webhook('desk'), hook: webhook('hook') },
+  ],
+  submissionQueue: [undefined, 'true', false],
+  alarmEmail: [undefined, 'ops@example.com'],
+  console: [
+    undefined,
+    '{"clientId":"c-1"}',
+    { clientId: 'c-1', tokenOrigin: 'https://t.example.com' },
+  ],
+  jwt: [
+    undefined,
+    JSON.stringify({ issuer, audience: ['reeve'] }),
+    { issuer: `${issuer}/`, audience: ['a', 'b'] },
+  ],
+};
+
+/** Payment is where there are two ways: its function, or elsewhere. */
+const paymentIs = 'paymentIs';
+export const factors: Factors = { ...settings, [paymentIs]: ['a function', 'elsewhere'] };
+
+/** What the settings themselves say of each other. */
+export function isAllowed(row: Row): boolean {
+  const has = (name: string) => name in row;
+  const isDev = row['stage'] === 'dev';
+  const consoleNeedsJwt = row['console'] === undefined || !has('jwt') || row['jwt'] !== undefined;
+  const productionNeedsServices =
+    !has('services') || row['services'] !== undefined || !has('stage') || isDev;
+  return consoleNeedsJwt && productionNeedsServices;
+}
+
+export const rows: readonly Row[] = pairwise(factors, isAllowed);
+
+const inTests = {
+  // Code is taken from where it is: copying it for each stack would be most of the time.
+  'aws:cdk:disable-asset-staging': true,
+  // Findings are read off the report; without this they set the exit code of the process.
+  '@aws-cdk/core:failSynthOnValidationErrors': false,
+};
+
+const reportSchema = z.object({
+  pluginReports: z.array(
+    z.object({
+      violations: z.array(z.object({ ruleName: z.string(), severity: z.string().optional() })),
+    }),
+  ),
+});
+
+/** Synthesises it with the rules of bin/app.ts; gives the names of those that it breaks. */
+export function findingsOf(app: App): readonly string[] {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  const { directory } = app.synth();
+  const report = reportSchema.parse(
+    JSON.parse(readFileSync(join(directory, 'validation-report.json'), 'utf8')),
+  );
+  return report.pluginReports.flatMap(({ violations }) =>
+    violations.map(({ ruleName, severity }) => `${severity} ${ruleName}`),
+  );
+}
+
+/** The app of such a stack, in a folder of its own. */
+export function appOf({ [paymentIs]: payment, ...row }: Row, outdir: string, bundle: Bundle): App {
+  const { services, ...others } = row;
+  const isElsewhere = payment === 'elsewhere';
+  const given = typeof services === 'string' ? JSON.parse(services) : services;
+  const all =
+    given === undefined || isElsewhere ? given : { ...given, payment: service('payment') };
+  const context = Object.fromEntries(
+    Object.entries({ ...others, services: all }).filter(([, value]) => value !== undefined),
+  );
+  const app = new App({ outdir, context: { ...context, ...inTests } });
+  const agents: AgentProps[] = [
+    ...['fraud', 'inventory', 'shipping'].map((name) => shippedAgent(name)),
+    isElsewhere ? { name: 'payment' } : shippedAgent('payment'),
+  ];
+  const own = { settings: readSettings(app.node), workflows: 'lib/workflows/shipped.ts' };
+  new ReeveStack(app, 'Reeve', { ...own, agents, bundle });
+  return app;
+}

@@ -1,0 +1,78 @@
+/** The commands of the documentation that synthesise or deploy the stack, run as they stand, up to the template. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const program = resolve('node_modules/.bin/cdk');
+const pages = ['README.md', 'docs/aws.md', 'docs/runbook.md', 'CONTRIBUTING.md'];
+/** In blocks of code, and in the text as `code`; a command alone is a name for what it does. */
+const command = /(?:^|`)npx cdk (?:synth|deploy)( [^`\n#]*[^`\n# ])/gm;
+const commands = pages.flatMap((page) =>
+  [...readFileSync(page, 'utf8').matchAll(command)].map(([, words = '']) => [page, words] as const),
+);
+
+/** Synthesises with these words, as a shell splits them, where nothing is but what it makes. */
+async function cdk(words: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-documented-'));
+  try {
+    const TMPDIR = join(folder, 'tmp');
+    mkdirSync(TMPDIR);
+    const { code, said } = await run(`exec "${program}" --output "${folder}/out" ${words}`, {
+      HOME: folder,
+      TMPDIR,
+      NO_COLOR: '1',
+    });
+    return { code, said, left: readdirSync(TMPDIR) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function run(script: string, env: Readonly<Record<string, string>>) {
+  const { PATH = '' } = process.env;
+  const child = spawn('sh', ['-c', script], {
+    env: { ...env, PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+test('the documentation has such commands', () => {
+  expect(commands.map(([page]) => page)).toEqual(
+    expect.arrayContaining(['README.md', 'docs/aws.md']),
+  );
+});
+
+test.concurrent.each([...new Set(commands.map(([, words]) => words))])(
+  '`npx cdk deploy%s` makes a template, and leaves nothing in the temporary folder',
+  async (words) => {
+    expect(await cdk(`synth --quiet ${words}`)).toEqual({
+      code: 0,
+      said: expect.any(String),
+      left: [],
+    });
+  },
+  180_000,
+);
+
+test('a production without services is refused in words, not deployed with none', async () => {
+  const { code, said } = await cdk('synth --quiet');
+  expect(code).toBe(1);
+  for (const agent of ['fraud', 'inventory', 'payment', 'shipping']) {
+    expect(said).toContain(`services.${agent}`);
+  }
+}, 180_000);
+
+test('what needs no service asks for none: the list of stacks, and so bootstrap and destroy', async () => {
+  expect(await cdk('ls')).toMatchObject({ code: 0, said: expect.stringContaining('reeve-prod') });
+}, 180_000);
