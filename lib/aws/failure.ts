@@ -1,6 +1,7 @@
 /** Errors of AWS, by what the caller must do about them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReeveError, UnavailableError } from '#core/errors.ts';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
 
 /** Whether the call took effect is not known. */
 export function unavailable(service: string, cause: unknown): UnavailableError {
@@ -12,12 +13,42 @@ export function unavailable(service: string, cause: unknown): UnavailableError {
   );
 }
 
+/** What a service says of a call that it will never take, however often it is made. */
+const refusals = [
+  'ValidationException',
+  'BatchRequestTooLong',
+  'AWS.SimpleQueueService.BatchRequestTooLong',
+  'InvalidMessageContents',
+  'InvalidParameterValue',
+];
+
+/** Of a write or a message: whether trying again may help. */
+export function notTaken(service: string, cause: unknown): UnavailableError | RefusedError {
+  const refusal = refusalOf(cause);
+  if (refusal === null) return unavailable(service, cause);
+  return new RefusedError(
+    'aws-refused',
+    `${service} refused it: ${refusal}. It is not tried again as it is.`,
+    { cause },
+  );
+}
+
+/** The service's own words: it quotes no item. */
+function refusalOf(cause: unknown): string | null {
+  if (cause instanceof TransactionCanceledException) {
+    const reason = cause.CancellationReasons?.find(({ Code }) => Code === 'ValidationError');
+    return reason === undefined ? null : (reason.Message ?? 'ValidationError');
+  }
+  return cause instanceof Error && refusals.includes(cause.name) ? cause.message : null;
+}
+
 const conflictTriesMax = 8;
 const conflictWaitMs = 20;
 
 /**
  * Runs `call` again while another transaction has the item, which says nothing of conditions.
  *
+ * @throws {RefusedError} when DynamoDB will never take it
  * @throws {UnavailableError} when that does not end, or for any other error of AWS
  */
 export async function againOnConflict<Value>(
@@ -29,7 +60,7 @@ export async function againOnConflict<Value>(
       return await call();
     } catch (error) {
       if (error instanceof ReeveError) throw error;
-      if (tries === conflictTriesMax || !isConflict(error)) throw unavailable('DynamoDB', error);
+      if (tries === conflictTriesMax || !isConflict(error)) throw notTaken('DynamoDB', error);
       await sleep(conflictWaitMs * tries);
     }
   }

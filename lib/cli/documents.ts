@@ -78,6 +78,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   }),
   at.extend({ type: z.literal('resubmit'), by: text, corrected: z.array(text).default([]) }),
   at.extend({ type: z.literal('cancel'), by: text }),
+  at.extend({ type: z.literal('shortened'), entries: z.int() }),
 ]);
 
 /** Of a newer Reeve: shown by its name. */

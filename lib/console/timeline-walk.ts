@@ -70,6 +70,7 @@ function take(state: Walk, entry: ToldEntry): void {
       if (state.stance === 'stopped') state.stance = 'pending';
       return;
     case 'submit':
+    case 'shortened':
     case 'other':
       return;
   }

@@ -15,6 +15,8 @@ export function toldEntry(entry: HistoryDocument): ToldEntry {
       return { type, at, by, corrected: entry.corrected ?? [] };
     case 'cancel':
       return { type, at, by };
+    case 'shortened':
+      return entry.entries === undefined ? other : { type, at, entries: entry.entries };
     case 'expired':
       return { type, at, steps, nudges };
     case 'excused': {

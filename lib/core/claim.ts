@@ -2,7 +2,7 @@
 import { type Draft, park } from './draft.ts';
 import type { Claim } from './event.ts';
 import { advance } from './forward.ts';
-import type { HistoryEntry } from './history.ts';
+import { claimsSinceOperator } from './history.ts';
 import { limits } from './limits.ts';
 import type { OrderFault, ProcessRecord } from './record.ts';
 import type { Known } from './start-step.ts';
@@ -22,8 +22,9 @@ export function claim(draft: Draft, event: Claim, known: Known | null): void {
   goOn(draft, known);
 }
 
-/** Lets a Processing order take its next steps, in its direction. */
+/** Lets a Processing order take its next steps, in its direction; a full one is parked by `decide`. */
 export function goOn(draft: Draft, known: Known | null): void {
+  if (draft.isFull && draft.direction === 'forward') return;
   if (known === null) {
     const { workflow, workflowVersion } = draft.base;
     park(draft, {
@@ -45,13 +46,4 @@ export function claimsAllowed(record: ProcessRecord): number {
     allowed += 2 * (policy.retries + 1) * (policy.coolDownTimes + 1);
   }
   return allowed;
-}
-
-function claimsSinceOperator(history: readonly HistoryEntry[]): number {
-  const operator = history.findLastIndex(({ type }) => type === 'resubmit' || type === 'cancel');
-  let claims = 0;
-  for (let at = operator + 1; at < history.length; at += 1) {
-    if (history[at]?.type === 'claim') claims += 1;
-  }
-  return claims;
 }

@@ -6,11 +6,11 @@
  * (R6); what does not count is ignored with a reason, never an error.
  */
 import { claim } from './claim.ts';
-import { type Draft, draftOf, finish } from './draft.ts';
+import { type Draft, draftOf, finish, park } from './draft.ts';
 import type { AgentEvent, Cancel, RecordEvent, Resubmit } from './event.ts';
 import type { FieldError } from './field-errors.ts';
 import { fitted } from './fit-corrections.ts';
-import type { HistoryEntry } from './history.ts';
+import { type HistoryEntry, shortened } from './history.ts';
 import type { Command } from './message.ts';
 import { type CancelRefusal, cancel, cancelRefusal, resubmit } from './operator.ts';
 import type { ProcessRecord } from './record.ts';
@@ -23,6 +23,7 @@ import {
   undoFailed,
   undoSucceeded,
 } from './replies.ts';
+import { hasRoom, outputUnkept, recordTooLarge } from './room.ts';
 import type { Known } from './start-step.ts';
 
 export type IgnoredReason =
@@ -38,14 +39,17 @@ export type IgnoredReason =
   | 'too-late'
   | 'too-soon'
   | 'correction-refused'
+  | 'record-full'
   | CancelRefusal;
 
+export interface Transition {
+  readonly kind: 'transition';
+  readonly record: ProcessRecord;
+  readonly commands: readonly Command[];
+}
+
 export type Decision =
-  | {
-      readonly kind: 'transition';
-      readonly record: ProcessRecord;
-      readonly commands: readonly Command[];
-    }
+  | Transition
   | {
       readonly kind: 'ignored';
       readonly reason: IgnoredReason;
@@ -63,7 +67,63 @@ export function decide(
   known: Known | null,
   nowMs: number,
 ): Decision {
-  const draft = draftOf(record, nowMs);
+  const decision = decideOn(draftOf(record, nowMs), event, known);
+  if (decision.kind === 'ignored' || hasRoom(event, decision.record)) return decision;
+  return decideFull(record, event, known, nowMs);
+}
+
+/** Of a record that has no room for what the event would make of it: the order stops, while it still can. */
+function decideFull(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const full = decideStopping(record, event, known, nowMs);
+  if (full.kind === 'ignored' || hasRoom(event, full.record)) return full;
+  if (event.type === 'stepSucceeded') {
+    const { type: _, output: __, ...from } = event;
+    const failed = { type: 'stepFailed', ...from, fault: outputUnkept } as const;
+    return decide(record, failed, known, nowMs);
+  }
+  const short = inShort(full);
+  if (hasRoom(event, short.record)) return short;
+  // More than this Reeve stores, from an older one: whether there is room for it, its store must say.
+  return event.type === 'resubmit' ? ignored('record-full') : full;
+}
+
+/**
+ * The same for a store that refused what `decide` gave: the smallest record that says what happened, in
+ * which the order stops, or is undone.
+ */
+export function decideShort(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const full = decideStopping(record, event, known, nowMs);
+  return full.kind === 'ignored' ? full : inShort(full);
+}
+
+function decideStopping(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  // The order can do without: its attempt runs out of time.
+  if (event.type === 'heartbeat') return ignored('record-full');
+  return decideOn(draftOf(record, nowMs, event.type !== 'resubmit'), event, known);
+}
+
+function inShort(transition: Transition): Transition {
+  const { record } = transition;
+  return { ...transition, record: { ...record, history: shortened(record.history) } };
+}
+
+function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decision {
+  const { base: record, nowMs } = draft;
   switch (event.type) {
     case 'claim':
       if (record.processState !== 'Pending') return ignored('not-pending');
@@ -159,7 +219,17 @@ function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Deci
 }
 
 function transition(draft: Draft, entry: HistoryEntry): Decision {
+  if (draft.isFull) parkFull(draft, entry);
   return { kind: 'transition', record: finish(draft, entry), commands: draft.commands };
+}
+
+/** The way back stays open. */
+function parkFull(draft: Draft, entry: HistoryEntry): void {
+  const { processState } = draft.stance;
+  if (draft.direction === 'undo' || (processState !== 'Pending' && processState !== 'Processing'))
+    return;
+  draft.commands.length = 0;
+  park(draft, recordTooLarge('step' in entry ? entry.step : null));
 }
 
 function ignored(reason: IgnoredReason): Decision {

@@ -18,6 +18,8 @@ export type Stance =
 export interface Draft {
   readonly base: ProcessRecord;
   readonly nowMs: number;
+  /** The record has no room for the way forward. */
+  readonly isFull: boolean;
   readonly steps: StepRecord[];
   readonly commands: Command[];
   stance: Stance;
@@ -27,10 +29,11 @@ export interface Draft {
   failureCount: number;
 }
 
-export function draftOf(base: ProcessRecord, nowMs: number): Draft {
+export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Draft {
   return {
     base,
     nowMs,
+    isFull,
     steps: [...base.steps],
     commands: [],
     stance: base,

@@ -21,6 +21,9 @@ export class CorruptDataError extends ReeveError {}
 /** The store or a channel failed and may work later; whether the write happened is not known. */
 export class UnavailableError extends ReeveError {}
 
+/** The store or a channel will never take this: trying again is of no use, something smaller may be. */
+export class RefusedError extends ReeveError {}
+
 /** States what must be true; a failure is a mistake in Reeve, and the lease heals what it left. */
 export function assertThat(condition: boolean, message: string): asserts condition {
   if (!condition) throw new ReeveError('assertion-failed', `${message}. Please report this.`);

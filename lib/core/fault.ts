@@ -1,4 +1,5 @@
 /** What went wrong with a call, and whether it may have had an effect all the same. */
+import { limits } from './limits.ts';
 
 /**
  * Whether a step that failed may have had an effect. `none` speaks for the idempotency key, and so for
@@ -12,4 +13,13 @@ export interface Fault {
   readonly code: string;
   readonly message: string;
   readonly effect: Effect;
+}
+
+/** With texts of the length that is stored: services write long ones. */
+export function cutFault({ code, message, effect }: Fault): Fault {
+  return {
+    code: code.slice(0, limits.faultCodeLengthMax),
+    message: message.slice(0, limits.faultMessageMax),
+    effect,
+  };
 }

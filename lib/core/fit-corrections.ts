@@ -3,6 +3,7 @@ import { type Correction, corrected, fieldOf } from './correction.ts';
 import type { Draft } from './draft.ts';
 import { type FieldError, fieldErrors } from './field-errors.ts';
 import { canonicalJson, type JsonValue } from './json.ts';
+import { isJsonWithin, textBytes } from './json-size.ts';
 import { limits } from './limits.ts';
 import type { StepRecord } from './record.ts';
 import type { Known } from './start-step.ts';
@@ -26,7 +27,8 @@ export function fitted(
 ): Fitting {
   if (known === null) return refused('(the whole)', 'the workflow of the order is not known here');
   const { history } = draft.base;
-  if (bytesOf([...correctionsOf(history), ...corrections]) > limits.correctionsBytesMax) {
+  const all = JSON.stringify([...correctionsOf(history), ...corrections]);
+  if (textBytes(all) > limits.correctionsBytesMax) {
     return refused('(the whole)', `all together have over ${limits.correctionsBytesMax} bytes`);
   }
   let details = correctedDetails(known.details, history);
@@ -37,6 +39,9 @@ export function fitted(
   }
   const parsed = known.definition.details.safeParse(details);
   if (!parsed.success) return { kind: 'refused', errors: fieldErrors(parsed.error) };
+  if (!isJsonWithin(parsed.data, limits.detailsBytesMax)) {
+    return refused('(the whole)', `make details of over ${limits.detailsBytesMax} bytes`);
+  }
   const touched = stepsTouched(draft, known, parsed.data);
   if (touched.length > 0) return { kind: 'refused', errors: touched };
   const asStored = corrections.map(({ field, value }) => ({
@@ -48,10 +53,6 @@ export function fitted(
 
 function refused(field: string, message: string): Fitting {
   return { kind: 'refused', errors: [{ field, message }] };
-}
-
-function bytesOf(corrections: readonly Correction[]): number {
-  return new TextEncoder().encode(JSON.stringify(corrections)).length;
 }
 
 /** Services replay what a key was first used for: what was asked under it must not change (R8). */

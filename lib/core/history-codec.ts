@@ -27,6 +27,7 @@ const resubmit = z.union([
   z.tuple([z.literal('R'), at, z.string(), z.array(correction)]),
 ]);
 const cancel = z.tuple([z.literal('X'), at, z.string()]);
+const shortened = z.tuple([z.literal('k'), at, z.int().positive(), z.int().nonnegative()]);
 
 type StoredEntry = z.infer<
   | typeof submit
@@ -37,6 +38,7 @@ type StoredEntry = z.infer<
   | typeof excused
   | typeof resubmit
   | typeof cancel
+  | typeof shortened
 >;
 
 const readEntry = lettered<StoredEntry>({
@@ -52,6 +54,7 @@ const readEntry = lettered<StoredEntry>({
   o: excused,
   R: resubmit,
   X: cancel,
+  k: shortened,
 });
 
 const letters = {
@@ -110,6 +113,8 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
       return ['R', when, entry.by, entry.corrections.map(({ field, value }) => [field, value])];
     case 'cancel':
       return ['X', when, entry.by];
+    case 'shortened':
+      return ['k', when, entry.entries, entry.claims];
   }
 }
 
@@ -148,6 +153,8 @@ function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryE
       return { type: 'resubmit', at: when, by: stored[2], corrections: corrections(stored[3]) };
     case 'X':
       return { type: 'cancel', at: when, by: stored[2] };
+    case 'k':
+      return { type: 'shortened', at: when, entries: stored[2], claims: stored[3] };
   }
 }
 

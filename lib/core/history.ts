@@ -1,6 +1,7 @@
 /**
  * The compact history: what happened to an order, as events without what the record holds anyway
- * (outputs, policies). Played back through `decide` it gives the stored record (R15, replay.ts).
+ * (outputs, policies). Played back through `decide` it gives the stored record (R15, replay.ts), unless it
+ * had to be shortened.
  */
 import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
@@ -39,7 +40,12 @@ export type HistoryEntry =
       readonly by: string;
       readonly corrections: readonly Correction[];
     })
-  | (At & { readonly type: 'cancel'; readonly by: string });
+  | (At & { readonly type: 'cancel'; readonly by: string })
+  /**
+   * Stands for entries that were dropped because the record had no room for them. `claims`: how many of
+   * them were claims since the last operator, which the bound on claims counts (R14).
+   */
+  | (At & { readonly type: 'shortened'; readonly entries: number; readonly claims: number });
 
 type Sweep = Extract<HistoryEntry, OfSweep>;
 
@@ -58,4 +64,51 @@ export function appendEntry(
 
 function isNudge(entry: HistoryEntry): entry is Sweep {
   return (entry.type === 'expired' || entry.type === 'excused') && entry.nudges > 0;
+}
+
+/** The latest entries, which say where the order stands, and the one of the event itself. */
+const keptLatest = 8;
+
+/**
+ * The history without what nobody acts on any more: the submission, what operators did and the latest
+ * entries stay. Such a history does not replay (R15), so it is the last resort.
+ */
+export function shortened(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const older = history.slice(0, -keptLatest);
+  const kept = older.filter((entry) => entry.type === 'submit' || isOperators(entry));
+  const dropped = older.filter((entry) => !kept.includes(entry));
+  const last = dropped.at(-1);
+  if (last === undefined) return history;
+  const marker: HistoryEntry = {
+    type: 'shortened',
+    at: last.at,
+    entries: dropped.reduce((sum, entry) => sum + entriesOf(entry), 0),
+    claims: claimsSinceOperator(older),
+  };
+  return [...kept, marker, ...history.slice(-keptLatest)];
+}
+
+function entriesOf(entry: HistoryEntry): number {
+  return entry.type === 'shortened' ? entry.entries : 1;
+}
+
+/** Only an operator's decision begins the bounds of an order anew, and holds corrections. */
+function isOperators({ type }: HistoryEntry): boolean {
+  return type === 'resubmit' || type === 'cancel';
+}
+
+/** Claims since an operator last decided something (R14). */
+export function claimsSinceOperator(history: readonly HistoryEntry[]): number {
+  const operator = history.findLastIndex(isOperators);
+  let claims = 0;
+  for (let at = operator + 1; at < history.length; at += 1) {
+    const entry = history[at];
+    if (entry !== undefined) claims += claimsOf(entry);
+  }
+  return claims;
+}
+
+function claimsOf(entry: HistoryEntry): number {
+  if (entry.type === 'shortened') return entry.claims;
+  return entry.type === 'claim' ? 1 : 0;
 }

@@ -8,6 +8,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const KIB = 1_024;
 
 export const limits = {
   /** Steps of one workflow: their records live in one item, and an item has 400 KB (DynamoDB). */
@@ -39,18 +40,37 @@ export const limits = {
   gapsMax: 8,
   /** The longest ramp: after it, everything left is dispatched at once. */
   recoveryRampMaxMs: 15 * MINUTE,
-  /** A body, so that order and process record fit a DynamoDB item and an SQS message (256 KiB). */
-  bodyBytesMax: 128 * 1024,
+  /** An item with its attributes' names: what DynamoDB takes. */
+  itemBytesMax: 400 * KIB,
+  /** A process record as a store has it. No write goes over it: what is left of an item is for safety. */
+  recordBytesMax: 392 * KIB,
+  /** Over this no output is kept: the rest is for faults, the way back, and a person's cancel. */
+  recordBytesToKeep: 352 * KIB,
+  /** Over this no step starts: the rest is for the outputs of what runs. */
+  recordBytesToStart: 304 * KIB,
+  /**
+   * A message: 256 KiB is what every SQS takes (AWS takes 1 MiB since August 2025, emulators and older
+   * queues do not), less what the reason takes when the message is parked.
+   */
+  messageBytesMax: 254 * KIB,
+  /** Asking for a perform. Its undo is asked with the step's output beside the same input. */
+  requestBytesMax: 246 * KIB,
+  /** A body, so that it fits a message. */
+  bodyBytesMax: 128 * KIB,
+  /** The details of an order as JSON, corrections applied: any step's input may hold all of them. */
+  detailsBytesMax: 128 * KIB,
   /** Deeper nesting than any document needs; every walk over one is recursive. */
   jsonDepthMax: 64,
   /** What one step may hand to later steps: all of them live in the process record. */
-  outputBytesMax: 8 * 1024,
+  outputBytesMax: 8 * KIB,
+  /** A workflow whose steps could hand on no more than this by default is refused. */
+  outputBytesMin: 512,
   faultMessageMax: 300,
   faultCodeLengthMax: 100,
   /** A dotted path into the details. */
   fieldLengthMax: 200,
   /** All corrections of one order together: they live in its history, and so in the process record. */
-  correctionsBytesMax: 16 * 1024,
+  correctionsBytesMax: 16 * KIB,
   tenantLengthMax: 64,
   correlationIdLengthMax: 128,
   submissionKeyLengthMax: 128,
@@ -68,6 +88,24 @@ assertThat(
   'a step may last at least as long as its first deadline allows',
 );
 assertThat(
-  limits.outputBytesMax * 4 <= limits.bodyBytesMax,
-  'outputs of several steps fit where a body fits',
+  limits.recordBytesMax < limits.itemBytesMax &&
+    limits.recordBytesToKeep < limits.recordBytesMax &&
+    limits.recordBytesToStart < limits.recordBytesToKeep,
+  'a record leaves room for what must still be possible when it is full',
+);
+assertThat(
+  limits.recordBytesToKeep - limits.recordBytesToStart >= 4 * limits.outputBytesMax,
+  'the largest outputs of several steps that run are kept when no more may start',
+);
+assertThat(
+  limits.requestBytesMax + limits.outputBytesMax <= limits.messageBytesMax,
+  'what is asked for a perform can be asked again, with its output, for the undo',
+);
+assertThat(
+  limits.detailsBytesMax >= limits.bodyBytesMax && limits.detailsBytesMax < limits.requestBytesMax,
+  'the details of an order fit the request of a step',
+);
+assertThat(
+  limits.detailsBytesMax + limits.stepsMax * limits.outputBytesMin < limits.requestBytesMax,
+  'a step may come after all others',
 );

@@ -57,6 +57,9 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
     case 'submit':
       assertThat(false, 'an order is submitted once');
       break;
+    case 'shortened':
+      assertThat(false, 'a history that was shortened does not replay');
+      break;
     case 'claim':
       return { type: 'claim', by: entry.by };
     case 'expired':

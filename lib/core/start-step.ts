@@ -3,6 +3,10 @@ import { type Draft, park, setStep } from './draft.ts';
 import { assertThat } from './errors.ts';
 import { type Action, idempotencyKey } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import { jsonBytesAtMost, textBytes } from './json-size.ts';
+import { limits } from './limits.ts';
+import type { Request } from './message.ts';
+import { requestCodec } from './message-codec.ts';
 import type { StepRecord, Undoable } from './record.ts';
 import { stepContext } from './step-context.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
@@ -27,33 +31,48 @@ export function startStep(draft: Draft, known: Known, at: number, action: Action
   );
   if (input === undefined) return false;
 
-  const { policy } = step;
-  const attempt = step.attempt + 1;
-  const completeBy = draft.nowMs + policy.completeWithinMs;
-  const endBy = draft.nowMs + policy.maxDurationMs;
+  const request = requestFor(draft, step, action, input);
+  // What was performed was asked within its bound: its undo must not wait for a person.
+  const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
+  if (!isWithin) {
+    if (isWithin === false) parkForInput(draft, definition);
+    return false;
+  }
+  const { attempt, completeBy, endBy } = request;
   setStep(draft, at, { attempt, ...underWayAs(step, action, completeBy, endBy) });
-  const { orderId, workflow, priority, tenant } = draft.base;
-  draft.commands.push({
-    kind: 'request',
-    request: {
-      orderId,
-      workflow,
-      step: step.name,
-      agent: step.agent,
-      attempt,
-      action,
-      idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
-      performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
-      completeBy,
-      completeWithinMs: policy.completeWithinMs,
-      endBy,
-      input,
-      output: step.progress.state === 'Completed' ? step.progress.output : null,
-      priority,
-      tenant,
-    },
-  });
+  draft.commands.push({ kind: 'request', request });
   return true;
+}
+
+function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonValue): Request {
+  const { orderId, workflow, priority, tenant } = draft.base;
+  const { policy } = step;
+  return {
+    orderId,
+    workflow,
+    step: step.name,
+    agent: step.agent,
+    attempt: step.attempt + 1,
+    action,
+    idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
+    performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
+    completeBy: draft.nowMs + policy.completeWithinMs,
+    completeWithinMs: policy.completeWithinMs,
+    endBy: draft.nowMs + policy.maxDurationMs,
+    input,
+    output: step.progress.state === 'Completed' ? step.progress.output : null,
+    priority,
+    tenant,
+  };
+}
+
+/** Of a request all but its input: ids, keys and instants of their greatest length. */
+const envelopeBytesMax = 2_048;
+
+function isSendable(request: Request): boolean {
+  const { requestBytesMax } = limits;
+  const quick = jsonBytesAtMost(request.input, requestBytesMax) + envelopeBytesMax;
+  return quick <= requestBytesMax || textBytes(requestCodec.encode(request)) <= requestBytesMax;
 }
 
 function underWayAs(
@@ -112,6 +131,16 @@ function parkForCode(draft: Draft, definition: StepDefinition, what: string): vo
     message: `The workflow's own code for step ${definition.name} ${what}. Deploy a version that works, then resubmit.`,
     effect: 'none',
     step: definition.name,
+    action: null,
+  });
+}
+
+function parkForInput(draft: Draft, { name }: StepDefinition): void {
+  park(draft, {
+    code: 'input-too-large',
+    message: `The workflow's code for step ${name} gave an input that makes a request of over ${limits.requestBytesMax} bytes. Deploy a version that asks for less, then resubmit.`,
+    effect: 'none',
+    step: name,
     action: null,
   });
 }

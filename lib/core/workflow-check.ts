@@ -4,8 +4,16 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { StepName } from './ids.ts';
 import { limits } from './limits.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import { outputAllowances } from './workflow-size.ts';
 
-type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint'>;
+/** `outputBytesMax`: where it is left out, the step may hand on what there is room for. */
+export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
+  readonly outputBytesMax?: number | undefined;
+};
+
+type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps'> & {
+  readonly steps: readonly UncheckedStep[];
+};
 
 /** @throws {DefinitionError} with a code that says which rule was broken */
 export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
@@ -30,14 +38,17 @@ export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
     checkPolicy(step, refuse);
     checkUndo(step, refuse);
   }
+  const order = topologicalOrder(steps, index, refuse);
+  const sized = withAllowances(steps, refuse);
   return {
     ...workflow,
-    order: topologicalOrder(steps, index, refuse),
-    fingerprint: fingerprintOf(workflow),
+    steps: sized,
+    order,
+    fingerprint: fingerprintOf({ ...workflow, steps: sized }),
   };
 }
 
-type Refusal = (code: string, step: StepDefinition | null, problem: string) => DefinitionError;
+type Refusal = (code: string, step: UncheckedStep | null, problem: string) => DefinitionError;
 
 function refusal(workflow: Unchecked): Refusal {
   return (code, step, problem) => {
@@ -49,7 +60,7 @@ function refusal(workflow: Unchecked): Refusal {
   };
 }
 
-function checkPolicy(step: StepDefinition, refuse: Refusal): void {
+function checkPolicy(step: UncheckedStep, refuse: Refusal): void {
   const { policy } = step;
   const within = (label: string, value: number, min: number, max: number) => {
     if (!Number.isSafeInteger(value) || value < min || value > max) {
@@ -73,11 +84,12 @@ function checkPolicy(step: StepDefinition, refuse: Refusal): void {
   );
   within('retries', policy.retries, 0, limits.retriesMax);
   within('coolDown.times', policy.coolDownTimes, 0, limits.coolDownTimesMax);
+  within('outputBytesMax', step.outputBytesMax ?? 2, 2, limits.outputBytesMax);
   within('coolDown.after (ms)', policy.coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
 }
 
 /** A cancel may come while any step is done or under way, so each needs an answer to "undo?". */
-function checkUndo(step: StepDefinition, refuse: Refusal): void {
+function checkUndo(step: UncheckedStep, refuse: Refusal): void {
   const { policy } = step;
   if (!policy.irreversible && step.undo === 'impossible') {
     throw refuse(
@@ -95,8 +107,22 @@ function checkUndo(step: StepDefinition, refuse: Refusal): void {
   }
 }
 
+function withAllowances(
+  steps: readonly UncheckedStep[],
+  refuse: Refusal,
+): readonly StepDefinition[] {
+  const allowances = outputAllowances(steps);
+  if ('problem' in allowances) {
+    const { at, code, problem } = allowances;
+    throw refuse(code, (at === null ? undefined : steps[at]) ?? null, problem);
+  }
+  return Object.freeze(
+    steps.map((step, at) => ({ ...step, outputBytesMax: allowances.bytes[at] ?? 0 })),
+  );
+}
+
 function topologicalOrder(
-  steps: readonly StepDefinition[],
+  steps: readonly UncheckedStep[],
   index: ReadonlyMap<StepName, number>,
   refuse: Refusal,
 ): number[] {
@@ -126,7 +152,7 @@ function topologicalOrder(
 
 /** Of the steps that can never start, those in a cycle are the cause and are named first. */
 function unreachable(
-  left: readonly StepDefinition[],
+  left: readonly UncheckedStep[],
   index: ReadonlyMap<StepName, number>,
   predecessors: readonly (readonly number[])[],
   refuse: Refusal,

@@ -18,6 +18,8 @@ export interface StepDefinition {
   readonly agent: AgentName;
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
+  /** Bytes of JSON that it may hand on. */
+  readonly outputBytesMax: number;
   /** What its agent's contract marks. */
   readonly sensitive: { readonly input: Sensitivity; readonly output: Sensitivity };
   readonly after: readonly StepName[];

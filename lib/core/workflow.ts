@@ -12,7 +12,7 @@ import { jsonSchema, submittedSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
 import type { Remedy } from './record.ts';
 import { sensitivityOf } from './sensitive.ts';
-import { checkWorkflow } from './workflow-check.ts';
+import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
 type Outputs = Record<string, JsonValue | undefined>;
@@ -59,6 +59,12 @@ export interface StepOptions<
   readonly onExhausted?: Remedy;
   /** Once Completed, the order can only go forward. Default false. */
   readonly irreversible?: boolean;
+  /**
+   * Bytes of JSON that the step may hand on, from 2 to 8 KiB: more is a fault of the step. Default: 8 KiB,
+   * or less where the workflow has so many steps that their outputs, or those of the steps that another
+   * one comes after, would not fit an order's record or a request. To leave more to others, state less.
+   */
+  readonly outputBytesMax?: number;
 }
 
 /** Collects the steps of a workflow; `build` checks and freezes them. */
@@ -105,7 +111,7 @@ export function defineWorkflow<Details extends JsonValue>(
   options: WorkflowOptions<Details>,
 ): WorkflowBuilder<Details, Record<never, never>> {
   const name = workflowName(options.name);
-  const steps: StepDefinition[] = [];
+  const steps: UncheckedStep[] = [];
   // The typed builder is a view of this one: types of contexts are gone when the code runs.
   const builder = {
     step(stepLabel: string, step: ErasedOptions) {
@@ -149,7 +155,7 @@ function storable(given: ZodType<unknown>, schema: ZodType<JsonValue>): ZodType<
   return given.pipe(schema).pipe(jsonSchema);
 }
 
-function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
+function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
   const completeWithinMs = step.completeWithin ?? 30_000;
   const irreversible = step.irreversible ?? false;
   return {
@@ -157,6 +163,7 @@ function stepDefinition(label: string, step: ErasedOptions): StepDefinition {
     agent: step.agent.name,
     undo: step.agent.undo,
     output: storable(jsonSchema, step.agent.output),
+    outputBytesMax: step.outputBytesMax,
     sensitive: {
       input: sensitivityOf(step.agent.input),
       output: sensitivityOf(step.agent.output),

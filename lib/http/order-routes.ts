@@ -211,6 +211,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   irreversible: 'irreversible',
   changed: 'changed',
   'correction-refused': 'correction-refused',
+  'record-full': 'record-full',
 };
 
 function recorded(orderId: OrderId, outcome: OperatorOutcome) {

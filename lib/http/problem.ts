@@ -35,6 +35,7 @@ const problems = {
   'already-undoing': [409, 'The order is being undone already'],
   irreversible: [409, 'The order can only go forward'],
   'key-reused': [409, 'The idempotency key belongs to another submission'],
+  'record-full': [409, 'The record of the order is full'],
   changed: [412, 'The order has gone on since'],
   'body-too-large': [413, 'The body is too large'],
   'media-type-unsupported': [415, 'The body must be application/json'],

@@ -120,6 +120,14 @@ const historySchema = z
     reason: z.string().optional(),
     notBefore: instant.optional(),
     blind: z.boolean().optional(),
+    entries: z
+      .int()
+      .optional()
+      .openapi({ description: 'How many entries were dropped to make room in a full record.' }),
+    claims: z
+      .int()
+      .optional()
+      .openapi({ description: 'Of the dropped entries, claims since an operator last decided.' }),
     corrected: z
       .array(z.string())
       .optional()

@@ -80,6 +80,7 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'stepFailed':
     case 'undoFailed':
     case 'cancel':
+    case 'shortened':
       return { at: iso(at), ...rest };
     case 'resubmit': {
       const { type, by, corrections } = rest;

@@ -33,7 +33,8 @@ export interface ListQuery {
 }
 
 /**
- * Every method may throw {@link UnavailableError}: whether a write happened is then not known.
+ * Every method may throw {@link UnavailableError}: whether a write happened is then not known. A write may
+ * throw {@link RefusedError}: it is too large, or otherwise what the store will never take.
  *
  * A stored order that no version of Reeve wrote is a {@link CorruptDataError} to who reads it by its id.
  * `list` leaves it out, `due` an entry whose id is none, and the log says so each time, as

@@ -4,10 +4,11 @@
  * after complete-by (R7).
  */
 import { DefinitionError } from '#core/errors.ts';
+import { cutFault } from '#core/fault.ts';
 import { faultyFields } from '#core/field-errors.ts';
 import type { JsonValue } from '#core/json.ts';
-import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult, Request } from '#core/message.ts';
+import { oversizeFault } from '#core/output.ts';
 import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
@@ -90,7 +91,8 @@ async function attempt(
       const output = await ports.breaker.run(() =>
         Promise.race([act(agent, request, input.data, call), limit.late]),
       );
-      return { kind: 'succeeded', output };
+      const fault = oversizeFault(output);
+      return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
     } catch (error) {
       if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
       logError(ports.log, 'call-failed', request, error);
@@ -149,8 +151,7 @@ function replyTo(request: Request, result: ReplyResult): Reply {
 }
 
 function failed(code: string, message: string, effect: 'none' | 'possible'): ReplyResult {
-  const short = message.slice(0, limits.faultMessageMax);
-  return { kind: 'failed', fault: { code, message: short, effect } };
+  return { kind: 'failed', fault: cutFault({ code, message, effect }) };
 }
 
 function silent(ports: AgentRunnerPorts, request: Request): Delivery {

@@ -1,5 +1,5 @@
 /** What becomes of a delivered message: the same words for a queue's batch and an in-process channel. */
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, RefusedError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';
 
@@ -22,7 +22,7 @@ export function deliveryOf(outcome: Outcome, log: Log): Delivery {
     case 'failed': {
       const { error } = outcome;
       log.error('message-failed', { error: error instanceof Error ? error.message : 'unknown' });
-      return error instanceof CorruptDataError
+      return error instanceof CorruptDataError || error instanceof RefusedError
         ? { kind: 'park', reason: error.code }
         : { kind: 'retry' };
     }

@@ -1,16 +1,12 @@
 /** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
 import type { AgentEvent, RecordEvent } from '#core/event.ts';
-import type { Fault } from '#core/fault.ts';
-import { faultyFields } from '#core/field-errors.ts';
+import { cutFault } from '#core/fault.ts';
 import type { AgentName, SchedulerId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import { jsonSchema } from '#core/json-schema.ts';
-import { limits } from '#core/limits.ts';
 import type { Nudge, Reply } from '#core/message.ts';
+import { checkedOutput } from '#core/output.ts';
 import { findStep, type ProcessRecord } from '#core/record.ts';
 import { redaction } from '#core/redaction.ts';
 import type { Known } from '#core/start-step.ts';
-import type { StepDefinition } from '#core/workflow-definition.ts';
 import type { Log } from '#ports/log.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import type { Transitions } from './transitions.ts';
@@ -65,7 +61,7 @@ function eventOf(
         type: action === 'undo' ? 'undoFailed' : 'stepFailed',
         ...from,
         // Services quote what they were sent, and a fault's words go to whoever looks.
-        fault: redaction(record, known).fault(result.fault),
+        fault: cutFault(redaction(record, known).fault(result.fault)),
       };
     case 'succeeded': {
       if (action === 'undo') return { type: 'undoSucceeded', ...from };
@@ -79,39 +75,4 @@ function eventOf(
   function definitionOf() {
     return known?.definition.steps.find((candidate) => candidate.name === step);
   }
-}
-
-type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
-
-/** An output is checked where it enters the record: later steps rely on its type and its size. */
-function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
-  const bytes = bytesOf(output);
-  if (bytes === null) return invalid('is not JSON');
-  if (bytes > limits.outputBytesMax) {
-    return invalid(`is ${bytes} bytes, over the ${limits.outputBytesMax} that a step may hand on`);
-  }
-  // Even of a workflow that is unknown here: what is stored must be readable.
-  const parsed = (definition?.output ?? jsonSchema).safeParse(output);
-  if (parsed.success) return { output: parsed.data };
-  return invalid(`does not fit its schema at ${faultyFields(parsed.error)}`);
-}
-
-/** Null for what the type excludes and code still hands over: nothing at all, a cycle, a bigint. */
-function bytesOf(output: unknown): number | null {
-  try {
-    const text: unknown = JSON.stringify(output);
-    return typeof text === 'string' ? new TextEncoder().encode(text).length : null;
-  } catch {
-    return null;
-  }
-}
-
-function invalid(problem: string): Checked {
-  return {
-    fault: {
-      code: 'output-invalid',
-      message: `The agent's output ${problem}.`.slice(0, limits.faultMessageMax),
-      effect: 'possible',
-    },
-  };
 }

@@ -2,6 +2,8 @@
 import { type FieldError, fieldErrors } from '#core/field-errors.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/json.ts';
+import { isJsonWithin } from '#core/json-size.ts';
+import { limits } from '#core/limits.ts';
 import type { Command } from '#core/message.ts';
 import type { Order, Priority, ProcessState } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
@@ -65,6 +67,11 @@ export function submission(ports: SubmissionPorts): Submission {
       const details = definition.details.safeParse(request.details);
       if (!details.success) {
         return refused('details-invalid', fieldErrors(details.error, ['details']));
+      }
+      const { detailsBytesMax } = limits;
+      if (!isJsonWithin(details.data, detailsBytesMax)) {
+        const message = `as the workflow's schema has them, they have over ${detailsBytesMax} bytes`;
+        return refused('details-invalid', [{ field: 'details', message }]);
       }
       return accept(ports, definition, request, details.data);
     },

@@ -3,8 +3,8 @@
  * Commands leave only after their write is durable (R13); a lost answer is asked again with the same
  * write id (R12); a conflict is decided anew on the record that won.
  */
-import { type Decision, decide } from '#core/decide.ts';
-import { CorruptDataError, ReeveError, UnavailableError } from '#core/errors.ts';
+import { type Decision, decide, decideShort, type Transition } from '#core/decide.ts';
+import { CorruptDataError, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -120,14 +120,18 @@ async function settle(
     let record = latest ?? records.get(happening.orderId);
     for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
       if (record === undefined) return { kind: 'unknown-order' };
-      const known = knownOf(ports.registry, record, orders);
-      const event = happening.event(record, known);
-      const decision: Decision = decide(record, event, known, ports.clock.now());
+      const before = record;
+      const known = knownOf(ports.registry, before, orders);
+      const event = happening.event(before, known);
+      const decision: Decision = decide(before, event, known, ports.clock.now());
       if (decision.kind === 'ignored') return { ...decision, record };
-      const next = { ...decision.record, writeId: ports.ids.writeId() };
-      if ((await commit(ports.store, next)) === 'committed') {
-        commands.push(...decision.commands);
-        return { kind: 'committed', record: next };
+      const written = await write(ports, decision, () =>
+        decideShort(before, event, known, ports.clock.now()),
+      );
+      if (written.kind === 'ignored') return { ...written, record };
+      if (written.kind === 'committed') {
+        commands.push(...written.commands);
+        return { kind: 'committed', record: written.record };
       }
       record = (await ports.store.records([happening.orderId])).get(happening.orderId);
     }
@@ -137,6 +141,55 @@ async function settle(
     );
   } catch (error) {
     return { kind: 'failed', error };
+  }
+}
+
+type Written =
+  | { readonly kind: 'conflict' }
+  | Extract<Decision, { kind: 'ignored' }>
+  | (Omit<Transition, 'kind'> & { readonly kind: 'committed' });
+
+/**
+ * What a store will never take is written as short as it can be: so the order stops with its reason, or
+ * goes on being undone, instead of failing at each sweep.
+ */
+async function write(
+  ports: TransitionPorts,
+  transition: Transition,
+  inShort: () => Decision,
+): Promise<Written> {
+  try {
+    return await committed(ports, transition);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    const short = inShort();
+    const { orderId } = transition.record;
+    ports.log.warn('order-refused', { orderId, code: error.code });
+    return short.kind === 'ignored' ? short : unlessUnwritable(ports, orderId, short);
+  }
+}
+
+async function committed(
+  { store, ids }: TransitionPorts,
+  { record, commands }: Transition,
+): Promise<Written> {
+  const next = { ...record, writeId: ids.writeId() };
+  const outcome = await commit(store, next);
+  return outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record: next, commands };
+}
+
+async function unlessUnwritable(
+  ports: TransitionPorts,
+  orderId: OrderId,
+  short: Transition,
+): Promise<Written> {
+  try {
+    return await committed(ports, short);
+  } catch (error) {
+    if (error instanceof RefusedError) {
+      ports.log.error('order-unwritable', { orderId, code: error.code });
+    }
+    throw error;
   }
 }
 

@@ -4,9 +4,11 @@
  * lib/aws/dynamo-store.ts; the state store's contract holds them together.
  */
 import { dueAt } from '#core/due.ts';
-import { ReeveError } from '#core/errors.ts';
+import { ReeveError, RefusedError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
+import { isRecordWithin } from '#core/record-size.ts';
 import type { DueQuery, ListQuery, Page } from '#ports/state-store.ts';
 
 /** A write that was applied. */
@@ -58,6 +60,9 @@ export function simTable(options: TableOptions): SimTable {
   const index = new Map<OrderId, IndexEntry[]>();
 
   function write(before: ProcessRecord | null, after: ProcessRecord, by: string): void {
+    if (!isRecordWithin(after, limits.itemBytesMax)) {
+      throw new RefusedError('item-too-large', 'The simulation: no item is as large as that.');
+    }
     records.set(after.orderId, after);
     const due = dueAt(after);
     const rounded = due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;

@@ -36,5 +36,6 @@ export type ToldEntry =
       readonly corrected: readonly string[];
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
+  | (At & { readonly type: 'shortened'; readonly entries: number })
   /** Of a newer Reeve: told by its name. */
   | (At & { readonly type: 'other'; readonly title: string });

@@ -35,6 +35,8 @@ export function historySentence(entry: ToldEntry): string {
       return `resubmitted by ${entry.by}${corrections(entry.corrected)}`;
     case 'cancel':
       return `cancelled by ${entry.by}`;
+    case 'shortened':
+      return `${entry.entries} older ${entry.entries === 1 ? 'entry' : 'entries'} dropped: the record of the order was full`;
     case 'other':
       return entry.title;
   }

@@ -44,6 +44,7 @@ describe('defineWorkflow', () => {
         agent: 'stock',
         undo: 'offered',
         output: steps[0]?.output,
+        outputBytesMax: 8_192,
         sensitive: steps[0]?.sensitive,
         after: [],
         policy: {

@@ -69,15 +69,20 @@ test('a reply of an attempt that was taken over changes nothing (R6)', async () 
 });
 
 test.each([
-  ['does not fit its schema', { litres: 'many' }, /litres/],
-  ['is too large to keep', { litres: 1, note: 'x'.repeat(limits.outputBytesMax) }, /bytes/],
-])('an output that %s is a fault of the step', async (_, output, message) => {
+  ['does not fit its schema', 'output-invalid', { litres: 'many' }, /litres/],
+  [
+    'is too large to keep',
+    'output-too-large',
+    { litres: 1, note: 'x'.repeat(limits.outputBytesMax) },
+    /8192 bytes/,
+  ],
+])('an output that %s is a fault of the step', async (_, code, output, message) => {
   const world = roleScenario();
   const { orderId: id } = await world.createClaimed('one');
   await schedule(world).onReplies(paint, [reply('one', 'east', { kind: 'succeeded', output })]);
   const record = await world.record(id);
   expect(record.direction).toBe('undo');
-  expect(record.fault).toMatchObject({ code: 'output-invalid', effect: 'possible', step: 'east' });
+  expect(record.fault).toMatchObject({ code, effect: 'possible', step: 'east' });
   expect(record.fault?.message).toMatch(message);
 });
 
