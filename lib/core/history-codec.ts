@@ -13,21 +13,21 @@ const blind = z.literal([0, 1]);
 const attempt = z.int().positive();
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
-const nudges = z.int().nonnegative();
+const count = z.int().nonnegative();
 
 const submit = z.tuple([z.literal('s'), at]);
 const claim = z.tuple([z.literal('c'), at, z.string(), blind]);
 const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind]);
 const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault]);
-const expired = z.tuple([z.literal('e'), at, names, nudges]);
-const excused = z.tuple([z.literal(['r', 'o']), at, names, nudges, at]);
+const expired = z.tuple([z.literal('e'), at, names, count]);
+const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at]);
 const correction = z.tuple([z.string(), jsonSchema]);
 const resubmit = z.union([
   z.tuple([z.literal('R'), at, z.string()]),
   z.tuple([z.literal('R'), at, z.string(), z.array(correction)]),
 ]);
 const cancel = z.tuple([z.literal('X'), at, z.string()]);
-const shortened = z.tuple([z.literal('k'), at, z.int().positive(), z.int().nonnegative()]);
+const shortened = z.tuple([z.literal('k'), at, count, count]);
 
 type StoredEntry = z.infer<
   | typeof submit

@@ -42,7 +42,8 @@ export type HistoryEntry =
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
   /**
-   * Stands for entries that were dropped because the record had no room for them. `claims`: how many of
+   * Stands for entries that were dropped because the record had no room for them, perhaps none: the order
+   * did then what its store would take, and not what the rules say alone. `claims`: how many of
    * them were claims since the last operator, which the bound on claims counts (R14).
    */
   | (At & { readonly type: 'shortened'; readonly entries: number; readonly claims: number });
@@ -73,19 +74,17 @@ const keptLatest = 8;
  * The history without what nobody acts on any more: the submission, what operators did and the latest
  * entries stay. Such a history does not replay (R15), so it is the last resort.
  */
-export function shortened(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  const older = history.slice(0, -keptLatest);
-  const kept = older.filter((entry) => entry.type === 'submit' || isOperators(entry));
-  const dropped = older.filter((entry) => !kept.includes(entry));
-  const last = dropped.at(-1);
-  if (last === undefined) return history;
+export function shortened([first, ...rest]: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const older = rest.slice(0, -keptLatest);
+  const kept = older.filter(isOperators);
+  const dropped = older.filter((entry) => !isOperators(entry));
   const marker: HistoryEntry = {
     type: 'shortened',
-    at: last.at,
+    at: (older.at(-1) ?? first)?.at ?? 0,
     entries: dropped.reduce((sum, entry) => sum + entriesOf(entry), 0),
     claims: claimsSinceOperator(older),
   };
-  return [...kept, marker, ...history.slice(-keptLatest)];
+  return [...(first === undefined ? [] : [first]), ...kept, marker, ...rest.slice(-keptLatest)];
 }
 
 function entriesOf(entry: HistoryEntry): number {

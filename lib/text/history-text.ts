@@ -36,7 +36,7 @@ export function historySentence(entry: ToldEntry): string {
     case 'cancel':
       return `cancelled by ${entry.by}`;
     case 'shortened':
-      return `${entry.entries} older ${entry.entries === 1 ? 'entry' : 'entries'} dropped: the record of the order was full`;
+      return `the record of the order was full: ${entry.entries} older ${entry.entries === 1 ? 'entry was' : 'entries were'} dropped`;
     case 'other':
       return entry.title;
   }

@@ -6,7 +6,9 @@ import { sqsClient } from '#aws/clients.ts';
 import { parking } from '#aws/parking.ts';
 import { byPriority } from '#aws/priority-queues.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
+import { RefusedError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import type { Nudge } from '#core/message.ts';
 import { nudgeCodec, submissionCodec } from '#core/message-codec.ts';
 import { answeringServer } from '../support/answering-server.ts';
@@ -208,6 +210,57 @@ test('what SQS goes on refusing is told, after three tries', async () => {
 
 test('what is refused as our mistake is not sent again', async () => {
   const { calls, channel } = await refusingSqs(() => 'ours');
-  await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'messages-unsent' });
+  await expect(channel.send(nudges(1))).rejects.toThrow(RefusedError);
   expect(calls).toHaveLength(1);
+});
+
+test('beside what is refused as our mistake, what SQS could not take is sent again', async () => {
+  const { calls, channel } = await refusingSqs((call, id) => {
+    if (call === 1 && id === '2') return 'theirs';
+    return id === '0' ? 'ours' : null;
+  });
+  await expect(channel.send(nudges(4))).rejects.toThrow(RefusedError);
+  expect(calls).toEqual([['0', '1', '2', '3'], ['2']]);
+});
+
+test('a message that is too large keeps no other from being sent', async () => {
+  const url = await server.queue();
+  const channel = sqsChannel({
+    client: server.client(),
+    codec: submissionCodec,
+    queueOf: () => url,
+  });
+  const common = {
+    workflow: 'house',
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+    correlationId: null,
+  } as const;
+  const message = (at: number, length: number) => ({
+    ...common,
+    key: `k${at}`,
+    details: 'x'.repeat(length),
+  });
+  const tooLarge = message(1, limits.messageBytesMax);
+  const sent = channel.send([message(0, 9), tooLarge, message(2, 9)]);
+  await expect(sent).rejects.toMatchObject({ code: 'message-too-large' });
+  expect(await received(url)).toHaveLength(2);
+});
+
+test('a batch that fails keeps no other from being sent', async () => {
+  let calls = 0;
+  const { url: endpoint } = await answeringServer((response) => {
+    calls += 1;
+    const type = { 'content-type': 'application/x-amz-json-1.0' };
+    const name = 'com.amazonaws.sqs#BatchRequestTooLong';
+    response.writeHead(400, type).end(JSON.stringify({ __type: name, message: 'too long' }));
+  });
+  const channel = sqsChannel({
+    client: sqsClient({ endpoint }),
+    codec: nudgeCodec,
+    queueOf: () => `${endpoint}/000000000000/q`,
+  });
+  await expect(channel.send(nudges(23))).rejects.toThrow(RefusedError);
+  expect(calls).toBe(3);
 });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide.ts';
+import { limits } from '#core/limits.ts';
 import { replay } from '#core/replay.ts';
 import {
   asTheSimulatorDemands,
@@ -15,11 +16,21 @@ import {
   judge,
   keysAndAttempts,
   repliesAreFenced,
+  sizesAreBounded,
   startsOnce,
   startsWhenReady,
   storedAsItIs,
 } from './rules.ts';
-import { calm, current, live, moves, type Observer, type World, workflows } from './world.ts';
+import {
+  calm,
+  current,
+  grown,
+  live,
+  moves,
+  type Observer,
+  type World,
+  workflows,
+} from './world.ts';
 
 /** Worlds per rule; REEVE_RUNS=10000 for a long night, REEVE_SEED for the same worlds again. */
 const { REEVE_RUNS, REEVE_SEED } = process.env;
@@ -60,6 +71,17 @@ describe('safety: in every world', () => {
     ['R15 what is stored is read back as it was', () => storedAsItIs],
   ])('%s', (_, rule) => {
     inEveryWorld(() => judge(rule()));
+  });
+
+  it('R14 no record grows over its bound, however full it was, and every order comes to rest', () => {
+    const { recordBytesToStart, recordBytesMax } = limits;
+    const sizes = fc.integer({ min: recordBytesToStart - 20_000, max: recordBytesMax - 8_000 });
+    const world = fc.property(workflows, moves, sizes, (definition, happenings, bytes) => {
+      const observe = judge(sizesAreBounded);
+      const full = live(definition, happenings, observe, (record) => grown(record, bytes));
+      expect(calm(full, observe)).not.toBeNull();
+    });
+    fc.assert(world, { ...drawn, numRuns: Math.ceil(drawn.numRuns / 8) });
   });
 
   it('R15 the history replays to every revision that was written', () => {

@@ -1,10 +1,15 @@
 /** The checkers: each judges one decision by one rule of the design, and throws where it is broken. */
 import { isDeepStrictEqual } from 'node:util';
+import { changeOf } from '#core/change.ts';
 import { decide } from '#core/decide.ts';
 import type { StepName } from '#core/ids.ts';
+import { textBytes } from '#core/json-size.ts';
+import { limits } from '#core/limits.ts';
 import type { Request } from '#core/message.ts';
+import { requestCodec, statusCodec } from '#core/message-codec.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
+import { recordBytes } from '#core/record-size.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { judgeWrite } from '#sim/rules-of-writes.ts';
 import type { Observed } from './world.ts';
@@ -178,6 +183,18 @@ const isOperator = (type: string) => type === 'resubmit' || type === 'cancel';
 
 export const dated: Rule = ({ after, nowMs }) => {
   must(after.updatedAt === nowMs, 'not dated');
+};
+
+export const sizesAreBounded: Rule = ({ after, requests }) => {
+  const bytes = recordBytes(after);
+  must(bytes <= limits.recordBytesMax, `the record has ${bytes} bytes`);
+  for (const request of requests) {
+    const length = textBytes(requestCodec.encode(request));
+    must(length <= limits.messageBytesMax, `the request has ${length} bytes`);
+  }
+  const change = changeOf(null, after);
+  const length = change === null ? 0 : textBytes(statusCodec.encode(change));
+  must(length <= limits.messageBytesMax / 16, `the status message has ${length} bytes`);
 };
 
 export const storedAsItIs: Rule = ({ after }) => {

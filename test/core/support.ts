@@ -34,6 +34,7 @@ export interface StepSpec {
   readonly onFault?: Remedy;
   readonly onExhausted?: Remedy;
   readonly irreversible?: boolean;
+  readonly outputBytesMax?: number;
 }
 
 /** A workflow of these steps; each has 1 s, one retry, and an agent called `svc-` and its name. */
@@ -51,6 +52,7 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
         agent: agentName(`svc-${name}`),
         undo: spec.undo ?? (irreversible ? 'impossible' : 'offered'),
         output: z.json(),
+        outputBytesMax: spec.outputBytesMax,
         sensitive: { input: () => [], output: () => [] },
         after: (spec.after ?? []).map(stepName),
         policy: {

@@ -16,8 +16,9 @@ const refusalOf = (build: () => unknown): { code: string; message: string } => {
   }
   throw new Error('was accepted');
 };
+const names = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`);
 const many = (count: number): Readonly<Record<string, StepSpec>> =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, {}]));
+  Object.fromEntries(names(count).map((name) => [name, {}]));
 const version = (number: number) => () =>
   checkWorkflow({ ...diamond(), name: workflowName('flow'), version: number, details: z.json() });
 const twice = () => {
@@ -27,7 +28,7 @@ const twice = () => {
 const one = (spec: StepSpec) => () => flow({ a: spec });
 
 describe('a definition is refused', () => {
-  const { completeWithinMaxMs, maxDurationMaxMs, coolDownMaxMs } = limits;
+  const { completeWithinMaxMs, maxDurationMaxMs, coolDownMaxMs, outputBytesMax } = limits;
   it.each([
     ['version 0', version(0), 'version-invalid', 'workflow flow@0: version 0 is not 1, 2, 3 ….'],
     [
@@ -134,6 +135,45 @@ describe('a definition is refused', () => {
       'workflow flow@1, step a: is irreversible and may have happened when its attempts are exhausted: onExhausted must be "hold".',
     ],
     [
+      'too large an output',
+      one({ outputBytesMax: outputBytesMax + 1 }),
+      'policy-range',
+      `workflow flow@1, step a: outputBytesMax is 8193; allowed is 2 to 8192.`,
+    ],
+    [
+      'too small an output',
+      one({ outputBytesMax: 1 }),
+      'policy-range',
+      `workflow flow@1, step a: outputBytesMax is 1; allowed is 2 to 8192.`,
+    ],
+    [
+      'outputs that the record of an order cannot hold',
+      () => flow(Object.fromEntries(names(64).map((name) => [name, { outputBytesMax }]))),
+      'record-too-large',
+      'workflow flow@1: the record of its largest order is 40960 bytes, 64 steps of 480, 128 attempts of 160 and outputs of 524288, over the 311296 that it may have. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
+    ],
+    [
+      'attempts that the record of an order cannot hold',
+      () =>
+        flow(
+          Object.fromEntries(
+            names(5).map((name) => [name, { retries: 20, coolDown: { after: 100, times: 20 } }]),
+          ),
+        ),
+      'record-too-large',
+      'workflow flow@1: the record of its largest order is 40960 bytes, 5 steps of 480, 2205 attempts of 160 and outputs of 2560, over the 311296 that it may have. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
+    ],
+    [
+      'outputs that the request of a later step cannot hold',
+      () =>
+        flow({
+          ...Object.fromEntries(names(20).map((name) => [name, { outputBytesMax }])),
+          last: { after: names(20) },
+        }),
+      'request-too-large',
+      'workflow flow@1, step last: comes after steps that may hand on 164720 bytes, where 118784 fit a request beside the details. State a smaller outputBytesMax for them.',
+    ],
+    [
       'a step after one that is not there',
       () => flow({ a: {}, b: { after: ['a', 'x'] } }),
       'after-unknown',
@@ -208,5 +248,42 @@ describe('the order of a definition', () => {
       e: {},
     });
     expect(order.map((at) => steps[at]?.name)).toEqual(['b', 'a', 'c', 'd', 'e']);
+  });
+});
+
+describe('a step may hand on', () => {
+  const allowed = (specs: Readonly<Record<string, StepSpec>>) =>
+    flow(specs).steps.map(({ outputBytesMax }) => outputBytesMax);
+  const last = (count: number) => ({ ...many(count), last: { after: names(count) } });
+
+  it('8 KiB where there is room', () => {
+    expect(new Set(allowed(many(29)))).toEqual(new Set([limits.outputBytesMax]));
+    expect(new Set(allowed(last(14)))).toEqual(new Set([limits.outputBytesMax]));
+  });
+
+  it('an equal share of the record where there are many', () => {
+    // 304 KiB, less 40 KiB, and 480 and two attempts of 160 bytes a step.
+    expect(new Set(allowed(many(64)))).toEqual(new Set([3_424]));
+  });
+
+  it('an equal share of the request of a step that comes after it', () => {
+    // 246 KiB, less 128 KiB of details, 2 KiB, and 44 bytes a step.
+    expect(allowed(last(63))).toEqual([...names(63).map(() => 1_841), 3_424]);
+  });
+
+  it('what it states, and the others more', () => {
+    const little = Object.fromEntries(names(40).map((name) => [name, { outputBytesMax: 100 }]));
+    expect(allowed({ ...little, x: {} }).slice(-2)).toEqual([100, limits.outputBytesMax]);
+    expect(allowed({ ...many(63), little: { outputBytesMax: 100 } })[0]).toBe(3_476);
+    const after = allowed({
+      ...many(20),
+      x: { outputBytesMax: 100 },
+      y: { after: [...names(20), 'x'] },
+    });
+    expect(after.slice(-3)).toEqual([5_888, 100, 8_192]);
+  });
+
+  it('nothing that names it otherwise: orders in flight go on', () => {
+    expect(flow({ a: { outputBytesMax: 100 } }).fingerprint).toBe(flow({ a: {} }).fingerprint);
   });
 });

@@ -8,10 +8,12 @@ import { type Decision, decide } from '#core/decide.ts';
 import { dueAt, dueHorizonMs } from '#core/due.ts';
 import type { RecordEvent } from '#core/event.ts';
 import { effects } from '#core/fault.ts';
+import type { HistoryEntry } from '#core/history.ts';
 import { agentName, schedulerId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import type { Command, Request } from '#core/message.ts';
 import { type ProcessRecord, remedies, underWay } from '#core/record.ts';
+import { recordBytes } from '#core/record-size.ts';
 import type { Known } from '#core/start-step.ts';
 import type { StepContext, WorkflowDefinition } from '#core/workflow-definition.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
@@ -147,14 +149,27 @@ export const moves: fc.Arbitrary<readonly Move[]> = fc.noBias(
   fc.array(move, { maxLength: 90, size: 'max' }),
 );
 
+/** With a history so long that the record has so many bytes, give or take an entry. */
+export function grown(record: ProcessRecord, bytes: number): ProcessRecord {
+  const [first] = record.history;
+  const step = record.steps[0]?.name;
+  if (first === undefined || step === undefined) throw new Error('an order has both');
+  const fault = { code: 'refused', message: 'x'.repeat(4_000), effect: 'none' } as const;
+  const of = { at: epoch, step, attempt: 1, blind: false } as const;
+  const entry: HistoryEntry = { type: 'undoFailed', ...of, fault };
+  const count = Math.floor((bytes - recordBytes(record)) / 4_050);
+  return { ...record, history: [first, ...Array.from({ length: count }, () => entry)] };
+}
+
 /** Lets it all happen, and shows the observer every decision. */
 export function live(
   definition: WorkflowDefinition,
   happenings: readonly Move[],
   observe: Observer,
+  begun: (record: ProcessRecord) => ProcessRecord = (record) => record,
 ): World {
   const { record, known } = submit(definition);
-  const world: World = { known, written: [frozen(record)], sent: [], nowMs: epoch };
+  const world: World = { known, written: [frozen(begun(record))], sent: [], nowMs: epoch };
   for (const { what, lag, twice } of happenings) {
     if (what.do === 'wait') world.nowMs += what.ms;
     else if (what.do === 'wait-for-due') {

@@ -1,0 +1,103 @@
+/** The largest orders, embedded. */
+import { expect, onTestFinished, test } from 'vitest';
+import { textBytes } from '#core/json-size.ts';
+import { limits } from '#core/limits.ts';
+import { recordBytes } from '#core/record-size.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { chain, filler, fills, join, largestDetails } from '../support/largest.ts';
+import { testLog } from '../support/log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** Submits one order of the largest details, and lets it come to its end. */
+async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
+  const clock = virtualClock();
+  const log = testLog();
+  const inputs: number[] = [];
+  const noting: AgentImplementation = {
+    ...agent,
+    contract: filler,
+    async perform(input, call) {
+      inputs.push(textBytes(JSON.stringify(input)));
+      return agent.perform(input, call);
+    },
+  };
+  const reeve = await startLocalReeve({
+    workflows: [workflow],
+    agents: [noting],
+    path: ':memory:',
+    clock,
+    random: { next: () => 0.5 },
+    breakerFor: () => ({ run: (work) => work() }),
+    log,
+  });
+  onTestFinished(reeve.close);
+  const outcome = await reeve.submission.submit({
+    workflow: workflow.name,
+    details: largestDetails,
+    priority: 'normal',
+    tenant: null,
+    replyTo: null,
+    correlationId: null,
+    key: null,
+  });
+  if (outcome.kind === 'refused') throw new Error(outcome.code);
+  for (let turn = 0; turn < 50; turn += 1) await clock.advance(100);
+  // A step in doubt is undone when no agent can be at work on it any more.
+  await clock.advance(65_000);
+  const record = (await reeve.store.records([outcome.orderId])).get(outcome.orderId);
+  if (record === undefined) throw new Error('the order is gone');
+  return { record, inputs };
+}
+
+test.each([
+  ['63 steps at once and one after all of them', join],
+  ['a chain', chain],
+])('64 steps, %s, each with its largest output, come to their end', async (_, workflow) => {
+  const { record, inputs } = await ended(workflow, fills);
+  expect(record.processState).toBe('Processed');
+  const handedOn = record.steps.map(({ progress }) =>
+    progress.state === 'Completed' ? textBytes(JSON.stringify(progress.output)) : 0,
+  );
+  expect(handedOn).toEqual(workflow.steps.map(({ outputBytesMax }) => outputBytesMax));
+  expect(recordBytes(record)).toBeLessThanOrEqual(limits.recordBytesToStart);
+  expect(Math.max(...inputs)).toBeLessThanOrEqual(limits.requestBytesMax);
+});
+
+test('an input may hold the details and what 63 steps gave, and fills a request', async () => {
+  const { inputs } = await ended(join, fills);
+  expect(Math.max(...inputs)).toBeGreaterThan(limits.requestBytesMax * 0.95);
+});
+
+test.each([
+  ['63 steps at once', join],
+  ['a chain', chain],
+])('of %s all are undone when the last one fails', async (_, workflow) => {
+  let performed = 0;
+  const failing: AgentImplementation = {
+    ...fills,
+    contract: filler,
+    async perform(input, call) {
+      performed += 1;
+      if (performed === limits.stepsMax) throw new PermanentFault('refused', 'No.', 'none');
+      return fills.perform(filler.input.parse(input), call);
+    },
+    undo: async () => {},
+  };
+  const { record } = await ended(workflow, failing);
+  expect(record.processState).toBe('Undone');
+});
+
+test('a step that gives more than it may hand on fails with a reason', async () => {
+  const { record } = await ended(join, {
+    ...fills,
+    contract: filler,
+    perform: async () => 'x'.repeat((join.steps[0]?.outputBytesMax ?? 0) - 1),
+    undo: async () => {},
+  });
+  expect(record).toMatchObject({
+    processState: 'Undone',
+    fault: { code: 'output-too-large', effect: 'possible' },
+  });
+});

@@ -1,0 +1,48 @@
+/** The largest orders that a definition allows: 64 steps, each of which hands on all that it may. */
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { limits } from '#core/limits.ts';
+import { defineWorkflow, type WorkflowBuilder } from '#core/workflow.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import type { AgentImplementation } from '#ports/agent.ts';
+
+const input = z.object({ bytes: z.int(), seen: z.json() });
+export const filler = defineAgent({ name: 'filler', input, output: z.string(), undo: 'offered' });
+
+/** Gives as many bytes of JSON as it is asked for. */
+export const fills: AgentImplementation<z.infer<typeof input>, string> = {
+  contract: filler,
+  perform: async ({ bytes }) => 'x'.repeat(bytes - 2),
+  undo: async () => {},
+};
+
+const details = z.object({ note: z.string() });
+type Builder = WorkflowBuilder<z.infer<typeof details>, Record<string, string>>;
+const names = Array.from({ length: limits.stepsMax }, (_, at) => `step-${at + 1}`);
+
+/** Each step but the first comes after those that `before` gives, and is asked with all it may see. */
+function largest(name: string, before: (at: number) => readonly string[]): WorkflowDefinition {
+  let builder: Builder = defineWorkflow({ name, version: 1, details });
+  for (const [at, step] of names.entries()) {
+    builder = builder.step(step, {
+      agent: filler,
+      after: before(at),
+      completeWithin: 60_000,
+      input: ({ details: own, outputs }) => ({
+        bytes: bytesOf(at),
+        seen: { details: own, outputs },
+      }),
+    });
+  }
+  const built = builder.build();
+  const bytesOf = (at: number) => built.steps[at]?.outputBytesMax ?? 0;
+  return built;
+}
+
+/** 63 at once, and one after all of them. */
+export const join = largest('join', (at) => names.slice(0, at === names.length - 1 ? at : 0));
+/** One after the other. */
+export const chain = largest('chain', (at) => names.slice(Math.max(0, at - 1), at));
+
+/** As large as details can be. */
+export const largestDetails = { note: 'd'.repeat(limits.detailsBytesMax - 500) };
