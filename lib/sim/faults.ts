@@ -21,6 +21,7 @@ const usual = {
   // The state store, its index, its stream.
   'store-throttled': 0.03,
   'record-unreadable': 0.01,
+  'write-refused': 0.005,
   'index-late': 0.2,
   'page-short': 0.2,
   'stream-late': 0.1,

@@ -216,7 +216,8 @@ const heartbeats = each((was, is, own, { entry }) => {
 const bounded: Rule = ({ before, after, entry }) => {
   if (after.revision !== before.revision + 1)
     return `revision ${before.revision} → ${after.revision}`;
-  if (after.history.length > after.revision) return 'the history outgrew the revisions';
+  const entries = after.history.filter(({ type }) => type !== 'shortened').length;
+  if (entries > after.revision) return 'the history outgrew the revisions';
   const operator = after.history.findLastIndex(
     ({ type }) => type === 'resubmit' || type === 'cancel',
   );

@@ -1,5 +1,5 @@
 /** The state store as one machine reaches it: over a network, and with every operation on record. */
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, RefusedError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -92,19 +92,22 @@ type Writer = <Answer extends string>(
   act: () => Answer,
 ) => Promise<Answer>;
 
-function writer({ machine, operations, rules, outage }: SimStoreOptions): Writer {
+function writer({ machine, operations, rules, outage, faults }: SimStoreOptions): Writer {
   /** Writes whose first answer did not come. */
   const unanswered = new Set<string>();
   return async (record, what, won, act) => {
     const { orderId, revision, writeId } = record;
     const answered = operations.write(orderId, revision, writeId);
     const isAgain = unanswered.has(writeId);
+    // What a store refuses it refuses each time, so that no first try of it was written.
+    const isRefused = !isAgain && revision > 1 && faults.strike('write-refused');
     try {
       const answer = await machine.call({
         what,
         refusal: 'store-throttled',
         act: () => {
           outage.checkWrite(orderId);
+          if (isRefused) throw new RefusedError('refused', 'The simulation: write-refused.');
           return act();
         },
       });
@@ -114,6 +117,8 @@ function writer({ machine, operations, rules, outage }: SimStoreOptions): Writer
       else if (isAgain) rules.unknown(record, machine);
       return answer;
     } catch (error) {
+      // It was not written, whoever asks again.
+      if (error instanceof RefusedError) throw error;
       // A submission is asked again by its submitter, by its key.
       if (isAgain || revision === 1) rules.unknown(record, machine);
       unanswered.add(writeId);
