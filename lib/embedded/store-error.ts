@@ -1,5 +1,5 @@
 /** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
-import { CorruptDataError, ReeveError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const ioError = 10;
@@ -25,8 +25,8 @@ export function isDamage(error: unknown): boolean {
 
 /** Whether it is about one row or value, so that other rows can still be written. */
 export function isOfOneRow(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === null ? !isClosed(error) : isDamage(error) || ofTheValue.includes(code);
+  if (sqliteCode(error) === null) return !isClosed(error);
+  return isDamage(error) || isOfTheValue(error);
 }
 
 /** Node raises this when a statement is used after the database was closed. */
@@ -34,11 +34,17 @@ function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
 }
 
+/** A value that no try of the same write gets past, as one over the largest that SQLite stores. */
+function isOfTheValue(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== null && ofTheValue.includes(code);
+}
+
 /**
  * `error` as an error of lib/core; errors of lib/core stay as they are.
  *
- * Codes: `store-full`, `store-unavailable` and `store-closed` ({@link UnavailableError}), and
- * `store-damaged` ({@link CorruptDataError}).
+ * Codes: `store-full`, `store-unavailable` and `store-closed` ({@link UnavailableError}),
+ * `store-refused` ({@link RefusedError}), and `store-damaged` ({@link CorruptDataError}).
  */
 export function storeError(error: unknown, path: string): ReeveError {
   if (error instanceof ReeveError) return error;
@@ -54,6 +60,13 @@ export function storeError(error: unknown, path: string): ReeveError {
     return new UnavailableError('store-closed', `The state store ${path} is closed.`, {
       cause: error,
     });
+  }
+  if (isOfTheValue(error)) {
+    return new RefusedError(
+      'store-refused',
+      `SQLite does not take a value for the state store ${path}. It is not tried again as it is.`,
+      { cause: error },
+    );
   }
   const what = sqliteCode(error) === ioError ? 'The disk failed under' : 'SQLite refused a call on';
   return new UnavailableError(

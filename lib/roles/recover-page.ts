@@ -1,6 +1,6 @@
 /** The recovery of one page of due orders: what an outage made late is forgiven, the rest is counted. */
 import { dueAt } from '#core/due.ts';
-import { UnavailableError } from '#core/errors.ts';
+import { RefusedError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { type Gap, interruptedSteps } from '#core/outage.ts';
@@ -16,6 +16,7 @@ export interface RecoveryPorts {
 }
 
 export interface Recovered {
+  /** Without those that the store will never take as they would be. */
   readonly found: number;
   readonly recovered: number;
   /** Refused by the store for now. */
@@ -103,17 +104,19 @@ function tally(
   page: readonly OrderId[],
   outcomes: readonly Outcome[],
 ): Pick<Recovered, 'found' | 'recovered' | 'unwritten'> {
-  let [recovered, unwritten] = [0, 0];
+  let [recovered, unwritten, refused] = [0, 0, 0];
   for (const [at, outcome] of outcomes.entries()) {
     if (outcome.kind === 'committed') recovered += 1;
     if (outcome.kind !== 'failed') continue;
     if (outcome.error instanceof UnavailableError) unwritten += 1;
+    if (outcome.error instanceof RefusedError) refused += 1;
     log.error('recovery-failed', {
       orderId: page[at] ?? null,
       error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
     });
   }
-  return { found: page.length, recovered, unwritten };
+  // What the store will never take says nothing of whether it is there: that is judged by the others.
+  return { found: page.length - refused, recovered, unwritten };
 }
 
 /**
