@@ -22,7 +22,6 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;
 const healthyCount = 1_000;
-const yes = () => true;
 
 let server: DynamoServer;
 beforeAll(async () => {
@@ -91,8 +90,8 @@ async function deployed() {
     operator: operator(own),
     async sweepAll() {
       const { role, handedOver } = sweep();
-      await role.tick(yes);
-      for (const shard of handedOver) await sweep().role.shard(shard, yes);
+      await role.tick();
+      for (const shard of handedOver) await sweep().role.shard(shard, () => true);
     },
     async takeNudges() {
       const taken = nudges.splice(0);
