@@ -70,33 +70,10 @@ export async function recoverPage(
       },
     })),
   );
-  await countRest(ports, page, outcomes, forgiven);
   const written = page.filter(
     (orderId, at) => outcomes[at]?.kind === 'committed' && forgiven.has(orderId),
   );
   return { ...tally(ports.log, page, outcomes), forgiven: written.length, lagMs };
-}
-
-/** An order of which one step is forgiven may have another that was late for another reason. */
-async function countRest(
-  { transitions, clock, log }: RecoveryPorts,
-  page: readonly OrderId[],
-  outcomes: readonly Outcome[],
-  forgiven: ReadonlySet<OrderId>,
-): Promise<void> {
-  const now = clock.now();
-  const rest = page.filter((orderId, at) => {
-    const outcome = outcomes[at];
-    if (outcome?.kind !== 'committed' || !forgiven.has(orderId)) return false;
-    return outcome.record.steps.some(
-      ({ progress }) => underWay(progress) && progress.completeBy < now,
-    );
-  });
-  if (rest.length === 0) return;
-  const counted = await transitions.apply(
-    rest.map((orderId) => ({ orderId, reads: 'record', event: () => expired })),
-  );
-  tally(log, rest, counted);
 }
 
 function tally(

@@ -131,34 +131,16 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : [{ from: 0, until: startedAt }] };',
   ),
   mutant(
-    'forget an outage when its shard is swept once',
-    'supervisor',
-    'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };',
-    'gaps: finished ? [] : gaps };',
-  ),
-  mutant(
     'begin an outage without a note of it',
     'supervisor',
     "    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });\n    await sweep.keep(memory);",
     "    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });",
   ),
   mutant(
-    'call an outage over that could not be written',
-    'supervisor',
-    'const finished = !stopped && !(isRamped && total.unwritten > 0);',
-    'const finished = !stopped;',
-  ),
-  mutant(
     'sweep only what is Processing',
     'recover-page',
     'const decided = event(record, place);',
     "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nobody' } : event(record, place);",
-  ),
-  mutant(
-    'count an order that an outage interrupted only once',
-    'recover-page',
-    'await countRest(ports, page, outcomes, forgiven);',
-    '',
   ),
   mutant('sweep the first page alone', 'supervisor', 'if (cursor === null) break;', 'break;'),
   mutant(
