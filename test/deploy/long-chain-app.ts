@@ -1,4 +1,4 @@
-/** Another app over the same stack: its own workflow, and one agent in one file and one line. */
+/** Another app over the same stack: its own workflow, and an agent in one file and one line each. */
 import { App } from 'aws-cdk-lib';
 import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings.ts';
@@ -8,5 +8,8 @@ new ReeveStack(app, 'LongChain', {
   stackName: 'reeve-long-chain',
   settings: readSettings(app.node),
   workflows: 'test/deploy/long-chain.ts',
-  agents: [{ name: 'echo', entry: 'test/deploy/echo-agent.ts' }],
+  agents: [
+    { name: 'echo', entry: 'test/deploy/echo-agent.ts' },
+    { name: 'filler', entry: 'test/deploy/filler-agent.ts' },
+  ],
 });

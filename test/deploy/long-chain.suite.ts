@@ -1,6 +1,8 @@
-/** Forty steps in one chain, and the second way in: a queue of submissions. */
+/** Forty steps in one chain, 64 of the largest, and the second way in: a queue of submissions. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limits } from '#core/limits.ts';
 import { submissionCodec } from '#core/message-codec.ts';
+import { largestDetails } from '../support/largest.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
 import { Deployed } from './deployed.ts';
 import { stepCount } from './long-chain.ts';
@@ -45,6 +47,17 @@ test('a workflow of forty steps comes to its end', async () => {
   expect(states).toEqual(Array.from({ length: stepCount }, () => 'Completed'));
 });
 
+test('64 steps with their largest outputs, and a join that is asked with all of them, come to their end', async () => {
+  const orderId = await reeve.submit({ workflow: 'join', details: largestDetails });
+  const ended = await reeve.until(
+    orderId,
+    ({ processState }) => processState === 'Processed' || processState === 'Error',
+    false,
+  );
+  expect(ended).toMatchObject({ processState: 'Processed', fault: null });
+  expect(Object.values(ended.steps)).toHaveLength(limits.stepsMax);
+});
+
 test('a submission by queue is one order however often it is delivered (R2)', async () => {
   const common = {
     priority: 'normal',
@@ -61,5 +74,5 @@ test('a submission by queue is one order however often it is delivered (R2)', as
   expect(letter?.Body).toBe(other);
   expect(letter?.MessageAttributes?.['Reason']?.StringValue).toContain('key-reused');
   const { body: page } = await reeve.api('GET', '/orders?limit=10');
-  expect(page).toMatchObject({ orders: [{ tenant: 'acme' }, {}] });
+  expect(page).toMatchObject({ orders: [{ tenant: 'acme' }, {}, {}] });
 });

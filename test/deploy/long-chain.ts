@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
 import { defineWorkflow, type WorkflowBuilder } from '#core/workflow.ts';
+import { join } from '../support/largest.ts';
 
 export const stepCount = 40;
 
@@ -27,4 +28,5 @@ for (const [at, name] of names.entries()) {
   });
 }
 
-export const workflows = [chain.build()];
+/** And one of which all steps but the last run at once, each with its largest output. */
+export const workflows = [chain.build(), join];
