@@ -35,6 +35,8 @@ const app = api({
   watch: null,
   activity: null,
   callerOf,
+  // A function has no orders of its own to recover.
+  isStarting: () => false,
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
   sweepLateMs: 3 * sweepPeriodMs,
 });

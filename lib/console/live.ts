@@ -74,6 +74,8 @@ async function read(ended: AbortController): Promise<'ended' | 'absent' | 'refus
       silence = after(silenceMaxMs, () => ended.abort());
       for (const { event, data } of parse(piece.value)) {
         if (event === 'order') onChange(JSON.parse(data));
+        // More happened at once than the server sends.
+        else if (event === 'missed') refreshAll();
       }
     }
   } catch {

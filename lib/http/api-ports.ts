@@ -68,6 +68,8 @@ export interface ApiPorts {
   readonly activity: (() => Activity) | null;
   /** Who asks, for the history; given what the server knows of the request. */
   readonly callerOf: (env: unknown) => string;
+  /** Whether what the last process left alive is still being taken back; all is served meanwhile. */
+  readonly isStarting: () => boolean;
   readonly lastSweepAt: () => number | null | Promise<number | null>;
   /** A sweep older than this, ms, makes the health degraded. */
   readonly sweepLateMs: number;

@@ -45,6 +45,7 @@ const problems = {
   'workflow-unknown': [422, 'There is no such workflow'],
   'reply-to-unknown': [422, 'There is no such response channel'],
   internal: [500, 'Reeve failed'],
+  'followers-full': [503, 'Too many follow events already'],
   unavailable: [503, 'The state store is not available'],
 } as const;
 

@@ -272,7 +272,10 @@ export const activitySchema = z
 
 export const healthSchema = z
   .object({
-    status: z.enum(['ok', 'degraded']),
+    status: z.enum(['ok', 'starting', 'degraded']).openapi({
+      description:
+        'Starting: orders that the last process left are still taken back; everything is served.',
+    }),
     lastSweepAt: instant.nullable(),
   })
   .openapi('Health');

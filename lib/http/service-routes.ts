@@ -21,9 +21,13 @@ const workflowsRoute = createRoute({
 const healthRoute = createRoute({
   method: 'get',
   path: '/healthz',
-  summary: 'Whether Reeve works; degraded when the Supervisor has not swept of late',
+  summary:
+    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late',
   responses: {
-    200: { description: 'Works.', content: { 'application/json': { schema: healthSchema } } },
+    200: {
+      description: 'Works, and takes orders.',
+      content: { 'application/json': { schema: healthSchema } },
+    },
     503: {
       description: 'Degraded.',
       content: { 'application/json': { schema: healthSchema } },
@@ -43,7 +47,7 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       ? context.json({ status: 'degraded' as const, lastSweepAt }, 503, {
           'retry-after': String(retryAfterSeconds),
         })
-      : context.json({ status: 'ok' as const, lastSweepAt }, 200);
+      : context.json({ status: ports.isStarting() ? 'starting' : 'ok', lastSweepAt }, 200);
   });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];
   app.get('/openapi.json', (context) => context.json(described(app, names)));

@@ -10,7 +10,6 @@ import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/ou
 import type { Page, StateStore } from '#ports/state-store.ts';
 import {
   added,
-  type EventOf,
   eventAfter,
   expired,
   nothingRecovered,
@@ -72,12 +71,6 @@ export interface Supervisor {
   sweepShard(sweep: ShardSweep): Promise<ShardReport>;
   /** What lies further ahead in one shard than any right clock writes: it would never come (R14). */
   repairShard(shard: number): Promise<void>;
-  /**
-   * After a restart of the one process every call and message is lost: all live orders are due.
-   *
-   * @throws {UnavailableError} `sweep-unwritten` when one of them could not be written: start again
-   */
-  recoverAll(): Promise<Pick<SweepReport, 'found' | 'recovered'>>;
 }
 
 export function supervisor(ports: SupervisorPorts): Supervisor {
@@ -114,12 +107,6 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
         await repairShard(shard);
       }
       return totalOf(startedAt, reports);
-    },
-    async recoverAll() {
-      const now = clock.now();
-      let total = nothingRecovered;
-      for (const shard of every) total = added(total, await recoverEvery(ports, shard, now));
-      return total;
     },
   };
 }
@@ -234,47 +221,9 @@ async function* pagesOf(
 
 /** Not one write got through: no sweep, but an outage, which must be seen as one later (R20). */
 function assertWritten({ found, unwritten }: Recovered): void {
-  if (unwritten > 0 && unwritten === found) {
-    throw notWritten({ found, unwritten }, 'They are tried again.');
-  }
-}
-
-function notWritten(
-  { found, unwritten }: { readonly found: number; readonly unwritten: number },
-  whatNext: string,
-): UnavailableError {
-  return new UnavailableError(
+  if (unwritten === 0 || unwritten < found) return;
+  throw new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${found} due orders could not be written. ${whatNext}`,
+    `${unwritten} of ${found} due orders could not be written. They are tried again.`,
   );
-}
-
-/** All live orders wherever they are due; collected first, because recovery moves them in the index. */
-async function recoverEvery(
-  ports: SupervisorPorts,
-  shard: number,
-  now: number,
-): Promise<Recovered> {
-  const found: OrderId[] = [];
-  for await (const { items } of pagesOf(ports, { shard, from: 0, to: Number.MAX_SAFE_INTEGER })) {
-    found.push(...items);
-  }
-  let total = nothingRecovered;
-  for (let at = 0; at < found.length; at += limits.sweepPage) {
-    const page = found.slice(at, at + limits.sweepPage);
-    total = added(total, await recoverPage(ports, page, restarted(now, at)));
-  }
-  // The sweeps after a restart punish what is late: they must find nothing that it interrupted (R20).
-  if (total.unwritten > 0) {
-    throw notWritten(total, 'See that the store can be written, then start again.');
-  }
-  return total;
-}
-
-/** Dispatches again in the order of urgency, so many a second, lest recovery be the next outage. */
-function restarted(now: number, first: number): EventOf {
-  return (_, place) => {
-    const seconds = Math.floor((first + place) / limits.recoveryRampPerSecond);
-    return { type: 'excused', reason: 'restart', notBefore: now + seconds * 1_000 };
-  };
 }

@@ -7,15 +7,20 @@ import type { WorkflowRegistry } from '#core/registry.ts';
 import type { Activity } from '#http/api-ports.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { standing } from './standing.ts';
 
+/** Orders read before others get their turn: some milliseconds. */
+const countedInATurn = 100;
+
 export interface ActivityOptions {
   readonly registry: WorkflowRegistry;
-  readonly store: Pick<StateStore, 'due' | 'records' | 'list'>;
+  readonly store: Pick<StateStore, 'records' | 'list'>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly agents: readonly {
     readonly name: AgentName;
     readonly breaker: () => BreakerState | null;
@@ -25,13 +30,16 @@ export interface ActivityOptions {
 export interface ActivityCollector {
   /** A record was committed, over that one. */
   on(record: ProcessRecord, before: ProcessRecord | null): void;
-  /** Reads, once, those of the orders alive at first that have not changed since, and counts them too. */
-  countRest(): Promise<void>;
+  /**
+   * Reads, once, the orders that were alive at first and have not changed since, and counts them too; others
+   * get their turn meanwhile. `due`: those of them that are not in Error, and perhaps some that are.
+   */
+  countRest(due: readonly OrderId[]): Promise<void>;
   read(): Activity;
+  stop(): void;
 }
 
-/** Asks the store for the orders that are alive; nothing may be committed until it resolves. */
-export async function activityCollector(options: ActivityOptions): Promise<ActivityCollector> {
+export function activityCollector(options: ActivityOptions): ActivityCollector {
   const { registry, store, clock, agents } = options;
   const since = clock.now();
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
@@ -39,11 +47,29 @@ export async function activityCollector(options: ActivityOptions): Promise<Activ
   const alive = standing(registry);
   /** Until all are: a change of one that is not must not take out what was never added. */
   let counted: Set<OrderId> | null = new Set();
-  for await (const record of stopped(store)) {
+  let isStopped = false;
+
+  function countOnce(record: ProcessRecord): void {
+    // It may have been committed while it was read.
+    if (counted?.has(record.orderId) !== false) return;
     alive.add(record);
     counted.add(record.orderId);
   }
-  const atFirst = await dueOnes(store);
+
+  async function countAll(due: readonly OrderId[]): Promise<void> {
+    for await (const page of stoppedOrders(store)) {
+      for (const record of page) countOnce(record);
+      await turnOfOthers();
+      if (isStopped) return;
+    }
+    for (const [at, orderId] of due.entries()) {
+      if (at % countedInATurn === 0) await turnOfOthers();
+      if (isStopped) return;
+      if (counted?.has(orderId) !== false) continue;
+      const record = await readable(store, orderId);
+      if (record !== undefined) countOnce(record);
+    }
+  }
 
   return {
     on(record, before) {
@@ -58,16 +84,18 @@ export async function activityCollector(options: ActivityOptions): Promise<Activ
       const ended = endings[record.processState];
       if (ended !== null && before?.processState !== record.processState) hour.now(now)[ended] += 1;
     },
-    async countRest() {
-      for (const orderId of atFirst) {
-        if (counted?.has(orderId) !== false) continue;
-        const record = await readable(store, orderId);
-        // It may have been committed while it was read.
-        if (record === undefined || counted.has(orderId)) continue;
-        alive.add(record);
-        counted.add(orderId);
+    async countRest(due) {
+      try {
+        await countAll(due);
+      } catch (error) {
+        // What goes on is only shown: Reeve works without the sum.
+        const reason = error instanceof Error ? error.message : 'unknown';
+        options.log.error('activity-incomplete', { error: reason });
       }
       counted = null;
+    },
+    stop() {
+      isStopped = true;
     },
     read() {
       const now = clock.now();
@@ -133,7 +161,12 @@ function noteCalls(
   }
 }
 
-async function* stopped(store: ActivityOptions['store']): AsyncGenerator<ProcessRecord> {
+const turnOfOthers = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The orders in Error, page by page. */
+async function* stoppedOrders(
+  store: ActivityOptions['store'],
+): AsyncGenerator<readonly ProcessRecord[]> {
   let cursor: string | null = null;
   do {
     const page: Page<ProcessRecord> = await store.list({
@@ -141,27 +174,9 @@ async function* stopped(store: ActivityOptions['store']): AsyncGenerator<Process
       limit: limits.sweepPage,
       cursor,
     });
-    yield* page.items;
+    yield page.items;
     cursor = page.cursor;
   } while (cursor !== null);
-}
-
-/** All that are alive and not in Error, and some of those (R16). */
-async function dueOnes(store: ActivityOptions['store']): Promise<readonly OrderId[]> {
-  const found: OrderId[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page<OrderId> = await store.due({
-      shard: 0,
-      from: 0,
-      to: limits.instantMaxMs,
-      limit: limits.sweepPage,
-      cursor,
-    });
-    found.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== null);
-  return found;
 }
 
 /** A spoiled order is not counted; the sweep that meets it says so in the log. */

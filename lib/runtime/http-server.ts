@@ -1,8 +1,10 @@
 /** The API and the console on a port of this machine. */
 import { once } from 'node:events';
-import { createAdaptorServer } from '@hono/node-server';
-import { ReeveError } from '#core/errors.ts';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { assertThat, ReeveError } from '#core/errors.ts';
 import { api } from '#http/api.ts';
+import { followerLimits } from '#http/followers.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
@@ -23,7 +25,40 @@ export interface ApiServerOptions {
   readonly log: Log;
   /** Default: the console, from where `npm ci` built it. */
   readonly pages?: ConsolePages;
+  /** Default: `connectionLimits`. */
+  readonly connections?: ConnectionLimits;
 }
+
+/** How long a connection may do nothing, ms, and how many there may be: else clients that stay away hold them for ever. */
+export interface ConnectionLimits {
+  /** From its beginning, or the last answer, to the end of a request's headers. */
+  readonly headersMs: number;
+  /** To the end of a request's body. */
+  readonly requestMs: number;
+  /** Between two requests. */
+  readonly keptMs: number;
+  /** Without a byte in either direction while an answer is due: a reader that takes nothing any more. */
+  readonly silentMs: number;
+  /** How often the first two are looked at. */
+  readonly checkEveryMs: number;
+  /** Further connections are closed at once. */
+  readonly connectionsMax: number;
+}
+
+export const connectionLimits: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  // Load balancers keep theirs for 60 s, and must be the first to close one.
+  keptMs: 65_000,
+  silentMs: 70_000,
+  checkEveryMs: 5_000,
+  connectionsMax: 4_096,
+};
+
+assertThat(
+  connectionLimits.silentMs > 2 * followerLimits.keepAliveMs,
+  'a follower of events to which something is sent is not silent',
+);
 
 /** A sweep this old makes the health degraded, ms; they come every second. */
 const sweepLateMs = 15_000;
@@ -45,7 +80,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     sweepLateMs,
   });
   servePages(app, pages);
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const server = serverOf(app.fetch, options.connections ?? connectionLimits);
   server.listen(options.port, options.host);
   try {
     await once(server, 'listening');
@@ -66,8 +101,29 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     async close() {
       const closed = once(server, 'close');
       server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
+      server.closeAllConnections();
       await closed;
     },
   };
+}
+
+function serverOf(
+  fetch: Parameters<typeof getRequestListener>[0],
+  { headersMs, requestMs, keptMs, silentMs, checkEveryMs, connectionsMax }: ConnectionLimits,
+): Server {
+  const listener = getRequestListener(fetch);
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: keptMs,
+      connectionsCheckingInterval: checkEveryMs,
+    },
+    (request, response) => {
+      void listener(request, response);
+    },
+  );
+  server.setTimeout(silentMs);
+  server.maxConnections = connectionsMax;
+  return server;
 }

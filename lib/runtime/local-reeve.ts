@@ -27,6 +27,7 @@ import type { Delivery } from '#roles/delivery.ts';
 import { notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
 import { periodicSweep, type SweepTimer } from '#roles/periodic-sweep.ts';
+import { afterRestart, operatorAfterRestart, restart } from '#roles/restart.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { type Submission, submission } from '#roles/submission.ts';
 import { type Supervisor, supervisor } from '#roles/supervisor.ts';
@@ -62,6 +63,10 @@ export interface LocalReeve {
   readonly operator: Operator;
   readonly supervisor: Supervisor;
   readonly store: StateStore;
+  /** Resolves when everything that the last process left alive was taken back; never after `close`. */
+  readonly recovered: Promise<void>;
+  /** Until then; whatever is asked of Reeve is done all the same. */
+  isStarting(): boolean;
   /** When the last completed sweep began; null before the first. */
   lastSweepAt(): number | null;
   /** What goes on: counted since the start, but for the orders that are alive. */
@@ -80,10 +85,12 @@ const messageBatchMax = 256;
 const retryAfterMs = 250;
 
 /**
- * Starts it: what a crash left is recovered, uncharged, before the promise resolves.
+ * Starts it, and resolves as soon as it takes orders. What a crash left is recovered, uncharged, in due order:
+ * the first hundred before the promise resolves, the rest beside what is asked of it since; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when a workflow names an agent that is not given
  * @throws {ReeveError} `store-unusable` when another process has the database open
+ * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
   const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
@@ -126,18 +133,22 @@ async function assemble(
   open.push(links.close);
   const common = { store, channels: links.channels, clock, ids, log, registry };
   const committed = transitions(common);
+  const restarted = restart({ store, transitions: committed, clock, log });
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
   const roles = {
-    scheduler: scheduler({ id: schedulerId(instance), transitions: committed, log }),
+    scheduler: afterRestart(
+      restarted,
+      scheduler({ id: schedulerId(instance), transitions: committed, log }),
+    ),
     supervisor: supervisor({
-      store,
+      store: restarted.sweptStore,
       transitions: committed,
       clock,
       log,
       outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
     }),
     submission: submission({ ...common, digest: sha256, responseChannels: [...responses.keys()] }),
-    operator: operator(committed),
+    operator: operatorAfterRestart(restarted, operator(committed)),
   };
   const breakers = new Map<AgentName, Breaker>();
   for (const agent of options.agents) {
@@ -146,20 +157,25 @@ async function assemble(
     const replies = links.repliesOf(agent);
     links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
   }
-  const activity = await activityCollector({
+  const activity = activityCollector({
     registry,
     store,
     clock,
+    log,
     agents: [...breakers].map(([name, own]) => ({ name, breaker: () => own.state?.() ?? null })),
   });
   store.watchRecords(activity.on);
   open.push(startFeed(options, store, responses));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   open.push(retention({ store, keepMs, clock, log }));
-  const recovered = await roles.supervisor.recoverAll();
-  // Only now: what the recovery wrote need not be read again.
-  await activity.countRest();
-  log.info('started', { recovered: recovered.recovered });
+  open.push(restarted.stop, activity.stop);
+  const atFirst = await restarted.begin();
+  const recovered = restarted.done.then(async (changed) => {
+    log.info('recovered', { found: atFirst.length, changed });
+    // Only now: what the recovery wrote need not be read again.
+    await activity.countRest(atFirst);
+  });
+  log.info('started', { alive: atFirst.length });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
   open.push(sweeps.stop);
 
@@ -169,6 +185,8 @@ async function assemble(
     submission: roles.submission,
     operator: roles.operator,
     supervisor: roles.supervisor,
+    recovered,
+    isStarting: () => !restarted.isDone(),
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
     watch: (listener) => store.watchRecords(listener),

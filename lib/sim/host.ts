@@ -12,6 +12,7 @@ import type { Ids } from '#ports/random.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import { type Notifier, notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
+import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
 import { type Submission, submission } from '#roles/submission.ts';
@@ -32,6 +33,8 @@ export interface Host {
   readonly log: Log;
   readonly scheduler: Scheduler;
   readonly supervisor: Supervisor;
+  /** Begun where there is one process. */
+  readonly restart: Restart;
   readonly submission: Submission;
   readonly operator: Operator;
   readonly notifier: Notifier;
@@ -51,6 +54,9 @@ export interface Host {
 
 /** The channel that submitters of the simulation listen to. */
 export const responseChannel = 'submitters';
+
+/** So few that much happens while the recovery after a restart goes on. */
+const restartSliceMax = 2;
 
 export function host(machine: Machine, release: Release, plant: Plant): Host {
   const { table, queues, rules, around } = plant;
@@ -80,8 +86,15 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
   const ids = idsOf(machine);
   const common = { store, channels, clock, ids, log, registry };
   const committed = transitions(common);
-  const sweeper = supervisor({
+  const restarted = restart({
     store,
+    transitions: committed,
+    clock,
+    log,
+    sliceMax: restartSliceMax,
+  });
+  const sweeper = supervisor({
+    store: restarted.sweptStore,
     transitions: transitions({
       ...common,
       store: simStore({ ...reached, workMs: plant.recoveryMs }),
@@ -98,10 +111,14 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     running: 0,
     ready: true,
     onlyInvoked: true,
-    scheduler: scheduler({ id: schedulerId(machine.name), transitions: committed, log }),
+    scheduler: afterRestart(
+      restarted,
+      scheduler({ id: schedulerId(machine.name), transitions: committed, log }),
+    ),
     supervisor: sweeper,
+    restart: restarted,
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
-    operator: operator(committed),
+    operator: operatorAfterRestart(restarted, operator(committed)),
     notifier: notifier(publisherOf(plant, machine), 'reeve'),
     runner: runnersOf(plant, machine, log),
     searchErrors: (agent) =>

@@ -146,14 +146,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'call it a sweep though nothing could be written',
     'supervisor',
-    'if (unwritten > 0 && unwritten === found) {',
-    'if (unwritten > found) {',
+    'if (unwritten === 0 || unwritten < found) return;',
+    'return;',
   ),
   mutant(
     'begin after a crash as if nothing had been under way',
-    'supervisor',
-    'found.push(...items);',
-    'found.push(...items.slice(items.length));',
+    'restart',
+    'for (const orderId of await dueIn(store, shard)) former.add(orderId);',
+    'await dueIn(store, shard);',
   ),
   mutant(
     'forget since when a shard is unfinished',

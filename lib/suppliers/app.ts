@@ -10,9 +10,23 @@ import type { World } from './under-faults.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
-export function suppliersApp(ledger: Ledger, panel: FaultPanel, world: World): Hono {
+/** `hosts`: the `Host` values served. */
+export function suppliersApp(
+  ledger: Ledger,
+  panel: FaultPanel,
+  world: World,
+  hosts: ReadonlySet<string>,
+): Hono {
   const app = new Hono();
 
+  // Another site can point a name of its own at this machine (DNS rebinding), and its pages then call here.
+  app.use((c, next) => {
+    if (hosts.has(c.req.header('host') ?? '')) return next();
+    const served = [...hosts].join(', ');
+    return Promise.resolve(
+      refuse(c, 403, 'host-forbidden', `the Host header must be one of ${served}`),
+    );
+  });
   app.use(
     bodyLimit({
       maxSize: BODY_BYTES_MAX,

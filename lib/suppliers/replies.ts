@@ -6,7 +6,7 @@ import type { Context } from 'hono';
  */
 export function refuse(
   c: Context,
-  status: 400 | 404 | 409 | 413 | 422,
+  status: 400 | 403 | 404 | 409 | 413 | 422,
   code: string,
   message: string,
 ): Response {

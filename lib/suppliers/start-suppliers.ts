@@ -41,13 +41,16 @@ export async function startSuppliers(options: SuppliersOptions): Promise<Supplie
   mkdirSync(options.dataDir, { recursive: true });
   const ledger = new Ledger(join(options.dataDir, 'ledger.sqlite'), now);
   const closing = new AbortController();
-  const app = suppliersApp(ledger, new FaultPanel(), { random, sleep, closing: closing.signal });
+  const hosts = new Set<string>();
+  const world = { random, sleep, closing: closing.signal };
+  const app = suppliersApp(ledger, new FaultPanel(), world, hosts);
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => {
     void listener(request, response);
   });
   try {
     const port = await listen(server, options.port, host);
+    for (const name of ['127.0.0.1', 'localhost', '[::1]', host]) hosts.add(`${name}:${port}`);
     const close = async () => {
       closing.abort();
       await shut(server);

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { followerLimits } from '#http/followers.ts';
 import { orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const data = z.object({ type: z.string().optional(), processState: z.string().optional() });
@@ -106,4 +107,28 @@ test('all orders are told as they change', async () => {
     ['order', 'Processing'],
     ['order', 'Processed'],
   ]);
+});
+
+test('a request for the head of a stream follows nothing', async () => {
+  const world = await scenario((ports) => ({ ...ports, watch: () => expect.fail('it watches') }));
+  const head = await world.app.request('/events', { method: 'HEAD' });
+  expect(head.status).toBe(200);
+  expect(head.headers.get('content-type')).toContain('text/event-stream');
+});
+
+test('more followers than there may be are refused, and told when to come again', async () => {
+  const world = await scenario();
+  const readers = await Promise.all(
+    Array.from({ length: followerLimits.followersMax }, () => world.get('/events')),
+  );
+  onTestFinished(async () => {
+    for (const { body } of readers) await body?.cancel();
+  });
+  expect(new Set(readers.map(({ status }) => status))).toEqual(new Set([200]));
+  const refused = await world.get('/events');
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(await refused.json()).toMatchObject({ code: 'followers-full' });
+  await readers.shift()?.body?.cancel();
+  expect((await open(world, '/events')).length).toBe(0);
 });

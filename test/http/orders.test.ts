@@ -202,6 +202,14 @@ test('health is ok while the Supervisor sweeps, and degraded when it has not of 
   }
 });
 
+test('health says that Reeve still starts, and that it works all the same', async () => {
+  const starting = await scenario((ports) => ({ ...ports, isStarting: () => true }));
+  const health = await starting.get('/healthz');
+  expect(health.status).toBe(200);
+  expect(await health.json()).toMatchObject({ status: 'starting' });
+  expect((await starting.submit()).status).toBe(202);
+});
+
 test('the OpenAPI document lists every route', async () => {
   const { get } = await scenario();
   const document = z

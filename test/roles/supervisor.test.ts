@@ -80,34 +80,6 @@ test('after a gap that only an outage explains, nothing is counted (R20)', async
   expect(record.steps.map(({ failures }) => failures)).toEqual([0, 0, 0]);
 });
 
-test('after a restart every live order is taken back uncharged, in a ramp', async () => {
-  const world = roleScenario();
-  const count = limits.recoveryRampPerSecond + 10;
-  await Promise.all(Array.from({ length: count }, (_, at) => world.createClaimed(`order-${at}`)));
-  const now = world.clock.now();
-  expect(await supervise(world).recoverAll()).toMatchObject({ found: count, recovered: count });
-  const ids = Array.from({ length: count }, (_, at) => orderId(`order-${at}`));
-  const records = [...(await world.store.records(ids)).values()];
-  expect(new Set(records.map(({ failureCount }) => failureCount))).toEqual(new Set([0]));
-  expect(records.filter(({ notBefore }) => notBefore > now)).toHaveLength(10);
-  expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
-});
-
-test('a restart that cannot take back every order is no restart: the next one forgives (R20)', async () => {
-  let away = true;
-  const world = roleScenario((store) => ({
-    ...store,
-    commit: (record) =>
-      away && record.orderId === 'two' && record.history.at(-1)?.type === 'excused'
-        ? Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'))
-        : store.commit(record),
-  }));
-  for (const id of ['one', 'two', 'three']) await world.createClaimed(id);
-  await expect(supervise(world).recoverAll()).rejects.toThrow(/1 of 3/);
-  away = false;
-  expect(await supervise(world).recoverAll()).toMatchObject({ recovered: 3 });
-});
-
 test('an order that nobody claimed is nudged again, and no failure counted', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.create('one');

@@ -1,16 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ApiServer, serveApi } from '#runtime/http-server.ts';
+import {
+  type ApiServer,
+  type ConnectionLimits,
+  connectionLimits,
+  serveApi,
+} from '#runtime/http-server.ts';
 import { startLocalReeve } from '#runtime/local-reeve.ts';
 import { startCommand } from '#runtime/start-command.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
 import { testLog } from '../support/log.ts';
 
-async function served(port = 0): Promise<ApiServer> {
+async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServer> {
   const log = testLog();
   const reeve = await startLocalReeve({
     workflows: [],
@@ -22,7 +28,10 @@ async function served(port = 0): Promise<ApiServer> {
     log,
   });
   onTestFinished(() => reeve.close());
-  const options = { host: '127.0.0.1', port, token: null, clock: systemClock, log };
+  const options = {
+    ...{ host: '127.0.0.1', port, token: null, clock: systemClock, log },
+    ...(connections !== undefined && { connections }),
+  };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
   return server;
@@ -50,6 +59,81 @@ test('it answers on the address it names, under the names of loopback, and no ot
 test('a port that is taken is refused, and told what to do', async () => {
   const { url } = await served();
   await expect(served(Number(new URL(url).port))).rejects.toThrow(/Choose another PORT/);
+});
+
+/** Times so short that a test can wait for them; those that are not named are as long as ever. */
+const short = (changes: Partial<ConnectionLimits>): ConnectionLimits => ({
+  ...{ ...connectionLimits, checkEveryMs: 20 },
+  ...changes,
+});
+
+/** A connection that sends this and no more; `said` is what it was answered until it was closed. */
+function connection(url: string, sent: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  socket.on('error', () => {});
+  socket.write(sent);
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  return { socket, closed };
+}
+
+const host = (url: string) => `Host: ${new URL(url).host}\r\n`;
+
+test.each<readonly [string, Partial<ConnectionLimits>, (url: string) => string, RegExp]>([
+  ['says nothing', { headersMs: 500 }, () => '', /^(HTTP\/1.1 408 |$)/],
+  [
+    'stops amid its headers',
+    { headersMs: 500 },
+    (url) => `GET /healthz HTTP/1.1\r\n${host(url)}X-`,
+    /^HTTP\/1.1 408 /,
+  ],
+  [
+    'stops amid its body',
+    { headersMs: 500, requestMs: 500 },
+    (url) =>
+      `POST /orders HTTP/1.1\r\n${host(url)}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    /^HTTP\/1.1 408 /,
+  ],
+  [
+    'was answered and asks nothing more',
+    { keptMs: 50 },
+    (url) => `GET /healthz HTTP/1.1\r\n${host(url)}\r\n`,
+    /^HTTP\/1.1 200 /,
+  ],
+])(
+  'a connection that %s is closed; one that follows events is not',
+  async (_, limits, sent, said) => {
+    const { url } = await served(0, short(limits));
+    const following = new AbortController();
+    const events = await fetch(`${url}/events`, { signal: following.signal });
+    const ended = events.text().then(
+      () => 'ended',
+      () => 'aborted',
+    );
+    expect(await connection(url, sent(url)).closed).toMatch(said);
+    following.abort();
+    expect(await ended).toBe('aborted');
+  },
+);
+
+test('a follower to whom nothing can be sent any more is cut off', async () => {
+  const { url } = await served(0, short({ silentMs: 1_000 }));
+  const { closed } = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);
+  expect(await closed).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('connections beyond the limit are closed at once, and the others served', async () => {
+  const { url } = await served(0, short({ connectionsMax: 1 }));
+  const first = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);
+  await new Promise((resolve) => first.socket.once('data', resolve));
+  expect(await connection(url, '').closed).toBe('');
+  expect(first.socket.readyState).toBe('open');
 });
 
 test.each([

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { operator } from '#roles/operator.ts';
+import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
+import { scheduler } from '#roles/scheduler.ts';
+import { supervisor } from '#roles/supervisor.ts';
+import { settled } from '../support/virtual-clock.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const second = 1_000;
+const restartIn = ({ store, transitions, clock, log }: RoleScenario, sliceMax?: number): Restart =>
+  restart({ store, transitions, clock, log, ...(sliceMax !== undefined && { sliceMax }) });
+const sweeperOf = ({ transitions, clock, log }: RoleScenario, { sweptStore }: Restart) =>
+  supervisor({ store: sweptStore, transitions, clock, log, outageAfterMs: 30_000 });
+const named = (count: number) => Array.from({ length: count }, (_, at) => `order-${at}`);
+const claimAll = (world: RoleScenario, count: number) =>
+  Promise.all(named(count).map((id) => world.createClaimed(id)));
+const last = async (world: RoleScenario, id: OrderId) =>
+  (await world.record(id)).history.at(-1)?.type;
+
+/** A store whose writes of these wait until they are let through. */
+function held(ids: readonly string[]) {
+  const gate = Promise.withResolvers<void>();
+  const through = (store: StateStore): StateStore => ({
+    ...store,
+    async commit(record) {
+      if (ids.includes(record.orderId)) await gate.promise;
+      return store.commit(record);
+    },
+  });
+  return { through, letGo: gate.resolve };
+}
+
+test('after a restart every live order is taken back uncharged, in a ramp', async () => {
+  const world = roleScenario();
+  const count = limits.recoveryRampPerSecond + 10;
+  await claimAll(world, count);
+  const now = world.clock.now();
+  const restarted = restartIn(world);
+  expect(await restarted.begin()).toHaveLength(count);
+  expect(await restarted.done).toBe(count);
+  const records = [...(await world.store.records(named(count).map(orderId))).values()];
+  expect(new Set(records.map(({ failureCount }) => failureCount))).toEqual(new Set([0]));
+  expect(records.filter(({ notBefore }) => notBefore > now)).toHaveLength(10);
+  expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
+});
+
+test('those that are due first are taken back first, and the first of them before it has begun', async () => {
+  const world = roleScenario();
+  for (const id of ['c', 'a', 'b']) {
+    await world.createClaimed(id);
+    world.clock.jump(2 * second);
+  }
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  expect(await last(world, orderId('c'))).toBe('excused');
+  await restarted.done;
+  expect(world.nudges().map((nudge) => nudge.orderId)).toEqual(['c', 'a', 'b']);
+});
+
+test('a restart that cannot write at all is none, and says so', async () => {
+  let away = true;
+  const world = roleScenario((store) => ({
+    ...store,
+    commit: (record) =>
+      away && record.history.at(-1)?.type === 'excused'
+        ? Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'))
+        : store.commit(record),
+  }));
+  await claimAll(world, 3);
+  await expect(restartIn(world).begin()).rejects.toThrow(/3 of 3/);
+  away = false;
+  const restarted = restartIn(world);
+  await restarted.begin();
+  expect(await restarted.done).toBe(3);
+});
+
+test('what cannot be written is tried until it is, and no sweep counts it as failed meanwhile (R20)', async () => {
+  let away = true;
+  const world = roleScenario((store) => ({
+    ...store,
+    commit: (record) =>
+      away && record.orderId === 'order-2'
+        ? Promise.reject(new UnavailableError('store-unavailable', 'The disk is full.'))
+        : store.commit(record),
+  }));
+  await claimAll(world, 4);
+  const restarted = restartIn(world, 2);
+  await restarted.begin();
+  const sweeper = sweeperOf(world, restarted);
+  for (let at = 0; at < 30; at += 1) {
+    await world.clock.advance(second);
+    await sweeper.sweep(new Map());
+  }
+  const left = await world.record(orderId('order-2'));
+  expect(left).toMatchObject({ processState: 'Processing', failureCount: 0 });
+  expect(restarted.isDone()).toBe(false);
+  away = false;
+  await world.clock.advance(second);
+  expect(restarted.isDone()).toBe(true);
+  const record = await world.record(orderId('order-2'));
+  expect(record).toMatchObject({ processState: 'Pending', failureCount: 0 });
+});
+
+test('an order that is submitted and claimed while the recovery goes on is left alone', async () => {
+  const gate = held(['order-1']);
+  const world = roleScenario(gate.through);
+  await claimAll(world, 3);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  const fresh = await world.createClaimed('fresh');
+  gate.letGo();
+  await restarted.done;
+  expect(await world.record(fresh.orderId)).toEqual(fresh);
+});
+
+test('what an operator or a nudge is about to change is taken back first, and once', async () => {
+  const gate = held(['order-1']);
+  const world = roleScenario(gate.through);
+  await claimAll(world, 5);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  const id = orderId('order-4');
+  const cancelled = operatorAfterRestart(restarted, operator(world.transitions)).cancel(id, 'ada');
+  const claims = afterRestart(
+    restarted,
+    scheduler({ id: schedulerId('new'), transitions: world.transitions, log: world.log }),
+  ).onNudges([{ orderId: orderId('order-3'), priority: 'normal' }]);
+  await settled();
+  expect(await last(world, id)).toBe('claim');
+  gate.letGo();
+  expect(await cancelled).toMatchObject({ kind: 'done' });
+  await claims;
+  await restarted.done;
+  const types = async (of: string) =>
+    (await world.record(orderId(of))).history.map(({ type }) => type);
+  expect(await types('order-4')).toEqual(['submit', 'claim', 'excused', 'cancel']);
+  expect(await types('order-3')).toEqual(['submit', 'claim', 'excused', 'claim']);
+  expect((await world.record(orderId('order-3'))).failureCount).toBe(0);
+});
+
+test('while the recovery goes on, sweeps see to orders that were submitted since', async () => {
+  const gate = held(['order-1']);
+  const world = roleScenario(gate.through);
+  await claimAll(world, 3);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  await world.createClaimed('fresh');
+  world.clock.jump(12 * second);
+  const { found } = await sweeperOf(world, restarted).sweep(new Map());
+  expect(found).toBe(1);
+  expect(await last(world, orderId('fresh'))).toBe('expired');
+  expect(await last(world, orderId('order-1'))).toBe('claim');
+  gate.letGo();
+  await restarted.done;
+  expect((await world.record(orderId('order-1'))).failureCount).toBe(0);
+});
+
+test('a recovery that is stopped changes nothing more', async () => {
+  const world = roleScenario();
+  await claimAll(world, 3);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  restarted.stop();
+  await world.clock.advance(10 * second);
+  expect(await last(world, orderId('order-2'))).toBe('claim');
+  expect(restarted.isDone()).toBe(false);
+});
