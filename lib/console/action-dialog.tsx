@@ -1,79 +1,113 @@
-/** Resubmits or cancels: says first what will happen, and then for every order what became of it. */
-import { useSignal } from '@preact/signals';
-import type { Answer } from './answer.ts';
-import { post } from './api.ts';
-import { type Action, consequence, fits, forEachOrder, leftAlone, type Result } from './bulk.ts';
-import type { ProcessState, SummaryDocument } from './documents.ts';
+/** Resubmits or cancels: says first how many and what will happen, then what became of each order. */
+import { type Action, consequence, leftAlone, number, ordersText } from './bulk.ts';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
 import { orderHash } from './routes.ts';
 import { ScrollBox } from './scroll-box.tsx';
+import { type BulkControl, type BulkRun, type Choice, runMax, useBulkRun } from './use-bulk-run.ts';
 
 interface Props {
   readonly action: Action;
-  readonly orders: readonly SummaryDocument[];
+  readonly choice: Choice;
   readonly onClose: () => void;
 }
 
 const verbs = { resubmit: 'Resubmit', cancel: 'Cancel' } as const;
 
-export function ActionDialog({ action, orders, onClose }: Props) {
-  const fitting = useSignal(orders.filter((order) => fits(action, order)));
-  const skipped = useSignal(orders.length - fitting.value.length);
-  const results = useSignal<readonly Result[] | null>(null);
-  const meant = fitting.value;
-  const count = meant.length === 1 ? '1 order' : `${meant.length} orders`;
-  const run = () => {
-    results.value = [];
-    const act = (orderId: string): Promise<Answer<{ processState: ProcessState }>> =>
-      post(`/orders/${encodeURIComponent(orderId)}/${action}`, null);
-    const ids = meant.map(({ orderId }) => orderId);
-    void forEachOrder(ids, act, (result) => {
-      results.value = [...(results.value ?? []), result];
-    });
-  };
+export function ActionDialog({ action, choice, onClose }: Props) {
+  const control = useBulkRun(action, choice);
+  const run = control.run.value;
+  const { stage } = run;
   return (
-    <Modal title={`${verbs[action]} ${count}?`} onClose={onClose}>
-      {results.value === null ? (
-        <>
-          <p>
-            {meant.length === 0 ? 'None of the selected orders can take it.' : consequence(action)}
-          </p>
-          {skipped.value > 0 && <p class="soft">{leftAlone(action, skipped.value)}</p>}
-          <div class="dialog-actions">
-            <button class="plain" type="button" onClick={onClose}>
-              Leave them
-            </button>
-            <button
-              class={action === 'cancel' ? 'danger' : 'primary'}
-              type="button"
-              disabled={meant.length === 0}
-              onClick={run}
-            >
-              {verbs[action]} {count}
-            </button>
-          </div>
-        </>
-      ) : (
-        <Results results={results.value} all={meant.length} onClose={onClose} />
+    <Modal title={titleOf(action, run)} onClose={onClose}>
+      {stage === 'finding' && (
+        <p role="status">Finding the orders that match: {number(run.meant)} so far.</p>
       )}
+      {stage === 'failed' && (
+        <p role="alert">The orders could not be listed. Nothing was done; try again later.</p>
+      )}
+      {stage === 'asking' && <Question action={action} run={run} />}
+      {(stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done') && (
+        <Progress run={run} />
+      )}
+      <Buttons {...{ action, control, onClose }} />
     </Modal>
   );
 }
 
-interface ResultsProps {
-  readonly results: readonly Result[];
-  readonly all: number;
+function titleOf(action: Action, { stage, meant }: BulkRun): string {
+  if (stage === 'finding' || stage === 'failed') return `${verbs[action]} all that match?`;
+  return stage === 'asking' ? `${verbs[action]} ${ordersText(meant)}?` : `${verbs[action]} orders`;
+}
+
+function Question({ action, run }: { readonly action: Action; readonly run: BulkRun }) {
+  const { meant, skipped, isComplete } = run;
+  return (
+    <>
+      <p>{meant === 0 ? 'None of the selected orders can take it.' : consequence(action)}</p>
+      {skipped > 0 && <p class="soft">{leftAlone(action, skipped)}</p>}
+      {!isComplete && (
+        <p class="soft">
+          More orders match: these are the newest {number(runMax)}. Do it again for the rest.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ButtonsProps {
+  readonly action: Action;
+  readonly control: BulkControl;
   readonly onClose: () => void;
 }
 
-function Results({ results, all, onClose }: ResultsProps) {
-  const refused = results.filter(({ ok }) => !ok).length;
-  const sum = `${results.length} of ${all} done${refused > 0 ? `, ${refused} refused` : ''}`;
+function Buttons({ action, control: { run, go, stop }, onClose }: ButtonsProps) {
+  const { stage, meant, done } = run.value;
+  const isBegun = stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done';
+  const look = action === 'cancel' ? 'danger' : 'primary';
+  return (
+    <div class="dialog-actions">
+      {stage === 'running' && (
+        <button class="plain" type="button" onClick={stop}>
+          Stop
+        </button>
+      )}
+      {(stage === 'stopped' || stage === 'out') && (
+        <button class={look} type="button" onClick={go}>
+          Go on with {ordersText(meant - done)}
+        </button>
+      )}
+      <button
+        class={isBegun && stage === 'done' ? 'primary' : 'plain'}
+        type="button"
+        disabled={stage === 'running'}
+        onClick={onClose}
+      >
+        {isBegun ? 'Close' : 'Leave them'}
+      </button>
+      {stage === 'asking' && (
+        <button class={look} type="button" disabled={meant === 0} onClick={go}>
+          {verbs[action]} {ordersText(meant)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Progress({ run }: { readonly run: BulkRun }) {
+  const { stage, meant, done, refused, results } = run;
   return (
     <>
-      <p role="status">{sum}</p>
-      <progress value={results.length} max={all} aria-label="Orders done" />
+      <p role="status">
+        {number(done)} of {number(meant)} done{refused > 0 && `, ${number(refused)} refused`}
+      </p>
+      <progress value={done} max={meant} aria-label="Orders done" />
+      {stage === 'out' && (
+        <p role="alert">Reeve does not answer. The other orders are as they were.</p>
+      )}
+      {done > results.length && (
+        <p class="soft">Of the results the refused and the latest are shown.</p>
+      )}
       <ScrollBox class="results" label="Results">
         <ul>
           {results.map(({ orderId, ok, words }) => (
@@ -87,11 +121,6 @@ function Results({ results, all, onClose }: ResultsProps) {
           ))}
         </ul>
       </ScrollBox>
-      <div class="dialog-actions">
-        <button class="primary" type="button" disabled={results.length < all} onClick={onClose}>
-          Close
-        </button>
-      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** What lies with each agent: calls out, calls that wait, and how long the oldest stands still. */
 import type { ReadonlySignal } from '@preact/signals';
-import { BreakerBadge } from './breaker-badge.tsx';
 import type { ActivityDocument } from './documents.ts';
+import { HealthBadge } from './health-badge.tsx';
 import { Ago } from './instant.tsx';
 import { NotLoaded } from './notice.tsx';
 import { ScrollBox } from './scroll-box.tsx';
@@ -34,21 +34,23 @@ export function AgentLoad({
                 <th scope="col" class="number">
                   Waiting
                 </th>
-                <th scope="col" class="number">
+                <th scope="col" class="number secondary">
                   Oldest
                 </th>
-                <th scope="col">Breaker</th>
+                <th scope="col">Last hour</th>
               </tr>
             </thead>
             <tbody>
-              {loaded.body.agents.map(({ name, inFlight, waiting, oldestAt, breaker }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="number figures">{inFlight}</td>
-                  <td class="number figures">{waiting}</td>
-                  <td class="number soft">{oldestAt === null ? '–' : <Ago at={oldestAt} />}</td>
+              {loaded.body.agents.map((agent) => (
+                <tr key={agent.name}>
+                  <th scope="row">{agent.name}</th>
+                  <td class="number figures">{agent.inFlight}</td>
+                  <td class="number figures">{agent.waiting}</td>
+                  <td class="number soft secondary">
+                    {agent.oldestAt === null ? '–' : <Ago at={agent.oldestAt} />}
+                  </td>
                   <td>
-                    <BreakerBadge state={breaker} />
+                    <HealthBadge agent={agent} />
                   </td>
                 </tr>
               ))}

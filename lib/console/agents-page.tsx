@@ -1,6 +1,6 @@
 /** How the agents do. */
-import { BreakerBadge } from './breaker-badge.tsx';
 import type { AgentActivity } from './documents.ts';
+import { HealthBadge } from './health-badge.tsx';
 import { Ago } from './instant.tsx';
 import { lengthText } from './instants.ts';
 import { Notice, NotLoaded } from './notice.tsx';
@@ -13,7 +13,10 @@ export function AgentsPage() {
     <div class="page">
       <div class="page-head">
         <h1>Agents</h1>
-        <p class="aside">Calls of the last hour; latencies of the last thousand.</p>
+        <p class="aside">
+          Calls of the last hour. Latencies of the last thousand that succeeded or timed out; one
+          that timed out counts with its whole deadline.
+        </p>
       </div>
       {isCounted(loaded) ? (
         <NotLoaded loaded={loaded} />
@@ -39,7 +42,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
     <section class="card" aria-labelledby={`agent-${name}`}>
       <div class="card-head">
         <h2 id={`agent-${name}`}>{name}</h2>
-        <BreakerBadge state={breaker} />
+        <HealthBadge agent={agent} />
       </div>
       <p class="big-figure">
         {successRate === null ? '–' : percent(successRate)}
@@ -59,6 +62,12 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
           <dt>Oldest</dt>
           <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
         </div>
+        {breaker !== null && (
+          <div>
+            <dt>Breaker</dt>
+            <dd>{breaker.replace('-', ' ')}</dd>
+          </div>
+        )}
       </dl>
       <Latencies latencyMs={agent.latencyMs} />
       <a class="more" href={ordersHash({ agent: name })}>

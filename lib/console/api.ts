@@ -29,10 +29,18 @@ export async function get<Body>(path: string): Promise<Answer<Body>> {
 }
 
 /** `body`: sent as JSON; null: none. */
-export async function post<Body>(path: string, body: unknown): Promise<Answer<Body>> {
+export async function post<Body>(
+  path: string,
+  body: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer<Body>> {
   const response = await request(path, {
     method: 'POST',
-    headers: { ...authorization(), ...(body !== null && { 'content-type': 'application/json' }) },
+    headers: {
+      ...authorization(),
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...more,
+    },
     ...(body !== null && { body: JSON.stringify(body) }),
   });
   if (response === null) return { kind: 'unreachable' };

@@ -1,21 +1,52 @@
-/** What needs a person: orders in Error, with why, at the top of the page. */
-import type { ListDocument, SummaryDocument } from './documents.ts';
+/** What needs a person: orders in Error by what stopped them, each cause with one button for all of it. */
+import { type Signal, useSignal } from '@preact/signals';
+import { sentence } from '#text/sentence.ts';
+import { ActionDialog } from './action-dialog.tsx';
+import { number, ordersText } from './bulk.ts';
+import {
+  type Cause,
+  type CauseGroup,
+  causeGroups,
+  causeKey,
+  causeOf,
+  causeQuery,
+} from './causes.ts';
 import { faultTitle } from './fault-words.ts';
 import { Icon } from './icon.tsx';
 import { Ago } from './instant.tsx';
 import { NotLoaded } from './notice.tsx';
-import { orderHash, ordersHash } from './routes.ts';
-import { useDocument } from './use-document.ts';
+import { emptyQuery, listingPath, orderHash, ordersHash } from './routes.ts';
+import type { Choice } from './use-bulk-run.ts';
+import type { Loaded } from './use-document.ts';
+import { type Stopped, useStopped } from './use-stopped.ts';
 
-const shownMax = 4;
-const path = `/orders?state=Error&limit=${shownMax + 1}`;
+const shownMax = 6;
 
 export function Attention() {
-  const loaded = useDocument<ListDocument>(path, {
-    restMs: 1_000,
-    // An order that is on its way is none of these, unless it was one before.
-    concerns: () => true,
-  }).value;
+  const loaded = useStopped().value;
+  const chosen = useSignal<Cause | null>(null);
+  return (
+    <>
+      <Overview loaded={loaded} chosen={chosen} />
+      {chosen.value !== null && (
+        <ActionDialog
+          action="resubmit"
+          choice={ofCause(chosen.value)}
+          onClose={() => {
+            chosen.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface OverviewProps {
+  readonly loaded: Loaded<Stopped>;
+  readonly chosen: Signal<Cause | null>;
+}
+
+function Overview({ loaded, chosen }: OverviewProps) {
   if (loaded.kind === 'loading')
     return (
       <div class="attention calm" aria-hidden="true">
@@ -23,14 +54,24 @@ export function Attention() {
       </div>
     );
   if (loaded.kind !== 'shown') return <NotLoaded loaded={loaded} />;
-  const { orders } = loaded.body;
-  if (orders.length === 0) {
+  if (loaded.body.orders.length === 0) {
     return (
       <section class="attention calm" aria-label="What needs a person">
         <Icon name="check" /> Nothing needs a person.
       </section>
     );
   }
+  return <Causes stopped={loaded.body} chosen={chosen} />;
+}
+
+interface CausesProps {
+  readonly stopped: Stopped;
+  readonly chosen: Signal<Cause | null>;
+}
+
+function Causes({ stopped: { orders, isComplete }, chosen }: CausesProps) {
+  const groups = causeGroups(orders);
+  const more = groups.length - shownMax;
   return (
     <section class="attention" aria-labelledby="attention-title">
       <div class="attention-head">
@@ -38,33 +79,74 @@ export function Attention() {
           <Icon name="alert" /> Needs a person
         </h2>
         <a class="more" href={ordersHash({ state: 'Error' })}>
-          All orders in Error
+          {isComplete ? ordersText(orders.length) : 'All orders'} in Error
         </a>
       </div>
       <ul class="rows">
-        {orders.slice(0, shownMax).map((order) => (
-          <InError key={order.orderId} order={order} />
+        {groups.slice(0, shownMax).map((group) => (
+          <CauseRow key={group.key} group={group} isCounted={isComplete} chosen={chosen} />
         ))}
       </ul>
-      {orders.length > shownMax && <p class="aside">… and more of them.</p>}
+      {more > 0 && (
+        <p class="aside">
+          {more === 1 ? '1 more cause' : `${more} more causes`}, each with fewer orders.
+        </p>
+      )}
+      {!isComplete && (
+        <p class="aside">Counted are the newest {number(orders.length)} orders in Error.</p>
+      )}
     </section>
   );
 }
 
-function InError({ order }: { readonly order: SummaryDocument }) {
-  const { fault } = order;
+/** All orders of the cause that there are, also those that were not read for the overview. */
+function ofCause(cause: Cause): Choice {
+  const query = { ...emptyQuery, ...causeQuery(cause) };
+  const key = causeKey(cause);
+  return {
+    kind: 'all',
+    path: (cursor, limit) => listingPath(query, 0, cursor, limit),
+    accepts: (order) => causeKey(causeOf(order)) === key,
+  };
+}
+
+interface RowProps {
+  readonly group: CauseGroup;
+  /** Whether the count is that of all there are. */
+  readonly isCounted: boolean;
+  readonly chosen: Signal<Cause | null>;
+}
+
+function CauseRow({ group, isCounted, chosen }: RowProps) {
+  const { cause, count, latest } = group;
+  const { fault, orderId, updatedAt } = latest;
+  const isOne = count === 1 && isCounted;
+  const all = isCounted ? `all ${number(count)}` : 'all';
   return (
-    <li>
-      <a class="row attention-row" href={orderHash(order.orderId)}>
-        <span class="strong">{fault === null ? 'Stopped' : faultTitle(fault)}</span>
-        <span class="soft clip">
-          {fault?.message} {fault !== null && <code>{fault.code}</code>}
+    <li class="cause">
+      <div class="cause-words" id={group.key}>
+        <p>
+          <span class="strong">{fault === null ? 'Stopped' : faultTitle(fault)}</span>{' '}
+          {cause.code !== null && <code>{cause.code}</code>}
+        </p>
+        {fault !== null && <p class="soft">{sentence(fault.message)}</p>}
+      </div>
+      <p class="cause-orders">
+        <a href={isOne ? orderHash(orderId) : ordersHash(causeQuery(cause))}>{ordersText(count)}</a>{' '}
+        <span class="soft">
+          of {cause.workflow}, the last <Ago at={updatedAt} />
         </span>
-        <span class="id clip">{order.orderId}</span>
-        <span class="soft when">
-          <Ago at={order.updatedAt} />
-        </span>
-      </a>
+      </p>
+      <button
+        class="plain"
+        type="button"
+        aria-describedby={group.key}
+        onClick={() => {
+          chosen.value = cause;
+        }}
+      >
+        Resubmit {isOne ? '' : `${all} `}…
+      </button>
     </li>
   );
 }

@@ -54,9 +54,13 @@ export function changed(
 }
 
 /** A new order, or one that has just come into the state asked for. */
-function mayFit(change: Change, { state, workflow }: OrderQuery): boolean {
+function mayFit(change: Change, { state, workflow, step, fault }: OrderQuery): boolean {
   if (workflow !== '' && change.workflow !== workflow) return false;
-  return state === '' ? change.revision === 1 : change.processState === state;
+  if (step !== '' && change.fault?.step !== step) return false;
+  if (fault !== '' && change.fault?.code !== fault) return false;
+  return state === ''
+    ? change.revision === 1 || fault + step !== ''
+    : change.processState === state;
 }
 
 function hasLeft(change: Change, { state }: OrderQuery): boolean {

@@ -1,5 +1,6 @@
 /** What stands where there is nothing to show: why, and what to do. */
 import type { ComponentChildren } from 'preact';
+import { sentence } from '#text/sentence.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
 import type { Loaded } from './use-document.ts';
@@ -36,7 +37,7 @@ export function NotLoaded({ loaded }: { readonly loaded: Loaded<unknown> }) {
     case 'refused':
       return (
         <Notice icon="alert" title={loaded.problem.title}>
-          {loaded.problem.detail}
+          {sentence(loaded.problem.detail)}
         </Notice>
       );
   }

@@ -1,5 +1,5 @@
 /** Which orders are listed; the address says it too, so that it can be sent to somebody. */
-import type { ProcessState } from './documents.ts';
+import type { ProcessState, Workflow } from './documents.ts';
 import { Icon } from './icon.tsx';
 import { replaceHash } from './location.ts';
 import { type OrderQuery, ordersHash } from './routes.ts';
@@ -7,15 +7,17 @@ import { processLook, processStates } from './state-words.ts';
 import { useWorkflows } from './use-activity.ts';
 
 const ages = [
-  { value: '', word: 'at any time' },
-  { value: '15m', word: 'in the last 15 min' },
-  { value: '1h', word: 'in the last hour' },
-  { value: '1d', word: 'in the last day' },
-  { value: '7d', word: 'in the last 7 days' },
+  { value: '', word: 'any time' },
+  { value: '15m', word: 'last 15 min' },
+  { value: '1h', word: 'last hour' },
+  { value: '1d', word: 'last day' },
+  { value: '7d', word: 'last 7 days' },
 ] as const;
 
 export function OrderFilters({ query }: { readonly query: OrderQuery }) {
-  const names = [...new Set(useWorkflows().value.map(({ name }) => name))];
+  const workflows = useWorkflows().value;
+  const names = [...new Set(workflows.map(({ name }) => name))];
+  const steps = stepsOf(workflows, query);
   // A name that the server does not know any more can still be asked for.
   if (query.workflow !== '' && !names.includes(query.workflow)) names.push(query.workflow);
   const ask = (change: Partial<OrderQuery>) => replaceHash(ordersHash({ ...query, ...change }));
@@ -47,7 +49,7 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
         >
           {ages.map(({ value, word }) => (
             <option key={value} value={value}>
-              {value === '' ? 'changed at any time' : `changed ${word}`}
+              {word}
             </option>
           ))}
         </select>
@@ -64,6 +66,26 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
             submitted as {query.correlationId} <Icon name="cross" />
           </button>
         )}
+        <select
+          aria-label="Step"
+          value={query.step}
+          onChange={({ currentTarget }) => ask({ step: currentTarget.value })}
+        >
+          <option value="">fault of any step</option>
+          {steps.map((name) => (
+            <option key={name} value={name}>
+              fault of {name}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          aria-label="Fault code"
+          placeholder="any fault code"
+          value={query.fault}
+          maxLength={100}
+          onChange={({ currentTarget }) => ask({ fault: currentTarget.value.trim() })}
+        />
         {query.agent !== '' && (
           <button class="plain" type="button" onClick={() => ask({ agent: '' })}>
             agent {query.agent} <Icon name="cross" />
@@ -72,6 +94,14 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
       </div>
     </search>
   );
+}
+
+/** Of the workflow that is asked for, or of all. */
+function stepsOf(workflows: readonly Workflow[], query: OrderQuery): readonly string[] {
+  const meant = workflows.filter(({ name }) => query.workflow === '' || name === query.workflow);
+  const names = new Set(meant.flatMap(({ steps }) => steps.map(({ name }) => name)));
+  if (query.step !== '') names.add(query.step);
+  return [...names].toSorted();
 }
 
 interface ChipProps {

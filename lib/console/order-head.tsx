@@ -17,7 +17,7 @@ export function OrderHead({ order }: { readonly order: Order }) {
       <div class="order-title">
         <h1 class="id">{order.orderId}</h1>
         <CopyId orderId={order.orderId} />
-        <OrderBadge {...order} />
+        <OrderBadge {...order} withStep />
         <Actions order={order} />
       </div>
       <OrderLock order={order} />
@@ -87,7 +87,7 @@ function Actions({ order }: { readonly order: Order }) {
       )}
       {asked.value === 'resubmit' && <ResubmitDialog order={order} onClose={close} />}
       {asked.value === 'cancel' && (
-        <ActionDialog action="cancel" orders={[order]} onClose={close} />
+        <ActionDialog action="cancel" choice={{ kind: 'these', orders: [order] }} onClose={close} />
       )}
     </div>
   );

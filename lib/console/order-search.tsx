@@ -32,7 +32,7 @@ export function OrderSearch() {
           ref={field}
           type="search"
           aria-label="Order id or correlation id"
-          placeholder="Go to an order by its id or correlation id"
+          placeholder="Order id or correlation id"
           autocomplete="off"
           spellcheck={false}
         />

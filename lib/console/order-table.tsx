@@ -1,19 +1,39 @@
 /** The rows of a listing; each is drawn anew only when its own order changed. */
 import type { Signal } from '@preact/signals';
+import { useCallback, useRef } from 'preact/hooks';
 import type { SummaryDocument } from './documents.ts';
 import { Ago } from './instant.tsx';
 import { memo } from './memo.ts';
 import { orderHash } from './routes.ts';
 import { OrderBadge } from './state-badge.tsx';
 
-interface Props {
-  readonly orders: readonly SummaryDocument[];
-  readonly selected: Signal<ReadonlySet<string>>;
+export interface Selection {
+  /** Orders that are listed. */
+  readonly ids: Signal<ReadonlySet<string>>;
+  /** All orders that match, also those that are not loaded. */
+  readonly isEvery: Signal<boolean>;
 }
 
-export function OrderTable({ orders, selected }: Props) {
-  const isAll = orders.every(({ orderId }) => selected.value.has(orderId));
-  const isSome = orders.some(({ orderId }) => selected.value.has(orderId));
+interface Props {
+  readonly orders: readonly SummaryDocument[];
+  readonly selection: Selection;
+}
+
+export function OrderTable({ orders, selection }: Props) {
+  const { ids, isEvery } = selection;
+  const listed = useRef<readonly string[]>([]);
+  listed.current = orders.map(({ orderId }) => orderId);
+  const isSelected = ({ orderId }: SummaryDocument) => isEvery.value || ids.value.has(orderId);
+  const isAll = orders.every(isSelected);
+  const isSome = orders.some(isSelected);
+  // One function for all rows and times: a row is drawn anew only when its order changed.
+  const onSelect = useCallback((orderId: string) => {
+    // Of all that match, one that is taken out leaves those that are listed.
+    const next = new Set(isEvery.value ? listed.current : ids.value);
+    if (!next.delete(orderId)) next.add(orderId);
+    ids.value = next;
+    isEvery.value = false;
+  }, []);
   return (
     <div class="card flush">
       <table class="orders">
@@ -26,7 +46,8 @@ export function OrderTable({ orders, selected }: Props) {
                 checked={isAll}
                 indeterminate={isSome && !isAll}
                 onChange={() => {
-                  selected.value = new Set(isAll ? [] : orders.map(({ orderId }) => orderId));
+                  ids.value = new Set(isAll ? [] : orders.map(({ orderId }) => orderId));
+                  isEvery.value = false;
                 }}
               />
             </th>
@@ -45,8 +66,8 @@ export function OrderTable({ orders, selected }: Props) {
             <Row
               key={order.orderId}
               order={order}
-              isSelected={selected.value.has(order.orderId)}
-              selected={selected}
+              isSelected={isSelected(order)}
+              onSelect={onSelect}
             />
           ))}
         </tbody>
@@ -58,10 +79,10 @@ export function OrderTable({ orders, selected }: Props) {
 interface RowProps {
   readonly order: SummaryDocument;
   readonly isSelected: boolean;
-  readonly selected: Signal<ReadonlySet<string>>;
+  readonly onSelect: (orderId: string) => void;
 }
 
-const Row = memo(({ order, isSelected, selected }: RowProps) => {
+const Row = memo(({ order, isSelected, onSelect }: RowProps) => {
   const { orderId, workflow, workflowVersion, tenant, fault, updatedAt } = order;
   return (
     <tr data-selected={isSelected || undefined}>
@@ -70,11 +91,7 @@ const Row = memo(({ order, isSelected, selected }: RowProps) => {
           type="checkbox"
           aria-label={`Select order ${orderId}`}
           checked={isSelected}
-          onChange={() => {
-            const next = new Set(selected.value);
-            if (!next.delete(orderId)) next.add(orderId);
-            selected.value = next;
-          }}
+          onChange={() => onSelect(orderId)}
         />
       </td>
       <td class="cell-state">

@@ -1,4 +1,5 @@
 /** The fault in words, with the agent's code, and what a person can do. */
+import { sentence } from '#text/sentence.ts';
 import type { Order } from './documents.ts';
 import { effectWords, faultTitle, remedy } from './fault-words.ts';
 import { Icon } from './icon.tsx';
@@ -18,7 +19,7 @@ export function OrderTrouble({ order }: { readonly order: Order }) {
           {faultTitle(fault)} <code>{fault.code}</code>
         </p>
         <p>
-          {fault.message} {effectWords(fault)}
+          {sentence(fault.message)} {effectWords(fault)}
         </p>
         <p class="soft">{remedy(order)}</p>
       </div>

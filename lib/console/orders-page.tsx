@@ -2,12 +2,13 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { ActionDialog } from './action-dialog.tsx';
 import type { Action } from './bulk.ts';
-import type { SummaryDocument } from './documents.ts';
+import { nowMs } from './clock.ts';
 import { Notice, NotLoaded } from './notice.tsx';
 import { OrderFilters } from './order-filters.tsx';
 import { OrderSearch } from './order-search.tsx';
-import { OrderTable } from './order-table.tsx';
-import type { OrderQuery } from './routes.ts';
+import { OrderTable, type Selection } from './order-table.tsx';
+import { listingPath, type OrderQuery } from './routes.ts';
+import type { Choice } from './use-bulk-run.ts';
 import { useListing } from './use-listing.ts';
 
 export function OrdersPage({ query }: { readonly query: OrderQuery }) {
@@ -25,25 +26,32 @@ export function OrdersPage({ query }: { readonly query: OrderQuery }) {
 
 function Listing({ query }: { readonly query: OrderQuery }) {
   const { loaded, orders, hasMore, more } = useListing(query);
-  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const selection: Selection = { ids: useSignal(new Set()), isEvery: useSignal(false) };
   const action = useSignal<Action | null>(null);
   const listed = orders.value;
-  const chosen = listed.filter(({ orderId }) => selected.value.has(orderId));
+  const chosen = listed.filter(({ orderId }) => selection.ids.value.has(orderId));
+  const isEvery = selection.isEvery.value;
   return (
     <>
       <NotLoaded loaded={loaded.value} />
       {loaded.value.kind === 'shown' && listed.length === 0 && <NoOrders query={query} />}
-      {listed.length > 0 && <OrderTable orders={listed} selected={selected} />}
+      {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
       {hasMore.value && (
         <button class="plain wide" type="button" onClick={more}>
           {listed.length === 0 ? 'Look further' : 'More'}
         </button>
       )}
-      {chosen.length > 0 && <SelectionBar {...{ chosen, selected, action }} />}
+      {(chosen.length > 0 || isEvery) && (
+        <SelectionBar
+          {...{ selection, action }}
+          count={chosen.length}
+          canBeEvery={hasMore.value && chosen.length === listed.length}
+        />
+      )}
       {action.value !== null && (
         <ActionDialog
           action={action.value}
-          orders={chosen}
+          choice={isEvery ? every(query) : { kind: 'these', orders: chosen }}
           onClose={() => {
             action.value = null;
           }}
@@ -53,25 +61,45 @@ function Listing({ query }: { readonly query: OrderQuery }) {
   );
 }
 
-interface BarProps {
-  readonly chosen: readonly SummaryDocument[];
-  readonly selected: Signal<ReadonlySet<string>>;
-  readonly action: Signal<Action | null>;
+/** At the time of the answer, not of each page: `within` means the same for all of them. */
+function every(query: OrderQuery): Choice {
+  const askedMs = nowMs();
+  return { kind: 'all', path: (cursor, limit) => listingPath(query, askedMs, cursor, limit) };
 }
 
-function SelectionBar({ chosen, selected, action }: BarProps) {
+interface BarProps {
+  readonly selection: Selection;
+  readonly action: Signal<Action | null>;
+  readonly count: number;
+  /** All that are loaded are selected, and there are more. */
+  readonly canBeEvery: boolean;
+}
+
+function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }: BarProps) {
   return (
     <div class="selection" role="toolbar" aria-label="Selected orders">
       <span class="figures" role="status">
-        {chosen.length} selected
+        {isEvery.value ? 'All that match' : `${count} selected`}
       </span>
+      {canBeEvery && !isEvery.value && (
+        <button class="plain" type="button" onClick={() => (isEvery.value = true)}>
+          Select all that match
+        </button>
+      )}
       <button class="primary" type="button" onClick={() => (action.value = 'resubmit')}>
         Resubmit …
       </button>
       <button class="danger" type="button" onClick={() => (action.value = 'cancel')}>
         Cancel …
       </button>
-      <button class="quiet" type="button" onClick={() => (selected.value = new Set())}>
+      <button
+        class="quiet"
+        type="button"
+        onClick={() => {
+          ids.value = new Set();
+          isEvery.value = false;
+        }}
+      >
         Clear
       </button>
     </div>

@@ -5,10 +5,24 @@ export interface OrderQuery {
   readonly workflow: string;
   readonly tenant: string;
   readonly agent: string;
+  readonly step: string;
+  /** The code of the order's fault. */
+  readonly fault: string;
   readonly correlationId: string;
   /** Changed within this length of time: `15m`, `1h`, `1d`, `7d`; empty for any. */
   readonly within: string;
 }
+
+export const emptyQuery: OrderQuery = {
+  state: '',
+  workflow: '',
+  tenant: '',
+  agent: '',
+  step: '',
+  fault: '',
+  correlationId: '',
+  within: '',
+};
 
 export type Route =
   | { readonly page: 'now' | 'agents' | 'workflows' }
@@ -41,6 +55,8 @@ function orderQueryOf(search: URLSearchParams): OrderQuery {
     workflow: value('workflow'),
     tenant: value('tenant'),
     agent: value('agent'),
+    step: value('step'),
+    fault: value('fault'),
     correlationId: value('correlationId'),
     within: value('within'),
   };
@@ -60,10 +76,21 @@ const lengths: Readonly<Record<string, number>> = {
   '7d': 7 * 86_400_000,
 };
 
-/** The listing of the API for it. */
-export function listingPath(query: OrderQuery, nowMs: number, cursor: string | null): string {
-  const search = new URLSearchParams({ limit: '50' });
-  for (const name of ['state', 'workflow', 'tenant', 'agent', 'correlationId'] as const) {
+/** As the API calls them too. */
+const parameters = [
+  ...(['state', 'workflow', 'tenant', 'agent'] as const),
+  ...(['step', 'fault', 'correlationId'] as const),
+];
+
+/** The listing of the API for it; `limit`: orders of one page. */
+export function listingPath(
+  query: OrderQuery,
+  nowMs: number,
+  cursor: string | null,
+  limit = 50,
+): string {
+  const search = new URLSearchParams({ limit: String(limit) });
+  for (const name of parameters) {
     if (query[name] !== '') search.set(name, query[name]);
   }
   const length = lengths[query.within];

@@ -1,7 +1,7 @@
 /** A state: its sign, its word, its tone. */
-import type { ProcessState, StepState } from './documents.ts';
+import type { OrderFault, ProcessState, StepState } from './documents.ts';
 import { Icon } from './icon.tsx';
-import { processLook, type StateLook, standingLook } from './state-words.ts';
+import { processLook, type StateLook, standingLook, wayBack } from './state-words.ts';
 
 function Badge({ look, suffix = '' }: { readonly look: StateLook; readonly suffix?: string }) {
   return (
@@ -16,12 +16,12 @@ function Badge({ look, suffix = '' }: { readonly look: StateLook; readonly suffi
 interface OfOrder {
   readonly processState: ProcessState;
   readonly direction: 'forward' | 'undo';
+  readonly fault: OrderFault | null;
 }
 
-/** An order on its way back says so, whatever its state. */
-export function OrderBadge({ processState, direction }: OfOrder) {
-  const isTurned = direction === 'undo' && processState !== 'Undone';
-  return <Badge look={processLook(processState)} suffix={isTurned ? ', undoing' : ''} />;
+/** An order on its way back says so, and one that is stuck there says that. */
+export function OrderBadge({ withStep = false, ...order }: OfOrder & { withStep?: boolean }) {
+  return <Badge look={processLook(order.processState)} suffix={wayBack(order, withStep)} />;
 }
 
 interface OfStep {

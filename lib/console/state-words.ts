@@ -1,5 +1,5 @@
 /** How each state is called and shown: a word, a sign and a tone; never the tone alone. */
-import type { ProcessState, StepState } from './documents.ts';
+import type { OrderFault, ProcessState, StepState } from './documents.ts';
 
 export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'back';
 export type Sign = 'wait' | 'run' | 'check' | 'alert' | 'back' | 'skip' | 'cross';
@@ -41,6 +41,23 @@ export const processLook = (state: ProcessState): StateLook => processLooks[stat
 export function standingLook({ state, attempt }: { state: StepState; attempt: number }): StateLook {
   if (state === 'NotStarted' && attempt > 0) return { word: 'Waiting', tone: 'back', sign: 'wait' };
   return stepLook(state);
+}
+
+interface OnItsWay {
+  readonly processState: ProcessState;
+  readonly direction: 'forward' | 'undo';
+  readonly fault: Pick<OrderFault, 'step'> | null;
+}
+
+/**
+ * What a badge adds to the state of an order that is being undone; nothing is undone while it is in Error.
+ * `withStep`: where the step is not told beside it.
+ */
+export function wayBack({ processState, direction, fault }: OnItsWay, withStep: boolean): string {
+  if (direction === 'forward' || processState === 'Undone') return '';
+  if (processState !== 'Error') return ', undoing';
+  const step = fault?.step ?? null;
+  return withStep && step !== null ? `: undo of ${step} is stuck` : ': undo is stuck';
 }
 
 export const stepLook = (state: StepState): StateLook => stepLooks[state];

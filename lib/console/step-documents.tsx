@@ -1,4 +1,5 @@
 /** What each step was given, and what it gave. */
+import { sentence } from '#text/sentence.ts';
 import { DocumentText } from './document-text.tsx';
 import type { Order, Step } from './documents.ts';
 import { effectWords } from './fault-words.ts';
@@ -31,7 +32,8 @@ function StepDocument({ name, step }: { readonly name: string; readonly step: St
     <div class="step-body">
       {fault !== null && (
         <p data-tone="bad">
-          <Icon name="alert" /> {fault.message} <code>{fault.code}</code> {effectWords(fault)}
+          <Icon name="alert" /> {sentence(fault.message)} {effectWords(fault)}{' '}
+          <code>{fault.code}</code>
         </p>
       )}
       {inDoubt && <p class="soft">In doubt: a call may have had an effect that nobody knows of.</p>}

@@ -81,13 +81,11 @@ function WorkflowCard({ workflow, orders }: CardProps) {
           <thead>
             <tr>
               <th scope="col">Step</th>
-              <th scope="col">Agent</th>
-              <th scope="col">Complete within</th>
-              <th scope="col">Tries</th>
-              <th scope="col">Cool-down</th>
-              <th scope="col">A fault means</th>
-              <th scope="col">Exhausted means</th>
-              <th scope="col">Undo</th>
+              {policyTitles.map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -103,22 +101,39 @@ function WorkflowCard({ workflow, orders }: CardProps) {
 
 const remedies = { hold: 'wait for a person', undo: 'undo the order' } as const;
 
+const policyTitles = [
+  'Agent',
+  'Complete within',
+  'Tries',
+  'Cool-down',
+  'A fault means',
+  'Exhausted means',
+  'Undo',
+] as const;
+
 function PolicyRow({ step }: { readonly step: WorkflowStep }) {
   const { policy, undo, conditional } = step;
   const { coolDownTimes, coolDownMs } = policy;
+  const cells: Readonly<Record<(typeof policyTitles)[number], string | number>> = {
+    Agent: step.agent,
+    'Complete within': lengthText(policy.completeWithinMs),
+    Tries: policy.retries + 1,
+    'Cool-down': coolDownTimes === 0 ? 'none' : `${lengthText(coolDownMs)}, ${coolDownTimes}×`,
+    'A fault means': remedies[policy.onFault],
+    'Exhausted means': remedies[policy.onExhausted],
+    Undo: policy.irreversible ? 'irreversible' : undo,
+  };
   return (
     <tr>
       <th scope="row">
         {step.name}
         {conditional && <span class="soft"> if wanted</span>}
       </th>
-      <td>{step.agent}</td>
-      <td>{lengthText(policy.completeWithinMs)}</td>
-      <td>{policy.retries + 1}</td>
-      <td>{coolDownTimes === 0 ? 'none' : `${lengthText(coolDownMs)}, ${coolDownTimes}×`}</td>
-      <td>{remedies[policy.onFault]}</td>
-      <td>{remedies[policy.onExhausted]}</td>
-      <td>{policy.irreversible ? 'irreversible' : undo}</td>
+      {policyTitles.map((title) => (
+        <td key={title} data-title={title}>
+          {cells[title]}
+        </td>
+      ))}
     </tr>
   );
 }

@@ -46,7 +46,7 @@ export interface AgentActivity {
   readonly succeeded: number;
   readonly failed: number;
   readonly timedOut: number;
-  /** Of the last thousand calls that succeeded. */
+  /** Of the last thousand calls that succeeded or timed out; the latter with their whole deadline. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
   readonly breaker: BreakerState | null;
 }

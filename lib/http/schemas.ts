@@ -260,10 +260,12 @@ export const activitySchema = z
         failed: count,
         timedOut: count,
         successRate: z.number().min(0).max(1).nullable(),
-        latencyMs: z.union([
-          z.object({ p50: z.number(), p95: z.number(), p99: z.number() }),
-          z.null(),
-        ]),
+        latencyMs: z
+          .union([z.object({ p50: z.number(), p95: z.number(), p99: z.number() }), z.null()])
+          .openapi({
+            description:
+              'Of the last thousand calls that succeeded or timed out; the latter with their whole deadline.',
+          }),
         breaker: z.enum(breakerStates).nullable(),
       }),
     ),

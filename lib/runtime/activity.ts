@@ -2,7 +2,7 @@
 import { CorruptDataError } from '#core/errors.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import { findStep, type ProcessRecord, underWay } from '#core/record.ts';
+import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import type { Activity } from '#http/api-ports.ts';
 import type { BreakerState } from '#ports/breaker.ts';
@@ -134,8 +134,7 @@ function noteCalls(
     case 'undoSucceeded': {
       const step = findStep(before, entry.step);
       if (step === undefined || !underWay(step.progress)) return;
-      const sentAt = step.progress.endBy - step.policy.maxDurationMs;
-      calls.get(step.agent)?.succeeded(now, Math.max(0, entry.at - sentAt));
+      calls.get(step.agent)?.succeeded(now, lengthOf(step, step.progress, entry.at));
       return;
     }
     case 'stepFailed':
@@ -147,7 +146,9 @@ function noteCalls(
     case 'expired':
       for (const name of entry.steps) {
         const step = findStep(before, name);
-        if (step !== undefined) calls.get(step.agent)?.timedOut(now);
+        if (step === undefined || !underWay(step.progress)) continue;
+        const { completeBy } = step.progress;
+        calls.get(step.agent)?.timedOut(now, lengthOf(step, step.progress, completeBy));
       }
       return;
     case 'submit':
@@ -159,6 +160,15 @@ function noteCalls(
     case undefined:
       return;
   }
+}
+
+/** From when the call went out, ms. A clock that was put back makes it no less than nothing. */
+function lengthOf(
+  { policy }: StepRecord,
+  { endBy }: { readonly endBy: number },
+  until: number,
+): number {
+  return Math.max(0, until - (endBy - policy.maxDurationMs));
 }
 
 const turnOfOthers = () => new Promise<void>((resolve) => setImmediate(resolve));

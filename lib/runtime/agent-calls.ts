@@ -1,4 +1,7 @@
-/** How the calls to one agent ended in the last hour, and how long the good ones took. */
+/**
+ * How the calls to one agent ended in the last hour, and how long they took: those that succeeded, and
+ * with their whole deadline those that timed out, else a service that hangs would look fast.
+ */
 import { lastHour } from './last-hour.ts';
 
 /** Latencies kept: enough for a 99th percentile of ten calls. */
@@ -7,9 +10,10 @@ const samplesMax = 1_000;
 export interface AgentCalls {
   succeeded(nowMs: number, latencyMs: number): void;
   failed(nowMs: number): void;
-  timedOut(nowMs: number): void;
+  /** `latencyMs`: how long it was waited for. */
+  timedOut(nowMs: number, latencyMs: number): void;
   counts(nowMs: number): { succeeded: number; failed: number; timedOut: number };
-  /** Null before the first call that succeeded. */
+  /** Null before the first call that succeeded or timed out. */
   latencyMs(): { p50: number; p95: number; p99: number } | null;
 }
 
@@ -17,17 +21,21 @@ export function agentCalls(): AgentCalls {
   const hour = lastHour(() => ({ succeeded: 0, failed: 0, timedOut: 0 }));
   const samples = new Float64Array(samplesMax);
   let taken = 0;
+  const take = (latencyMs: number) => {
+    samples[taken % samplesMax] = latencyMs;
+    taken += 1;
+  };
   return {
     succeeded(nowMs, latencyMs) {
       hour.now(nowMs).succeeded += 1;
-      samples[taken % samplesMax] = latencyMs;
-      taken += 1;
+      take(latencyMs);
     },
     failed(nowMs) {
       hour.now(nowMs).failed += 1;
     },
-    timedOut(nowMs) {
+    timedOut(nowMs, latencyMs) {
       hour.now(nowMs).timedOut += 1;
+      take(latencyMs);
     },
     counts(nowMs) {
       const sum = { succeeded: 0, failed: 0, timedOut: 0 };

@@ -48,6 +48,12 @@ async function serious(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`);
 }
 
+/** What is cut off at its right, be it hidden or scrolled to. A drawing may be wider than a phone. */
+const cutTexts = `[...document.querySelectorAll('main *')]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0)
+  .filter((box) => getComputedStyle(box).overflowX !== 'visible' && !box.querySelector('svg.graph'))
+  .map((box) => box.className + ': ' + box.textContent)`;
+
 test('a picture without words would be found', async () => {
   const page = await on.open('#/nowhere');
   await page.locator('.notice').waitFor();
@@ -85,4 +91,5 @@ test.each(pages)('$name fits on a phone without scrolling sideways', async ({ ha
     '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
   );
   expect(widths).toEqual([360, 360]);
+  expect(await page.evaluate(cutTexts)).toEqual([]);
 });

@@ -4,6 +4,17 @@ import { stage } from './pages.ts';
 
 const on = stage();
 
+/** Orders that a supplier declines stop in Error; gives their ids. */
+function stopped(count: number, tenant: string): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const orderId = await on.world.submit('express', tenant);
+      await on.world.reaches(orderId, 'Error');
+      return orderId;
+    }),
+  );
+}
+
 test('an order is watched live: a supplier hangs, tries and a cool-down show, it stops; resubmitted, it is Processed', async () => {
   const { world } = on;
   await world.faults('payment', { hangRate: 1 });
@@ -52,13 +63,7 @@ test('orders flow: each shows how far it has come, as long as it runs and when i
 test('fifty failed orders are selected, and each one’s resubmit has a result', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
-  const ids = await Promise.all(
-    Array.from({ length: 50 }, async () => {
-      const orderId = await world.submit('express', 'bulk');
-      await world.reaches(orderId, 'Error');
-      return orderId;
-    }),
-  );
+  const ids = await stopped(50, 'bulk');
   await world.faults('payment', { declineRate: 0 });
   const page = await on.open('#/orders?state=Error&tenant=bulk');
   const rows = page.locator('.orders tbody tr');
@@ -88,7 +93,7 @@ test('an order that goes on while one thinks is refused, in words', async () => 
   expect(response.status).toBe(202);
   await page.getByRole('dialog').getByRole('button', { name: 'Resubmit 1 order' }).click();
   await page.getByText('1 of 1 done, 1 refused').waitFor();
-  await page.getByText('Only an order in Error can be resubmitted').waitFor();
+  await page.getByText('The order has gone on since').waitFor();
 });
 
 test('a field is corrected on the way; one that is not there is refused, in words', async () => {
@@ -195,4 +200,69 @@ test('a server that tells no events is asked again and again', async () => {
   await page.goto(`${world.url}/#/`);
   await page.locator('.flow').getByText(orderId).waitFor();
   expect(await page.locator('.chart').count()).toBe(0);
+});
+
+test('what needs a person is grouped by its cause, and one button resubmits all of a cause', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  const ids = await stopped(12, 'cause');
+  const page = await on.open('#/');
+  const cause = page.locator('.cause', { hasText: 'declined' });
+  await cause.getByText('12 orders').waitFor();
+  expect(await cause.textContent()).toContain('Payment declined the request.');
+  await world.faults('payment', { declineRate: 0 });
+  await cause.getByRole('button', { name: 'Resubmit all 12 …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resubmit 12 orders?' });
+  const ended = Promise.all(ids.map((orderId) => world.reaches(orderId, 'Processed')));
+  await dialog.getByRole('button', { name: 'Resubmit 12 orders' }).click();
+  const result = page.getByRole('dialog');
+  await result.getByText('12 of 12 done').waitFor();
+  await ended;
+  // The overview behind it is empty by now, and the results are still there.
+  await page.getByText('Nothing needs a person').waitFor({ state: 'attached' });
+  await result.getByRole('button', { name: 'Close' }).click();
+});
+
+test('all orders that match are selected, not only those that are loaded; stopped, it goes on', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  await stopped(120, 'every');
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open('#/orders?state=Error&tenant=every&step=charge&fault=declined');
+  await page.locator('.orders tbody tr').nth(49).waitFor();
+  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+  await page.getByText('50 selected').waitFor();
+  await page.getByRole('button', { name: 'Select all that match' }).click();
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  // After some of them the server answers no more.
+  let allowed = 30;
+  await page.route('**/resubmit', (route) => (allowed-- > 0 ? route.continue() : route.abort()));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Resubmit 120 orders' }).click();
+  await dialog.getByText('30 of 120 done').waitFor();
+  await dialog.getByText('Reeve does not answer').waitFor();
+  await page.unroute('**/resubmit');
+  await dialog.getByRole('button', { name: 'Go on with 90 orders' }).click();
+  await dialog.getByText('120 of 120 done').waitFor();
+  expect(await dialog.getByRole('status').textContent()).not.toContain('refused');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('No order is like that').waitFor();
+});
+
+test('the listing is filtered by the step and the code of a fault', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  const orderId = await world.submit('order-fulfilment', 'coded');
+  await world.reaches(orderId, 'Undone');
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open('#/orders?tenant=coded');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  await page.getByRole('combobox', { name: 'Step' }).selectOption('charge');
+  await page.getByRole('searchbox', { name: 'Fault code' }).fill('declined');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  expect(page.url()).toContain('step=charge&fault=declined');
+  await page.getByRole('searchbox', { name: 'Fault code' }).fill('exhausted');
+  await page.keyboard.press('Enter');
+  await page.getByText('No order is like that').waitFor();
 });

@@ -1,6 +1,6 @@
 /** Orders with whatever history, as the API shows them, and the record that the API showed. */
 import fc from 'fast-check';
-import type { Order } from '#console/documents.ts';
+import type { Order, SummaryDocument } from '#console/documents.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { workflowRegistry } from '#core/registry.ts';
 import { orderView, workflowsView } from '#http/view.ts';
@@ -30,3 +30,22 @@ export function lived(life: readonly Happening[], gapMs = 1_000): Lived {
 export const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
 
 export const definition = workflowsView(registry).workflows[0]?.steps ?? [];
+
+const submittedAt = new Date(start).toISOString();
+
+/** An order in a listing. */
+export const summary = (orderId: string, more: Partial<SummaryDocument> = {}): SummaryDocument => ({
+  orderId,
+  workflow: 'house',
+  workflowVersion: 1,
+  processState: 'Error',
+  direction: 'forward',
+  fault: null,
+  priority: 'normal',
+  tenant: null,
+  correlationId: null,
+  revision: 1,
+  submittedAt,
+  updatedAt: submittedAt,
+  ...more,
+});

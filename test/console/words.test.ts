@@ -1,12 +1,11 @@
 /** What the console says, and where its addresses lead. */
-import { describe, expect, test } from 'vitest';
-import { fits, forEachOrder, leftAlone, resultOf } from '#console/bulk.ts';
+import { expect, test } from 'vitest';
 import { chartShape, totals } from '#console/chart-shape.ts';
 import { coalesced } from '#console/coalesced.ts';
 import { correctionBody } from '#console/corrections.ts';
 import { countdownText, exactText, lengthText } from '#console/instants.ts';
 import { documentParts } from '#console/redacted.ts';
-import { listingPath, ordersHash, routeOf } from '#console/routes.ts';
+import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/routes.ts';
 import { sseParser } from '#console/sse-parser.ts';
 import { standingLook } from '#console/state-words.ts';
 import { toldEntry } from '#console/told-history.ts';
@@ -46,32 +45,24 @@ test('an address is a page, with what it asks for, and back again', () => {
   expect(routeOf('#/nowhere/at/all').page).toBe('unknown');
   expect(routeOf('#/orders/%')).toEqual({ page: 'order', orderId: '%' });
   const query = {
-    state: 'Error',
-    workflow: 'a b',
-    tenant: 'x&y',
-    agent: '',
-    correlationId: 'cart #1',
-    within: '1h',
+    ...emptyQuery,
+    ...{ state: 'Error', workflow: 'a b', tenant: 'x&y', correlationId: 'c/1', within: '1h' },
+    ...{ step: 'charge', fault: 'declined' },
   };
   expect(routeOf(ordersHash(query))).toEqual({ page: 'orders', query });
   expect(ordersHash({})).toBe('#/orders');
 });
 
 test('a listing asks the API for what the address says, to the minute', () => {
-  const query = {
-    state: 'Error',
-    workflow: '',
-    tenant: 'north',
-    agent: '',
-    correlationId: '',
-    within: '1h',
-  };
+  const query = { ...emptyQuery, state: 'Error', tenant: 'north', within: '1h' };
   const path = (nowMs: number) => listingPath(query, nowMs, 'c1');
   const now = Date.parse(iso) + 30_000;
   expect(path(now)).toBe(
     '/orders?limit=50&state=Error&tenant=north&since=2025-12-31T23%3A00%3A00.000Z&cursor=c1',
   );
   expect(path(now + 20_000)).toBe(path(now));
+  const cause = { ...emptyQuery, step: 'charge', fault: 'a&b' };
+  expect(listingPath(cause, now, null, 200)).toBe('/orders?limit=200&step=charge&fault=a%26b');
 });
 
 test('events are found in whatever pieces they come', () => {
@@ -117,59 +108,6 @@ test('a history entry of a newer Reeve is told by its name, one with fields miss
   const fault = { code: 'declined', message: 'No.', effect: 'none' } as const;
   const failed = { at: iso, type: 'stepFailed', step: 'charge', attempt: 2, fault };
   expect(historySentence(toldEntry(failed))).toContain('declined');
-});
-
-describe('many orders at once', () => {
-  const ids = Array.from({ length: 30 }, (_, at) => `o${at}`);
-
-  test('each gets a result, and never more than four are under way', async () => {
-    let underWay = 0;
-    let most = 0;
-    const results: string[] = [];
-    await forEachOrder(
-      ids,
-      async (orderId) => {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        await Promise.resolve();
-        underWay -= 1;
-        return orderId === 'o3'
-          ? { kind: 'unreachable' }
-          : { kind: 'ok', body: { processState: 'Pending' } };
-      },
-      ({ orderId, ok }) => results.push(`${orderId}:${ok}`),
-    );
-    expect(results.toSorted()).toEqual(ids.map((id) => `${id}:${id !== 'o3'}`).toSorted());
-    expect(most).toBe(4);
-  });
-
-  test('a refusal is told in the words of the API', () => {
-    const problem = { title: 'The order has ended', detail: 'It is Undone.', code: 'ended' };
-    const result = resultOf('o1', { kind: 'refused', status: 409, problem });
-    expect(result).toEqual({
-      orderId: 'o1',
-      ok: false,
-      words: 'The order has ended. It is Undone.',
-    });
-  });
-
-  test.each([
-    ['resubmit', 'Error', 'forward', true],
-    ['resubmit', 'Pending', 'forward', false],
-    ['cancel', 'Error', 'forward', true],
-    ['cancel', 'Error', 'undo', false],
-    ['cancel', 'Processed', 'forward', false],
-  ] as const)(
-    '%s fits an order in %s, direction %s: %s',
-    (action, processState, direction, fit) => {
-      expect(fits(action, { processState, direction })).toBe(fit);
-    },
-  );
-
-  test('those it does not fit are counted', () => {
-    expect(leftAlone('resubmit', 1)).toMatch(/^1 of the selected orders is not in Error/);
-    expect(leftAlone('cancel', 3)).toMatch(/^3 of the selected orders are at an end/);
-  });
 });
 
 test('work that is asked for again and again is done at once, and then once for all', async () => {

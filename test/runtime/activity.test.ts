@@ -196,6 +196,20 @@ test('latencies are those of the last thousand calls', () => {
   expect(calls.latencyMs()).toEqual({ p50: 500, p95: 950, p99: 990 });
 });
 
+test('a call that times out counts in the latencies, with its whole deadline', async () => {
+  const world = await kitchen();
+  await world.submit();
+  expect(agentOf(world.reeve, 'cook')?.latencyMs).toEqual({ p50: 0, p95: 0, p99: 0 });
+  world.does = 'hang';
+  await world.submit();
+  // The Supervisor finds it later than it was due: that is not the service's latency.
+  await world.clock.advance(9_000);
+  expect(agentOf(world.reeve, 'cook')).toMatchObject({
+    timedOut: 1,
+    latencyMs: { p50: 0, p95: 5_000, p99: 5_000 },
+  });
+});
+
 /** Orders in a store that is read slowly: each read lets some of them get on before it, or after. */
 function slowStore(steps: number[]) {
   const records = new Map<OrderId, ProcessRecord>();
