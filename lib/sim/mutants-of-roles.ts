@@ -142,7 +142,6 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'const decided = event(record, place);',
     "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nobody' } : event(record, place);",
   ),
-  mutant('sweep the first page alone', 'supervisor', 'if (cursor === null) break;', 'break;'),
   mutant(
     'call it a sweep though nothing could be written',
     'supervisor',
