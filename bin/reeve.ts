@@ -36,6 +36,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { operatorTools } = await import('#aws/operator-tools.ts');
     return operatorTools(fetch);
   },
+  // Loaded for these commands alone, as for the next.
+  data: async (command, { env, stdout, stderr }, dataDir) => {
+    const { dataCommand, dataDirOf } = await import('#runtime/data-commands.ts');
+    const { systemClock: clock } = await import('#runtime/system-clock.ts');
+    return dataCommand(dataDirOf(env, dataDir), command, { stdout, stderr, clock });
+  },
   // Loaded for this command alone: all others need neither the store nor the server.
   start: async (io) => {
     const { startCommand } = await import('#runtime/start-command.ts');

@@ -14,7 +14,7 @@ import { addFilterOptions } from './order-filter.ts';
 import { type ShowOptions, show } from './show-command.ts';
 import { type SubmitOptions, submit } from './submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from './suppliers-command.ts';
-import type { World } from './world.ts';
+import type { DataCommand, World } from './world.ts';
 
 const environmentHelp = `
 Environment:
@@ -69,6 +69,7 @@ export function buildProgram(world: World, done: Done, json: boolean): Command {
   // The suppliers are on this machine, whatever stack Reeve is in.
   const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } });
   addLocal(program, world, done);
+  addData(program, world, done);
   addOrderCommands(program, run);
   addDeadLetters(program, run);
   addSuppliers(program, runHere);
@@ -123,6 +124,38 @@ function onlyHere(program: Command, command: string): void {
   if (given.length === 0) return;
   const words = `\`reeve ${command}\` calls no other Reeve and prints no JSON: leave out ${given.join(' and ')}.`;
   throw new CliError(exitCodes.usage, words);
+}
+
+interface DataOptions {
+  readonly data?: string;
+  readonly acceptLoss?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Without `run`: they are about files on this machine, and need no address of Reeve. */
+function addData(program: Command, world: World, done: Done): void {
+  const { env, stdout, stderr, terminal } = world;
+  const act = async (command: DataCommand, { data }: DataOptions) =>
+    done(await world.data(command, { env, stdout, stderr, terminal }, data));
+  const add = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .option('--data <dir>', 'the data directory (default: REEVE_DATA, or .reeve)');
+  add('check', 'check all stored orders, while Reeve is stopped')
+    .option('--accept-loss', 'go on with what is left, where accepted orders are missing')
+    .action(({ acceptLoss = false, ...options }: DataOptions) =>
+      act({ kind: 'check', acceptLoss }, options),
+    );
+  add('backup', 'copy the data of the Reeve that runs on this machine')
+    .argument('<file>', 'the file to make')
+    .action((file: string, options: DataOptions) => act({ kind: 'backup', file }, options));
+  add('restore', 'put a backup in the place of the data, while Reeve is stopped')
+    .argument('<file>', 'a file that reeve backup made')
+    .option('--yes', 'also where there are data: they are kept under another name')
+    .action((file: string, { yes = false, ...options }: DataOptions) =>
+      act({ kind: 'restore', file, yes }, options),
+    );
 }
 
 function addOrderCommands(program: Command, run: Run): void {

@@ -53,6 +53,12 @@ export interface AwsTools {
   ) => Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }>;
 }
 
+/** What is done with the data of a Reeve on this machine, and not by its API. */
+export type DataCommand =
+  | { readonly kind: 'check'; readonly acceptLoss: boolean }
+  | { readonly kind: 'backup'; readonly file: string }
+  | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
+
 export interface World extends StartIo {
   /** Standard input to its end. */
   readonly stdin: () => Promise<string>;
@@ -66,6 +72,12 @@ export interface World extends StartIo {
   readonly now: () => number;
   /** Loaded only where it is needed. */
   readonly aws: () => Promise<AwsTools>;
+  /** Resolves with the exit code. `dataDir`: undefined for that of the environment. */
+  readonly data: (
+    command: DataCommand,
+    io: StartIo,
+    dataDir: string | undefined,
+  ) => Promise<number>;
   /** Runs Reeve in this process; resolves with the exit code when it stops. */
   readonly start: (io: StartIo) => Promise<number>;
 }

@@ -7,7 +7,8 @@ import type { Audience, Change } from '#core/change.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { type Lane, lane } from './lane.ts';
-import type { SqliteStore, StoredChange } from './sqlite-store.ts';
+import type { StoredChange } from './listeners.ts';
+import type { SqliteStore } from './sqlite-store.ts';
 
 /** Status messages on their way to one channel: what a small service bears. */
 const responsesAtOnce = 16;

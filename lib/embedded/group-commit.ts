@@ -23,7 +23,9 @@ export interface GroupCommitOptions {
   readonly path: string;
   /** Nothing of the group is stored: forget whatever its works had assumed. */
   readonly onFailure: () => void;
-  /** Called after each commit. */
+  /** Called in the transaction, after all its writes. */
+  readonly beforeCommit: () => void;
+  /** Called after each commit, before its callers are answered. */
   readonly onCommit: () => void;
   /** The disk is full: give back what can be given back. */
   readonly makeRoom: () => void;
@@ -42,7 +44,8 @@ interface Failure {
 }
 
 export function groupCommit(options: GroupCommitOptions): GroupCommit {
-  const { database, path, onFailure, onCommit, makeRoom } = options;
+  const { path, onFailure, onCommit, makeRoom } = options;
+  const attempt = transaction(options);
   let waiting: Waiting[] = [];
 
   function flush(): void {
@@ -50,7 +53,7 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     waiting = [];
     let hasMadeRoom = false;
     while (group.length > 0) {
-      const failure = committed(database, group);
+      const failure = attempt(group);
       if (failure === null) {
         onCommit();
         for (const write of group) write.resolve();
@@ -90,22 +93,28 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
   };
 }
 
-/** Null when it is durable; else nothing of it is stored. */
-function committed(database: DatabaseSync, group: readonly Waiting[]): Failure | null {
-  let current: Waiting | null = null;
-  try {
-    database.exec('BEGIN IMMEDIATE');
-    for (const write of group) {
-      current = write;
-      write.run();
+/** Prepared once: SQLite would compile the two words anew for each commit. */
+function transaction({ database, beforeCommit }: GroupCommitOptions) {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  /** Null when it is durable; else nothing of it is stored. */
+  return (group: readonly Waiting[]): Failure | null => {
+    let current: Waiting | null = null;
+    try {
+      begin.run();
+      for (const write of group) {
+        current = write;
+        write.run();
+      }
+      current = null;
+      beforeCommit();
+      commit.run();
+      return null;
+    } catch (error) {
+      rollBack(database);
+      return { error, culprit: isOfOneRow(error) ? current : null };
     }
-    current = null;
-    database.exec('COMMIT');
-    return null;
-  } catch (error) {
-    rollBack(database);
-    return { error, culprit: isOfOneRow(error) ? current : null };
-  }
+  };
 }
 
 function rollBack(database: DatabaseSync): void {

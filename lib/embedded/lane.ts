@@ -6,7 +6,7 @@ import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import { NotTold } from '#ports/publisher.ts';
-import type { StoredChange } from './sqlite-store.ts';
+import type { StoredChange } from './listeners.ts';
 
 /** Wait before the next try, ms: doubles with each failure in a row. */
 const retryFirstMs = 500;

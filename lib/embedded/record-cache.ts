@@ -4,12 +4,16 @@
  */
 import type { OrderId } from '#core/ids.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
-import { orderOf, recordOf, rowOf } from './rows.ts';
+import type { DamageDesk } from './damage.ts';
+import { intactOrder, intactRecord } from './intact-rows.ts';
+import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 export interface Entry {
   readonly order: Order;
   readonly record: ProcessRecord;
+  /** The number of the record's row: found by it, an update needs no index. */
+  readonly seq: number;
 }
 
 export interface RecordCache {
@@ -24,7 +28,7 @@ export interface RecordCache {
  * what nobody asked for since then is gone. (Taking single entries out of a Map in the order they came
  * makes it walk over all the gaps they left.)
  */
-export function recordCache(sql: Statements, max: number): RecordCache {
+export function recordCache(sql: Statements, damage: DamageDesk, max: number): RecordCache {
   let young = new Map<OrderId, Entry>();
   let old = new Map<OrderId, Entry>();
 
@@ -51,12 +55,20 @@ export function recordCache(sql: Statements, max: number): RecordCache {
     get(orderId) {
       const hit = young.get(orderId) ?? old.get(orderId);
       if (hit !== undefined) return hit;
-      const record = rowOf(() => sql.record.get(orderId));
-      const order = rowOf(() => sql.order.get(orderId));
-      if (record === undefined || order === undefined) return undefined;
-      const entry = { record: recordOf(record), order: orderOf(order) };
-      keep(entry);
+      const entry = stored(orderId);
+      if (entry !== undefined) keep(entry);
       return entry;
     },
   };
+
+  function stored(orderId: OrderId): Entry | undefined {
+    const record = damage.row('Processes', orderId, () => sql.record.get(orderId));
+    const order = damage.row('Orders', orderId, () => sql.order.get(orderId));
+    if (record === undefined && order === undefined) return undefined;
+    return {
+      seq: damage.row('Processes', orderId, () => numberOf(record)),
+      record: damage.row('Processes', orderId, () => intactRecord(record, orderId)),
+      order: damage.row('Orders', orderId, () => intactOrder(order, orderId)),
+    };
+  }
 }

@@ -17,12 +17,15 @@ const orderRow = z.object({
 });
 const dueRow = z.object({ DueAt: z.int(), OrderID: z.string() });
 const listRow = z.object({ Seq: z.int(), OrderID: z.string() });
+/** Read as large integers, of which none makes the reading of the other rows fail. */
+const large = z.union([z.int(), z.bigint().transform(Number).pipe(z.int())]);
+const numberRow = z.object({ Seq: large });
 const ageRow = z.object({
-  Seq: z.int(),
+  Seq: large,
   OrderID: z.string(),
   ProcessState: z.enum(processStates),
-  SubmittedAt: z.int(),
-  UpdatedAt: z.int(),
+  SubmittedAt: large,
+  UpdatedAt: large,
 });
 const changeRow = z.object({ Seq: z.int(), Change: z.string(), Audience: z.enum(audiences) });
 
@@ -46,6 +49,11 @@ export function dueOf(row: unknown): z.infer<typeof dueRow> {
   return checked('due entry', () => dueRow.parse(row));
 }
 
+/** The number of a row. */
+export function numberOf(row: unknown): number {
+  return checked('row number', () => numberRow.parse(row).Seq);
+}
+
 /** The id of an order that an index names. */
 export function idOf({ OrderID }: { readonly OrderID: string }): OrderId {
   return checked('order id', () => orderId(OrderID));
@@ -64,15 +72,6 @@ export function changeOfRow(row: unknown): { seq: number; change: Change; audien
     const { Seq, Change: text, Audience: audience } = changeRow.parse(row);
     return { seq: Seq, change: changeSchema.parse(JSON.parse(text)), audience };
   });
-}
-
-/** A row as `get` gives it: Node refuses to give one with a number larger than it can tell exactly. */
-export function rowOf(get: () => unknown): unknown {
-  try {
-    return get();
-  } catch (error) {
-    throw error instanceof RangeError ? corrupt('row', error) : error;
-  }
 }
 
 function checked<Value>(what: string, read: () => Value): Value {

@@ -1,5 +1,7 @@
 /** The tables of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
+import { type CheckedTable, checkedTables, checksumOf } from './checksums.ts';
+import { totalsSchema } from './totals.ts';
 
 /**
  * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes
@@ -10,7 +12,8 @@ export const schema = `
     OrderID TEXT PRIMARY KEY,
     Details TEXT NOT NULL,
     Digest TEXT NOT NULL,
-    SubmittedAt INTEGER NOT NULL
+    SubmittedAt INTEGER NOT NULL,
+    Checksum INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS Processes (
     Seq INTEGER PRIMARY KEY,
@@ -35,7 +38,8 @@ export const schema = `
     SubmittedAt INTEGER NOT NULL,
     UpdatedAt INTEGER NOT NULL,
     DueAt INTEGER,
-    CorrelationID TEXT
+    CorrelationID TEXT,
+    Checksum INTEGER
   ) STRICT;
   CREATE INDEX IF NOT EXISTS Due ON Processes (DueAt, OrderID) WHERE DueAt IS NOT NULL;
   CREATE INDEX IF NOT EXISTS Attention ON Processes (ProcessState, Seq)
@@ -43,8 +47,10 @@ export const schema = `
   CREATE TABLE IF NOT EXISTS Changes (
     Seq INTEGER PRIMARY KEY AUTOINCREMENT,
     Change TEXT NOT NULL,
-    Audience TEXT
+    Audience TEXT,
+    Checksum INTEGER
   ) STRICT;
+  ${totalsSchema}
 `;
 
 /** A database that an older Reeve made has no columns for what came later. */
@@ -56,6 +62,33 @@ export function addMissingColumns(database: DatabaseSync): void {
   }
   if (!has('Changes', 'Audience')) database.exec(oneAudienceEach);
   database.exec(correlationIndex);
+  for (const table of checkedTables) {
+    if (!has(table, 'Checksum')) addChecksums(database, table);
+  }
+}
+
+/** In one transaction: a table has all of its checksums, or no column for them. */
+function addChecksums(database: DatabaseSync, table: CheckedTable): void {
+  const key = table === 'Orders' ? 'OrderID' : 'Seq';
+  database.exec(`BEGIN; ALTER TABLE ${table} ADD COLUMN Checksum INTEGER`);
+  const keys = database.prepare(`SELECT ${key} AS Key FROM ${table}`).all();
+  const read = database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`);
+  const write = database.prepare(`UPDATE ${table} SET Checksum = ? WHERE ${key} = ?`);
+  for (const { Key } of keys) {
+    const row = readable(() => read.get(Key ?? null));
+    // One that cannot be read gets none, and is found damaged when it is asked for.
+    if (row !== undefined) write.run(checksumOf(table, row), Key ?? null);
+  }
+  database.exec('COMMIT');
+}
+
+function readable<Row>(read: () => Row): Row | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Only of orders that have one: the others pay nothing for it. After the column, which may be new. */

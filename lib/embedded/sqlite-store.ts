@@ -2,58 +2,49 @@
  * The state store on SQLite, for one process: WAL and `synchronous=FULL`, so that what is answered is
  * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
  */
-import { DatabaseSync } from 'node:sqlite';
-import { type Audience, audienceOf, type Change, changeOf } from '#core/change.ts';
+import { backup } from 'node:sqlite';
+import { audienceOf, changeOf } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
 import { eachReadable } from '#core/each-readable.ts';
-import { type CorruptDataError, ReeveError } from '#core/errors.ts';
+import type { CorruptDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
+import { changeChecksum, orderChecksum } from './checksums.ts';
+import { type DamageDesk, damageDesk } from './damage.ts';
+import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
-import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
+import { intactRecord } from './intact-rows.ts';
+import { type Listeners, listenersOf, type StoredChange } from './listeners.ts';
+import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
-import {
-  ageOf,
-  changeOfRow,
-  dueCursor,
-  dueOf,
-  idOf,
-  listCursor,
-  listedOf,
-  recordOf,
-  rowOf,
-} from './rows.ts';
-import { addMissingColumns, schema } from './schema.ts';
-import { type Statements, statements } from './statements.ts';
-import { isDamage, isFull, storeError } from './store-error.ts';
+import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
+import type { Statements } from './statements.ts';
+import type { RunningTotals } from './totals.ts';
+import { type Verification, verification } from './verify.ts';
 
-/** A change, one of those who must be told of it, and its number in the change table. */
-export interface StoredChange {
-  readonly seq: number;
-  readonly change: Change;
-  readonly audience: Audience;
-}
+/** Pages of a backup copied at a time: a write waits for no more, a millisecond. */
+const backupPages = 100;
 
-/** `before`: the revision that it replaced; null for a new order. */
-export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
-
-export interface SqliteStore extends StateStore {
-  /** Calls `listener` with each change for each of its audiences, those left from before first. */
-  watchChanges(listener: (change: StoredChange) => void): void;
+export interface SqliteStore extends StateStore, Pick<Listeners, 'watchChanges' | 'watchRecords'> {
   /** They were told: the change need not survive a crash any more. */
   forgetChange(seq: number): Promise<void>;
-  /** Calls `listener` with every committed record, until the function it gives is called. */
-  watchRecords(listener: RecordListener): () => void;
   /** Deletes some of the orders that ended before this instant; gives how many. */
   forgetEnded(before: number): Promise<number>;
+  /** Begins to go through all stored orders. */
+  verify(): Verification;
+  /** Rows found damaged since the start. */
+  damaged(): number;
+  /**
+   * Copies the data as it is at one moment, while it goes on being written.
+   *
+   * @param to a file that does not exist
+   */
+  backup(to: string): Promise<void>;
   /** May be called again. */
   close(): void;
 }
-
-/** Orders looked at in one call of `forgetEnded`: a millisecond's work. */
-const forgetBatch = 500;
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
@@ -67,66 +58,71 @@ export interface SqliteStoreOptions {
 
 /**
  * @throws {ReeveError} `store-unusable` when it cannot be opened or is in use; `store-full` when its disk
- * has no room for one write; `store-damaged` when SQLite cannot read it
+ * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
-export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path } = options;
-  const { database, bound } = open(path);
-  const sql = statements(database);
-  const cache = recordCache(sql, options.cachedMax ?? 10_000);
+export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
+  const damage = damageDesk(path, log);
+  const { database, sql, bound, totals, file } = openDatabase(path, damage);
+  const cache = recordCache(sql, damage, options.cachedMax ?? 10_000);
   const group = groupCommit({
     database,
     path,
-    onFailure: cache.clear,
-    onCommit: bound.onCommit,
+    onFailure() {
+      totals.takeBack();
+      cache.clear();
+    },
+    beforeCommit: totals.write,
+    onCommit() {
+      totals.keep();
+      file?.write(totals.current);
+      bound.onCommit();
+    },
     makeRoom: bound.makeRoom,
   });
-  const listeners = listenersOf(sql);
+  const listeners = listenersOf(sql, damage);
+  let verified: Verification | undefined;
   return {
-    ...writes(sql, cache, group, listeners, options.sweepPeriodMs),
-    ...reads(sql, cache, options.log),
+    ...writes({ sql, cache, group, totals, tell: listeners.tell }, options.sweepPeriodMs),
+    ...reads({ sql, cache, damage, log }),
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
     async forgetChange(seq) {
       await group.write(() => sql.deleteChange.run(seq));
     },
-    forgetEnded: forgetter(sql, group),
+    forgetEnded: forgetter({
+      sql,
+      group,
+      damage,
+      totals,
+      onForgotten: (seq) => verified?.forgot(seq),
+    }),
+    verify() {
+      const { accepted, forgotten } = totals.current;
+      verified = verification({ database, damage, expected: accepted - forgotten });
+      return verified;
+    },
+    damaged: damage.count,
+    async backup(to) {
+      await backup(database, to, { rate: backupPages });
+    },
     close() {
       if (!database.isOpen) return;
       group.flush();
+      file?.close();
       database.close();
     },
   };
 }
 
-interface Listeners extends Pick<SqliteStore, 'watchChanges' | 'watchRecords'> {
-  tell(record: ProcessRecord, before: ProcessRecord | null, changes: readonly StoredChange[]): void;
-}
-
-function listenersOf(sql: Statements): Listeners {
-  const onRecord = new Set<RecordListener>();
-  let onChange: ((change: StoredChange) => void) | undefined;
-  return {
-    tell(record, before, changes) {
-      for (const change of changes) onChange?.(change);
-      for (const listener of onRecord) listener(record, before);
-    },
-    watchChanges(listener) {
-      for (const row of sql.changes.all()) listener(changeOfRow(row));
-      onChange = listener;
-    },
-    watchRecords(listener) {
-      onRecord.add(listener);
-      return () => onRecord.delete(listener);
-    },
-  };
+interface WriteParts extends Pick<Listeners, 'tell'> {
+  readonly sql: Statements;
+  readonly cache: RecordCache;
+  readonly group: GroupCommit;
+  readonly totals: RunningTotals;
 }
 
 function writes(
-  sql: Statements,
-  cache: RecordCache,
-  group: GroupCommit,
-  { tell }: Listeners,
+  { sql, cache, group, totals, tell }: WriteParts,
   sweepPeriodMs: number,
 ): Pick<StateStore, 'create' | 'commit'> {
   const dueKey = (record: ProcessRecord) => {
@@ -137,7 +133,9 @@ function writes(
     const change = changeOf(before, record);
     if (change === null) return [];
     return audienceOf(change).map((audience) => {
-      const { lastInsertRowid } = sql.insertChange.run(JSON.stringify(change), audience);
+      const text = JSON.stringify(change);
+      const checksum = changeChecksum(text, audience);
+      const { lastInsertRowid } = sql.insertChange.run(text, audience, checksum);
       return { seq: Number(lastInsertRowid), change, audience };
     });
   };
@@ -146,11 +144,13 @@ function writes(
       const { orderId, details, digest, submittedAt } = order;
       const stored = await group.write(() => {
         const document = JSON.stringify(details);
-        if (sql.insertOrder.run(orderId, document, digest, submittedAt).changes === 0) {
+        const checksum = orderChecksum(orderId, document, digest, submittedAt);
+        if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
           return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
         }
-        sql.insert(record, dueKey(record));
-        cache.keep({ order, record });
+        const seq = sql.insert(record, dueKey(record));
+        totals.accepted();
+        cache.keep({ order, record, seq });
         return { changes: noteChange(null, record) };
       });
       if (typeof stored === 'string') return stored;
@@ -163,8 +163,10 @@ function writes(
         const before = cache.get(record.orderId);
         if (before?.record.writeId === record.writeId) return 'committed';
         if (before === undefined) return 'conflict';
-        if (!sql.replace(record, dueKey(record), dueKey(before.record))) return 'conflict';
-        cache.keep({ order: before.order, record });
+        const keys = { due: dueKey(record), before: dueKey(before.record) };
+        if (!sql.replace(before.seq, record, keys)) return 'conflict';
+        totals.revised();
+        cache.keep({ ...before, record });
         return { before: before.record, changes: noteChange(before.record.processState, record) };
       });
       if (typeof written === 'string') return written;
@@ -174,31 +176,19 @@ function writes(
   };
 }
 
-/** Walks the orders from the oldest, a batch a call; at one too young to have gone, begins anew. */
-function forgetter(sql: Statements, group: GroupCommit): SqliteStore['forgetEnded'] {
-  let from = 0;
-  return (before) =>
-    group.write(() => {
-      const batch = sql.oldest.all(from, forgetBatch).map(ageOf);
-      const old = batch.filter(({ SubmittedAt }) => SubmittedAt < before);
-      const gone = old.filter(
-        ({ ProcessState, UpdatedAt }) =>
-          UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),
-      );
-      for (const { Seq, OrderID } of gone) {
-        sql.forgetRecord.run(Seq);
-        sql.forgetOrder.run(OrderID);
-      }
-      from = old.length < forgetBatch ? 0 : (old.at(-1)?.Seq ?? 0);
-      return gone.length;
-    });
+interface ReadParts {
+  readonly sql: Statements;
+  readonly cache: RecordCache;
+  readonly damage: DamageDesk;
+  readonly log: Log;
 }
 
-function reads(
-  sql: Statements,
-  cache: RecordCache,
-  log: Log,
-): Pick<StateStore, 'records' | 'orders' | 'dueShards' | 'due' | 'list'> {
+function reads({
+  sql,
+  cache,
+  damage,
+  log,
+}: ReadParts): Pick<StateStore, 'records' | 'orders' | 'dueShards' | 'due' | 'list'> {
   return {
     dueShards: 1,
     records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
@@ -206,7 +196,9 @@ function reads(
 
     async due({ from, to, limit, cursor }) {
       const [at, id] = cursor === null ? [from, ''] : dueCursor(cursor);
-      const rows = sql.due.all(at, id, to, limit).map(dueOf);
+      const rows = damage
+        .row('Processes', 'index Due', () => sql.due.all(at, id, to, limit))
+        .map(dueOf);
       const last = rows.at(-1);
       return {
         items: eachReadable(rows, idOf, leftOut(log, 'due')),
@@ -216,9 +208,10 @@ function reads(
 
     async list(query) {
       const { limit } = query;
-      const rows = listedRows(sql, query).map(listedOf);
+      const rows = damage.row('Processes', 'listing', () => listedRows(sql, query)).map(listedOf);
       const last = rows.at(-1);
-      const read = ({ Seq }: { Seq: number }) => recordOf(rowOf(() => sql.listed.get(Seq)));
+      const read = ({ Seq }: { Seq: number }) =>
+        damage.row('Processes', Seq, () => intactRecord(sql.listed.get(Seq), null));
       return {
         items: eachReadable(rows, read, leftOut(log, 'list')),
         cursor: last === undefined || rows.length < limit ? null : String(last.Seq),
@@ -254,39 +247,4 @@ function found<Value>(
     if (value !== undefined) values.set(orderId, value);
   }
   return values;
-}
-
-/** An exclusive lock is taken at the first read and held until `close`. */
-function open(path: string): { readonly database: DatabaseSync; readonly bound: LogBound } {
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path);
-    database.exec(`
-      PRAGMA locking_mode = EXCLUSIVE;
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -65536;
-    `);
-    const bound = logBound(database, roomOnDisk(path));
-    database.exec(schema);
-    addMissingColumns(database);
-    assertWritable(database);
-    return { database, bound };
-  } catch (cause) {
-    if (database?.isOpen) database.close();
-    if (isFull(cause) || isDamage(cause)) throw storeError(cause, path);
-    throw new ReeveError(
-      'store-unusable',
-      `Cannot open the state store ${path}. Is another Reeve running on the same data, or may the file not be written? Stop the other, or choose another REEVE_DATA.`,
-      { cause },
-    );
-  }
-}
-
-/**
- * One write, and a checkpoint: what a full disk refuses is refused before anybody relies on this store.
- * The checkpoint also gives back the room of a log that a crash left.
- */
-function assertWritable(database: DatabaseSync): void {
-  database.exec('PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE);');
 }

@@ -1,7 +1,8 @@
 /** The prepared statements of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProcessRecord } from '#core/record.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { encodeRecord, type StoredRecord } from '#core/record-codec.ts';
+import { recordChecksum } from './checksums.ts';
 
 /** Columns that a transition can change; the others are the order's for life. */
 const changing = [
@@ -17,6 +18,7 @@ const changing = [
   'WriteID',
   'History',
   'UpdatedAt',
+  'Checksum',
 ] as const;
 
 const all = [
@@ -34,11 +36,56 @@ const all = [
 ];
 
 export function statements(database: DatabaseSync) {
+  const oldest = database.prepare(
+    `SELECT Seq, OrderID, ProcessState, SubmittedAt, UpdatedAt FROM Processes
+     WHERE Seq > ? ORDER BY Seq LIMIT ?`,
+  );
+  // A number that is too large makes the reading of all rows fail, unless it may be a large integer.
+  oldest.setReadBigInts(true);
+
+  return {
+    oldest,
+    insertOrder: database.prepare(
+      'INSERT INTO Orders (OrderID, Details, Digest, SubmittedAt, Checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    insertChange: database.prepare(
+      'INSERT INTO Changes (Change, Audience, Checksum) VALUES (?, ?, ?)',
+    ),
+    deleteChange: database.prepare('DELETE FROM Changes WHERE Seq = ?'),
+    changes: database.prepare('SELECT Seq FROM Changes ORDER BY Seq'),
+    change: database.prepare('SELECT * FROM Changes WHERE Seq = ?'),
+    order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
+    record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),
+    due: database.prepare(
+      `SELECT DueAt, OrderID FROM Processes
+       WHERE (DueAt, OrderID) > (?, ?) AND DueAt <= ?
+       ORDER BY DueAt, OrderID LIMIT ?`,
+    ),
+    forgetRecord: database.prepare('DELETE FROM Processes WHERE Seq = ?'),
+    forgetOrder: database.prepare('DELETE FROM Orders WHERE OrderID = ?'),
+    list: database.prepare(
+      'SELECT Seq, OrderID FROM Processes WHERE Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?',
+    ),
+    listByState: database.prepare(
+      `SELECT Seq, OrderID FROM Processes
+       WHERE ProcessState = ? AND Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
+    ),
+    listByCorrelation: database.prepare(
+      `SELECT Seq, OrderID FROM Processes
+       WHERE CorrelationID = ? AND Seq > 0 AND Seq < ? AND ProcessState = coalesce(?, ProcessState)
+       ORDER BY Seq DESC LIMIT ?`,
+    ),
+    listed: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
+    ...recordWrites(database),
+  };
+}
+
+function recordWrites(database: DatabaseSync) {
   const places = (names: readonly string[]) => names.map(() => '?').join(', ');
   const replaceWith = (columns: readonly string[]) =>
     database.prepare(
       `UPDATE Processes SET ${columns.map((name) => `${name} = ?`).join(', ')}
-       WHERE OrderID = ? AND Revision = ?`,
+       WHERE Seq = ? AND OrderID = ? AND Revision = ?`,
     );
   const insertRecord = database.prepare(
     `INSERT INTO Processes (${all.join(', ')}) VALUES (${places(all)})`,
@@ -48,40 +95,9 @@ export function statements(database: DatabaseSync) {
   const replaceAndMove = replaceWith([...changing, 'DueAt']);
 
   return {
-    insertOrder: database.prepare('INSERT INTO Orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
-    insertChange: database.prepare('INSERT INTO Changes (Change, Audience) VALUES (?, ?)'),
-    deleteChange: database.prepare('DELETE FROM Changes WHERE Seq = ?'),
-    changes: database.prepare('SELECT Seq, Change, Audience FROM Changes ORDER BY Seq'),
-    order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
-    record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),
-    due: database.prepare(
-      `SELECT DueAt, OrderID FROM Processes
-       WHERE (DueAt, OrderID) > (?, ?) AND DueAt <= ?
-       ORDER BY DueAt, OrderID LIMIT ?`,
-    ),
-    oldest: database.prepare(
-      `SELECT Seq, OrderID, ProcessState, SubmittedAt, UpdatedAt FROM Processes
-       WHERE Seq > ? ORDER BY Seq LIMIT ?`,
-    ),
-    forgetRecord: database.prepare('DELETE FROM Processes WHERE Seq = ?'),
-    forgetOrder: database.prepare('DELETE FROM Orders WHERE OrderID = ?'),
-    list: database.prepare(
-      'SELECT Seq, OrderID FROM Processes WHERE Seq < ? ORDER BY Seq DESC LIMIT ?',
-    ),
-    listByState: database.prepare(
-      `SELECT Seq, OrderID FROM Processes
-       WHERE ProcessState = ? AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
-    ),
-    listByCorrelation: database.prepare(
-      `SELECT Seq, OrderID FROM Processes
-       WHERE CorrelationID = ? AND Seq < ? AND ProcessState = coalesce(?, ProcessState)
-       ORDER BY Seq DESC LIMIT ?`,
-    ),
-    listed: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
-
-    insert(record: ProcessRecord, due: number | null): void {
+    insert(record: ProcessRecord, due: number | null): number {
       const row = encodeRecord(record);
-      insertRecord.run(
+      const { lastInsertRowid } = insertRecord.run(
         row.OrderID,
         row.Workflow,
         row.WorkflowVersion,
@@ -91,25 +107,32 @@ export function statements(database: DatabaseSync) {
         row.ReplyTo,
         row.CorrelationID,
         row.SubmittedAt,
-        ...changingValues(row),
+        ...changingValues(row, due),
         due,
       );
+      return Number(lastInsertRowid);
     },
 
-    /** Whether the revision before was there to be replaced. */
-    replace(record: ProcessRecord, due: number | null, dueBefore: number | null): boolean {
+    /** `seq`: of its row. Whether the revision before was there to be replaced. */
+    replace(seq: number, record: ProcessRecord, { due, before }: DueKeys): boolean {
       const row = encodeRecord(record);
-      const values = changingValues(row);
+      const values = changingValues(row, due);
       const { changes } =
-        due === dueBefore
-          ? replace.run(...values, row.OrderID, row.Revision - 1)
-          : replaceAndMove.run(...values, due, row.OrderID, row.Revision - 1);
+        due === before
+          ? replace.run(...values, seq, row.OrderID, row.Revision - 1)
+          : replaceAndMove.run(...values, due, seq, row.OrderID, row.Revision - 1);
       return changes === 1;
     },
   };
 }
 
-function changingValues(row: ReturnType<typeof encodeRecord>) {
+/** Of the due index: what it is to be, and what it is. */
+interface DueKeys {
+  readonly due: number | null;
+  readonly before: number | null;
+}
+
+function changingValues(row: StoredRecord, due: number | null) {
   return [
     row.ProcessState,
     row.LockedBy,
@@ -123,6 +146,7 @@ function changingValues(row: ReturnType<typeof encodeRecord>) {
     row.WriteID,
     row.History,
     row.UpdatedAt,
+    recordChecksum(row, due),
   ];
 }
 export type Statements = ReturnType<typeof statements>;

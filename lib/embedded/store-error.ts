@@ -1,7 +1,8 @@
 /** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
-import { CorruptDataError, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
+const logicError = 1;
 const ioError = 10;
 const corrupt = 11;
 const full = 13;
@@ -23,6 +24,9 @@ export function isDamage(error: unknown): boolean {
   return code === corrupt || code === notADatabase;
 }
 
+/** Whether the schema has no such table, column or index, of which Reeve made every one. */
+export const isOfTheSchema = (error: unknown): boolean => sqliteCode(error) === logicError;
+
 /** Whether it is about one row or value, so that other rows can still be written. */
 export function isOfOneRow(error: unknown): boolean {
   if (sqliteCode(error) === null) return !isClosed(error);
@@ -41,13 +45,12 @@ function isOfTheValue(error: unknown): boolean {
 }
 
 /**
- * `error` as an error of lib/core; errors of lib/core stay as they are.
+ * What SQLite raised as an error of lib/core; any other error stays as it is.
  *
  * Codes: `store-full`, `store-unavailable` and `store-closed` ({@link UnavailableError}),
  * `store-refused` ({@link RefusedError}), and `store-damaged` ({@link CorruptDataError}).
  */
-export function storeError(error: unknown, path: string): ReeveError {
-  if (error instanceof ReeveError) return error;
+export function storeError(error: unknown, path: string): unknown {
   if (isFull(error)) {
     return new UnavailableError(
       'store-full',
@@ -68,7 +71,9 @@ export function storeError(error: unknown, path: string): ReeveError {
       { cause: error },
     );
   }
-  const what = sqliteCode(error) === ioError ? 'The disk failed under' : 'SQLite refused a call on';
+  const code = sqliteCode(error);
+  if (code === null) return error;
+  const what = code === ioError ? 'The disk failed under' : 'SQLite refused a call on';
   return new UnavailableError(
     'store-unavailable',
     `${what} the state store ${path}. See that its disk is healthy and may be written.`,
@@ -80,7 +85,7 @@ function damaged(path: string, cause: unknown): CorruptDataError {
   const said = cause instanceof Error ? cause.message : 'unknown';
   return new CorruptDataError(
     'store-damaged',
-    `The state store ${path} is damaged (SQLite: ${said}). Stop Reeve, and restore the data from a backup.`,
+    `The state store ${path} is damaged (SQLite: ${said}). Stop Reeve and run \`reeve check\`; restore a backup with \`reeve restore FILE\`.`,
     { cause },
   );
 }

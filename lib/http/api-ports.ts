@@ -71,6 +71,8 @@ export interface ApiPorts {
   /** Whether what the last process left alive is still being taken back; all is served meanwhile. */
   readonly isStarting: () => boolean;
   readonly lastSweepAt: () => number | null | Promise<number | null>;
+  /** Stored rows found damaged; any makes the health degraded. Absent where the store cannot tell. */
+  readonly damaged?: () => number;
   /** A sweep older than this, ms, makes the health degraded. */
   readonly sweepLateMs: number;
 }

@@ -22,7 +22,7 @@ const healthRoute = createRoute({
   method: 'get',
   path: '/healthz',
   summary:
-    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late',
+    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, or stored data are damaged',
   responses: {
     200: {
       description: 'Works, and takes orders.',
@@ -42,8 +42,9 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openapi(healthRoute, async (context) => {
     const last = await ports.lastSweepAt();
     const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
+    const isDamaged = (ports.damaged?.() ?? 0) > 0;
     const lastSweepAt = last === null ? null : new Date(last).toISOString();
-    return late
+    return late || isDamaged
       ? context.json({ status: 'degraded' as const, lastSweepAt }, 503, {
           'retry-after': String(retryAfterSeconds),
         })

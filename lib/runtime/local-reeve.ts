@@ -9,6 +9,7 @@ import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { backgroundCheck } from '#embedded/background-check.ts';
 import { changeFeed } from '#embedded/change-feed.ts';
 import { type LocalChannel, localChannel } from '#embedded/local-channel.ts';
 import { retention } from '#embedded/retention.ts';
@@ -73,6 +74,10 @@ export interface LocalReeve {
   activity(): Activity;
   /** Every committed record, as it happens; the function given back ends it. */
   watch(listener: (record: ProcessRecord) => void): () => void;
+  /** Rows of the store that were found damaged since the start. */
+  damaged(): number;
+  /** Copies the data to a file that does not exist, while orders go on. */
+  backup(to: string): Promise<void>;
   /** Stops delivering, sweeping and telling, and closes the store. */
   close(): void;
 }
@@ -175,6 +180,7 @@ async function assemble(
     // Only now: what the recovery wrote need not be read again.
     await activity.countRest(atFirst);
   });
+  open.push(backgroundCheck({ store, clock, log }));
   log.info('started', { alive: atFirst.length });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
   open.push(sweeps.stop);
@@ -189,6 +195,8 @@ async function assemble(
     isStarting: () => !restarted.isDone(),
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
+    damaged: store.damaged,
+    backup: store.backup,
     watch: (listener) => store.watchRecords(listener),
   };
 }

@@ -9,6 +9,8 @@ import { readChannels } from './channels-config.ts';
 import { type Closers, closers } from './closers.ts';
 import { cockatielBreaker } from './cockatiel-breaker.ts';
 import { type Config, readConfig } from './config.ts';
+import { serveControl } from './control-socket.ts';
+import { databaseIn, socketIn } from './data-directory.ts';
 import { serveApi } from './http-server.ts';
 import { jsonLog } from './json-log.ts';
 import { startLocalReeve } from './local-reeve.ts';
@@ -73,7 +75,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   const reeve = await startLocalReeve({
     workflows,
     agents: orderAgents(serviceUrls(config, suppliersUrl), fetch),
-    path: join(config.REEVE_DATA, 'reeve.db'),
+    path: databaseIn(config.REEVE_DATA),
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
     clock: systemClock,
     random: systemRandom,
@@ -84,6 +86,8 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     log,
   });
   open.add('state store', reeve.close);
+  const path = socketIn(config.REEVE_DATA);
+  open.add('control socket', serveControl({ path, backup: reeve.backup, log }));
   const server = await serveApi(reeve, {
     host: config.HOST,
     port: config.PORT,

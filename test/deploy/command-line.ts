@@ -46,6 +46,7 @@ export async function commandLine(
     version: '0.0.0',
     now: () => Date.now(),
     aws: async () => operatorTools(byHost),
+    data: never,
     start: never,
   });
   return { exitCode, ...said };

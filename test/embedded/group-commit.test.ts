@@ -13,6 +13,7 @@ function database() {
     database: open,
     path: 'the.db',
     onFailure: () => calls.push('failure'),
+    beforeCommit: () => {},
     onCommit: () => calls.push('commit'),
     makeRoom: () => calls.push('room'),
   });
@@ -84,6 +85,7 @@ test('writes on a closed database are refused as such', async () => {
     database: open,
     path: 'the.db',
     onFailure: none,
+    beforeCommit: none,
     onCommit: none,
     makeRoom: none,
   });

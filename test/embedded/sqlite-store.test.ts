@@ -1,12 +1,13 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
-import { type SqliteStore, type StoredChange, sqliteStore } from '#embedded/sqlite-store.ts';
+import type { StoredChange } from '#embedded/listeners.ts';
+import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type EditableStore, editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
@@ -81,17 +82,19 @@ test('a file that is no database is refused', () => {
 });
 
 test('writes that are ready together share one commit', async () => {
-  const store = opened(':memory:');
-  onTestFinished(() => store.close());
-  const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
-  onTestFinished(() => exec.mockRestore());
+  const path = join(directory(), 'reeve.db');
+  const store = opened(path);
   await Promise.all(
     Array.from({ length: 40 }, (_, at) => {
       const { order, record } = newOrder(`order-${at}`, now);
       return store.create(order, record);
     }),
   );
-  expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+  store.close();
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  // The first is the start's own.
+  expect(database.prepare('SELECT Commits FROM Totals').get()).toEqual({ Commits: 2 });
 });
 
 test('when a commit fails, all of its writes fail and none is remembered', async () => {
@@ -100,13 +103,13 @@ test('when a commit fails, all of its writes fail and none is remembered', async
   const { order, record } = newOrder('one', now);
   await store.create(order, record);
 
-  const exec = DatabaseSync.prototype.exec;
-  const failing = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
-    this: DatabaseSync,
-    sql,
+  const run = StatementSync.prototype.run;
+  const failing = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (
+    this: StatementSync,
+    ...values
   ) {
-    if (sql === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
-    exec.call(this, sql);
+    if (this.sourceSQL === 'COMMIT') throw Object.assign(new Error('no disk'), { errcode: 10 });
+    return run.apply(this, values);
   });
   onTestFinished(() => failing.mockRestore());
   const other = newOrder('two', now);
@@ -231,7 +234,9 @@ test('changes of before each audience had its own are told to all whom they conc
   older.close();
   const database = new DatabaseSync(path);
   database.exec("DELETE FROM Changes WHERE Audience = 'operator' AND Change LIKE '%\"one\"%'");
-  database.exec('ALTER TABLE Changes DROP COLUMN Audience');
+  database.exec(
+    'ALTER TABLE Changes DROP COLUMN Audience; ALTER TABLE Changes DROP COLUMN Checksum',
+  );
   database.close();
 
   const told: string[] = [];

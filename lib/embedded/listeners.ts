@@ -1,0 +1,51 @@
+/** Who is shown what was committed. */
+import type { Audience, Change } from '#core/change.ts';
+import { eachReadable } from '#core/each-readable.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import type { DamageDesk } from './damage.ts';
+import { intactChange } from './intact-rows.ts';
+import { numberOf } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+/** A change, one of those who must be told of it, and its number in the change table. */
+export interface StoredChange {
+  readonly seq: number;
+  readonly change: Change;
+  readonly audience: Audience;
+}
+
+/** `before`: the revision that it replaced; null for a new order. */
+export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
+
+export interface Listeners {
+  /** Calls `listener` with each change for each of its audiences, those left from before first. */
+  watchChanges(listener: (change: StoredChange) => void): void;
+  /** Calls `listener` with every committed record, until the function it gives is called. */
+  watchRecords(listener: RecordListener): () => void;
+  tell(record: ProcessRecord, before: ProcessRecord | null, changes: readonly StoredChange[]): void;
+}
+
+export function listenersOf(sql: Statements, damage: DamageDesk): Listeners {
+  const onRecord = new Set<RecordListener>();
+  let onChange: ((change: StoredChange) => void) | undefined;
+
+  const read = (seq: number) => damage.row('Changes', seq, () => intactChange(sql.change.get(seq)));
+
+  return {
+    tell(record, before, changes) {
+      for (const change of changes) onChange?.(change);
+      for (const listener of onRecord) listener(record, before);
+    },
+    watchChanges(listener) {
+      // One that is damaged is reported by the read, and kept for whoever looks into it.
+      const numbers = damage.row('Changes', 'listing', () => sql.changes.all()).map(numberOf);
+      const left = eachReadable(numbers, read, () => {});
+      for (const change of left) listener(change);
+      onChange = listener;
+    },
+    watchRecords(listener) {
+      onRecord.add(listener);
+      return () => onRecord.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** What the totals of a database and those of its totals file say together. No I/O. */
+import type { StoredTotals, Totals } from './totals.ts';
+import type { TotalsOnFile } from './totals-file.ts';
+
+export type TotalsVerdict =
+  /** `from`: where to count on; null: count what is there. `report`: what cannot be told any more. */
+  | { readonly kind: 'goOn'; readonly from: Totals | null; readonly report: string | null }
+  | { readonly kind: 'refuse'; readonly why: string };
+
+export function compareTotals(stored: StoredTotals, onFile: TotalsOnFile): TotalsVerdict {
+  switch (onFile.kind) {
+    case 'absent':
+      return withoutFile(stored, 'There is no totals file');
+    case 'damaged':
+      return stored.kind === 'absent'
+        ? { kind: 'refuse', why: 'it is not the database that was here before' }
+        : withoutFile(stored, 'The totals file is damaged');
+    case 'read':
+      return withFile(stored, onFile.totals, onFile.isWhole);
+  }
+}
+
+function withoutFile(stored: StoredTotals, what: string): TotalsVerdict {
+  const report = `${what}: whether accepted work was lost cannot be told.`;
+  switch (stored.kind) {
+    case 'absent':
+      return { kind: 'goOn', from: null, report: null };
+    case 'damaged':
+      return { kind: 'goOn', from: null, report: `The row of table Totals is damaged. ${report}` };
+    case 'read': {
+      // A process that died before its first commit may have left no file.
+      const isNew = stored.totals.commits === 0;
+      return { kind: 'goOn', from: stored.totals, report: isNew ? null : report };
+    }
+  }
+}
+
+function withFile(stored: StoredTotals, file: Totals, isWhole: boolean): TotalsVerdict {
+  const orders = counted(file.accepted, 'order');
+  switch (stored.kind) {
+    case 'absent':
+      return { kind: 'refuse', why: `${orders} had been accepted, of which it knows nothing` };
+    case 'damaged':
+      return { kind: 'goOn', from: null, report: 'The row of table Totals is damaged.' };
+    case 'read':
+      break;
+  }
+  const { totals } = stored;
+  if (totals.store !== file.store) {
+    return { kind: 'refuse', why: 'it is not the database that its totals file counts' };
+  }
+  if (totals.commits < file.commits) {
+    const lost = counted(file.accepted - totals.accepted, 'accepted order');
+    const changes = counted(file.revisions - totals.revisions, 'change of orders');
+    return { kind: 'refuse', why: `${lost} and ${changes} that were on disk are missing` };
+  }
+  const report = isWhole ? null : 'One slot of the totals file is damaged.';
+  return { kind: 'goOn', from: totals, report };
+}
+
+const counted = (count: number, what: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? what : what.replace(/^(\S+ )?(order|change)/, '$1$2s')}`;

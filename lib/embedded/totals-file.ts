@@ -1,0 +1,97 @@
+/**
+ * The totals file, beside the database: how much was committed, written after each commit is durable. So
+ * it is never ahead of what was on the disk, and a database that has less has lost accepted work, such as
+ * the end of a damaged write-ahead log, which SQLite drops without a word.
+ *
+ * It is not synced: after a power cut it may be behind, which proves nothing and harms nothing. Two slots
+ * are written in turn, so that a write which was cut short leaves the other.
+ */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import type { Totals } from './totals.ts';
+
+/** A slot has a disk sector of its own: a sector that is written half is none of the other slot's. */
+const slotBytes = 4_096;
+const usedBytes = 64;
+const magic = 0x52564531;
+
+export type TotalsOnFile =
+  | { readonly kind: 'absent' }
+  /** Neither slot can be read. */
+  | { readonly kind: 'damaged' }
+  /** `isWhole`: false when one of the slots cannot be read. */
+  | { readonly kind: 'read'; readonly totals: Totals; readonly isWhole: boolean };
+
+export interface TotalsFile {
+  readonly before: TotalsOnFile;
+  /** @throws the system's error */
+  write(totals: Totals): void;
+  close(): void;
+}
+
+/** Opens it, and makes it when there is none. */
+export function totalsFile(path: string): TotalsFile {
+  const before = readTotalsFile(path);
+  const file = openSync(path, before.kind === 'absent' ? 'w+' : 'r+', 0o600);
+  const slot = Buffer.alloc(usedBytes);
+  let isOpen = true;
+  return {
+    before,
+    write(totals) {
+      encode(slot, totals);
+      writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
+    },
+    close() {
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
+  };
+}
+
+export function readTotalsFile(path: string): TotalsOnFile {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return { kind: 'absent' };
+    }
+    throw error;
+  }
+  try {
+    const slots = [0, 1].map((at) => decode(file, at));
+    const read = slots.flatMap((slot) => (slot === 'damaged' || slot === 'empty' ? [] : [slot]));
+    const [last] = read.toSorted((a, b) => b.commits - a.commits);
+    if (last === undefined) return { kind: 'damaged' };
+    return { kind: 'read', totals: last, isWhole: !slots.includes('damaged') };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function encode(slot: Buffer, { store, commits, accepted, revisions, forgotten }: Totals): void {
+  slot.writeUInt32LE(magic, 0);
+  slot.write(store, 8, 16, 'latin1');
+  slot.writeDoubleLE(commits, 24);
+  slot.writeDoubleLE(accepted, 32);
+  slot.writeDoubleLE(revisions, 40);
+  slot.writeDoubleLE(forgotten, 48);
+  slot.writeUInt32LE(crc32(slot.subarray(8)), 4);
+}
+
+function decode(file: number, at: number): Totals | 'damaged' | 'empty' {
+  const slot = Buffer.alloc(usedBytes);
+  const length = readSync(file, slot, 0, usedBytes, at * slotBytes);
+  // Before its second commit a file has one slot, with nothing or a gap of zeros where the other will be.
+  if (length === 0 || slot.every((byte) => byte === 0)) return 'empty';
+  if (slot.readUInt32LE(0) !== magic || slot.readUInt32LE(4) !== crc32(slot.subarray(8))) {
+    return 'damaged';
+  }
+  return {
+    store: slot.toString('latin1', 8, 24),
+    commits: slot.readDoubleLE(24),
+    accepted: slot.readDoubleLE(32),
+    revisions: slot.readDoubleLE(40),
+    forgotten: slot.readDoubleLE(48),
+  };
+}

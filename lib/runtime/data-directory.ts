@@ -1,0 +1,5 @@
+/** Where things lie in the data directory. */
+import { join } from 'node:path';
+
+export const databaseIn = (dataDir: string): string => join(dataDir, 'reeve.db');
+export const socketIn = (dataDir: string): string => join(dataDir, 'control.sock');
