@@ -8,6 +8,7 @@ import { operator } from '#roles/operator.ts';
 import { transitions } from '#roles/transitions.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
 import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { nudgesOnly } from './channels.ts';
 import { consoleVariables, coordinationVariables, readConfig } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
@@ -24,7 +25,15 @@ const pages: ConsolePages =
 const app = api({
   submission: submissionOver(nudgesOnly),
   operator: operator(
-    transitions({ store, channels: nudgesOnly, clock: systemClock, ids, log, registry }),
+    transitions({
+      store,
+      channels: nudgesOnly,
+      clock: systemClock,
+      ids,
+      random: systemRandom,
+      log,
+      registry,
+    }),
   ),
   store,
   registry,

@@ -12,6 +12,7 @@ import { workflowRegistry } from '#core/registry.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudges, sqs } from './channels.ts';
 import { readConfig, readyVariables, schedulerVariables } from './config.ts';
@@ -49,6 +50,7 @@ const role = scheduler({
     channels: { nudges, requests },
     clock: systemClock,
     ids,
+    random: systemRandom,
     log,
     registry,
   }),

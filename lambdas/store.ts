@@ -2,7 +2,7 @@
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { systemClock } from '#runtime/system-clock.ts';
-import { instanceName, systemIds } from '#runtime/system-ids.ts';
+import { instanceName, systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { readConfig, storeVariables } from './config.ts';
 import { log } from './telemetry.ts';
 
@@ -23,5 +23,7 @@ export const store = dynamoStore({
   shards: config.REEVE_SHARDS,
   sweepPeriodMs,
   keepEndedMs: config.REEVE_KEEP_DAYS * dayMs,
+  clock: systemClock,
+  random: systemRandom,
   log,
 });

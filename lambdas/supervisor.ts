@@ -9,7 +9,7 @@ import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/system-clock.ts';
-import { instanceName } from '#runtime/system-ids.ts';
+import { instanceName, systemRandom } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudgesOnly } from './channels.ts';
 import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';
@@ -28,6 +28,7 @@ const role = supervisor({
     channels: nudgesOnly,
     clock: systemClock,
     ids,
+    random: systemRandom,
     log,
     registry: workflowRegistry(workflows),
   }),

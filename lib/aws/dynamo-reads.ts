@@ -1,6 +1,4 @@
 /** Reads by key, and the due index. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
@@ -18,17 +16,18 @@ import type { Order, ProcessRecord } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { type BackOff, backOffMs, pause } from '#roles/back-off.ts';
 import { fromItem, type Item } from './attributes.ts';
 import { dueCursor } from './cursors.ts';
-import { unavailable } from './failure.ts';
+import { unavailable, type Waits } from './failure.ts';
 import { dueIndex, type TableNames } from './tables.ts';
 
 /** Keys of one BatchGetItem (DynamoDB). */
 const batchGetMax = 100;
 const unprocessedTriesMax = 6;
-const unprocessedWaitMs = 25;
+const unprocessedBackOff: BackOff = { firstMs: 100, maxMs: 1_600 };
 
-export interface ReadOptions {
+export interface ReadOptions extends Waits {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
   readonly log: Log;
@@ -41,9 +40,9 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
 
     async orders(ids) {
       // An order never changes: a read that may lag, at half the price, is right or finds nothing.
-      const found = await byKey(client, tables.orders, ids, false);
+      const found = await byKey(options, tables.orders, ids, false);
       const missing = ids.filter((id) => !found.has(id));
-      const late = await byKey(client, tables.orders, missing, true);
+      const late = await byKey(options, tables.orders, missing, true);
       const orders = new Map<OrderId, Order>();
       for (const [id, item] of [...found, ...late]) orders.set(id, decodeOrder(item));
       return orders;
@@ -85,10 +84,10 @@ async function readRecords(
 
 /** Consistent: what the record says decides. */
 export function recordItems(
-  { client, tables }: ReadOptions,
+  options: ReadOptions,
   ids: readonly OrderId[],
 ): Promise<ReadonlyMap<OrderId, Item>> {
-  return byKey(client, tables.processes, ids, true);
+  return byKey(options, options.tables.processes, ids, true);
 }
 
 /** @throws {CorruptDataError} when no version of Reeve wrote it */
@@ -97,7 +96,7 @@ export function recordOf(item: Item): ProcessRecord {
 }
 
 async function byKey(
-  client: DynamoDBClient,
+  options: ReadOptions,
   table: string,
   ids: readonly OrderId[],
   consistent: boolean,
@@ -111,7 +110,7 @@ async function byKey(
   await Promise.all(
     chunks.map(async (chunk) => {
       const keys = chunk.map((id) => ({ OrderID: { S: id } }));
-      for (const item of await batchGet(client, table, {
+      for (const item of await batchGet(options, table, {
         Keys: keys,
         ConsistentRead: consistent,
       })) {
@@ -123,14 +122,14 @@ async function byKey(
 }
 
 async function batchGet(
-  client: DynamoDBClient,
+  options: ReadOptions,
   table: string,
   wanted: KeysAndAttributes,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   let left: KeysAndAttributes | undefined = wanted;
   for (let tries = 1; left !== undefined; tries += 1) {
-    const answer: BatchGetItemCommandOutput = await client
+    const answer: BatchGetItemCommandOutput = await options.client
       .send(new BatchGetItemCommand({ RequestItems: { [table]: left } }))
       .catch((error: unknown) => {
         throw unavailable('DynamoDB', error);
@@ -144,7 +143,7 @@ async function batchGet(
         `DynamoDB left ${left.Keys?.length ?? 0} keys of ${table} unread. They are read again later.`,
       );
     }
-    await sleep(unprocessedWaitMs * 2 ** tries);
+    await pause(options.clock, backOffMs(unprocessedBackOff, tries, options.random));
   }
   return items;
 }

@@ -5,7 +5,6 @@
  */
 import {
   ConditionalCheckFailedException,
-  type DynamoDBClient,
   PutItemCommand,
   TransactionCanceledException,
   TransactionConflictException,
@@ -14,24 +13,20 @@ import {
 import { dueAt } from '#core/due.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import { encodeRecord } from '#core/record-codec.ts';
-import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
 import { dynamoListing } from './dynamo-listing.ts';
-import { dynamoReads } from './dynamo-reads.ts';
+import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
 import { againOnConflict } from './failure.ts';
-import { attention, shardOf, type TableNames } from './tables.ts';
+import { attention, shardOf } from './tables.ts';
 
-export interface DynamoStoreOptions {
-  readonly client: DynamoDBClient;
-  readonly tables: TableNames;
+export interface DynamoStoreOptions extends ReadOptions {
   /** Partitions of the due index; each takes some 500 orders a second. Only ever to be raised. */
   readonly shards: number;
   /** The precision of the due index, ms: how often the Supervisor looks. */
   readonly sweepPeriodMs: number;
   /** How long an order is kept after its end, ms. */
   readonly keepEndedMs: number;
-  readonly log: Log;
 }
 
 export function dynamoStore(options: DynamoStoreOptions): StateStore {
@@ -60,7 +55,7 @@ async function create(
       { Put: { TableName: tables.processes, Item: recordItem(options, record), ...ifNew } },
     ],
   });
-  return againOnConflict(isConflict, async () => {
+  return againOnConflict(options, isConflict, async () => {
     try {
       await client.send(command);
       return 'created';
@@ -84,7 +79,7 @@ async function commit(
     ExpressionAttributeValues: { ':before': { N: String(record.revision - 1) } },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  return againOnConflict(isConflict, async () => {
+  return againOnConflict(options, isConflict, async () => {
     try {
       await options.client.send(command);
       return 'committed';

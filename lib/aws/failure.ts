@@ -1,7 +1,15 @@
 /** Errors of AWS, by what the caller must do about them. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Random } from '#ports/random.ts';
+import { type BackOff, backOffMs, pause } from '#roles/back-off.ts';
+
+/** What a wait between tries needs. */
+export interface Waits {
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** Whether the call took effect is not known. */
 export function unavailable(service: string, cause: unknown): UnavailableError {
@@ -43,7 +51,7 @@ function refusalOf(cause: unknown): string | null {
 }
 
 const conflictTriesMax = 8;
-const conflictWaitMs = 20;
+const conflictBackOff: BackOff = { firstMs: 20, maxMs: 200 };
 
 /**
  * Runs `call` again while another transaction has the item, which says nothing of conditions.
@@ -52,6 +60,7 @@ const conflictWaitMs = 20;
  * @throws {UnavailableError} when that does not end, or for any other error of AWS
  */
 export async function againOnConflict<Value>(
+  { clock, random }: Waits,
   isConflict: (error: unknown) => boolean,
   call: () => Promise<Value>,
 ): Promise<Value> {
@@ -61,7 +70,7 @@ export async function againOnConflict<Value>(
     } catch (error) {
       if (error instanceof ReeveError) throw error;
       if (tries === conflictTriesMax || !isConflict(error)) throw notTaken('DynamoDB', error);
-      await sleep(conflictWaitMs * tries);
+      await pause(clock, backOffMs(conflictBackOff, tries, random));
     }
   }
 }

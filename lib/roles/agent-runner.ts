@@ -15,13 +15,12 @@ import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
+import { type BackOff, backOffMs } from './back-off.ts';
 import { type Deadline, deadline } from './deadline.ts';
 import type { Delivery } from './delivery.ts';
 
-/** The first wait after a transient fault, ms; it doubles with each further one. */
-const backoffFirstMs = 100;
-/** The longest, ms: short beside the usual deadline, so that a service back is soon found. */
-const backoffMaxMs = 2_000;
+/** After transient faults: at most short beside the usual deadline, so that a service back is soon found. */
+const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
 
 export interface AgentRunner {
   handle(request: Request): Promise<Delivery>;
@@ -85,7 +84,7 @@ async function attempt(
     return failed('input-invalid', message, effect);
   }
   const call = callOf(ports, request, limit);
-  for (let tries = 0; !limit.isPast(); tries += 1) {
+  for (let tries = 1; !limit.isPast(); tries += 1) {
     try {
       // Raced within the breaker: code that ignores its signal must not hold a circuit half-open.
       const output = await ports.breaker.run(() =>
@@ -97,7 +96,7 @@ async function attempt(
       if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
       logError(ports.log, 'call-failed', request, error);
     }
-    await limit.pause(backoff(tries, ports.random));
+    await limit.pause(backOffMs(faultBackOff, tries, ports.random));
   }
   return undefined;
 }
@@ -112,12 +111,6 @@ async function act(
   const { performKey, output } = request;
   await agent.undo?.({ performKey, input, output }, call);
   return null;
-}
-
-/** Half fixed, half chance: callers that failed together do not come back together. */
-function backoff(tries: number, random: Random): number {
-  const full = Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(tries, 10));
-  return full / 2 + (random.next() * full) / 2;
 }
 
 function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Call {

@@ -15,14 +15,16 @@ import type { Known } from '#core/start-step.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Ids } from '#ports/random.ts';
+import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { type BackOff, backOffMs, pause } from './back-off.ts';
 
 export interface TransitionPorts {
   readonly store: StateStore;
   readonly channels: Channels;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly random: Random;
   readonly log: Log;
   readonly registry: WorkflowRegistry;
 }
@@ -52,6 +54,9 @@ interface Loaded {
   readonly records: ReadonlyMap<OrderId, ProcessRecord>;
   readonly orders: ReadonlyMap<OrderId, Order>;
 }
+
+/** Between tries of an event on an order that somebody else changed: a store answers in 5 to 10 ms. */
+const conflictBackOff: BackOff = { firstMs: 5, maxMs: 200 };
 
 export function transitions(ports: TransitionPorts): Transitions {
   return {
@@ -133,6 +138,7 @@ async function settle(
         commands.push(...written.commands);
         return { kind: 'committed', record: written.record };
       }
+      await pause(ports.clock, backOffMs(conflictBackOff, tries + 1, ports.random));
       record = (await ports.store.records([happening.orderId])).get(happening.orderId);
     }
     throw new ReeveError(

@@ -136,7 +136,7 @@ async function assemble(
     onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
   });
   open.push(links.close);
-  const common = { store, channels: links.channels, clock, ids, log, registry };
+  const common = { store, channels: links.channels, clock, ids, random, log, registry };
   const committed = transitions(common);
   const restarted = restart({ store, transitions: committed, clock, log });
   const responses = new Map(Object.entries(options.responseChannels ?? {}));

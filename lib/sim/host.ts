@@ -84,7 +84,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     ),
   };
   const ids = idsOf(machine);
-  const common = { store, channels, clock, ids, log, registry };
+  const common = { store, channels, clock, ids, random: around.chance, log, registry };
   const committed = transitions(common);
   const restarted = restart({
     store,

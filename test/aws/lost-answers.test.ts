@@ -15,7 +15,8 @@ import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { submission } from '#roles/submission.ts';
 import { transitions } from '#roles/transitions.ts';
-import { sha256, systemIds } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/system-ids.ts';
 import {
   createTables,
   type DynamoServer,
@@ -40,7 +41,8 @@ afterAll(async () => {
 
 const registry = workflowRegistry([house]);
 const second = 1_000;
-const precision = { shards: 2, sweepPeriodMs: second, keepEndedMs: second };
+const waits = { clock: systemClock, random: systemRandom };
+const precision = { shards: 2, sweepPeriodMs: second, keepEndedMs: second, ...waits };
 let tables: TableNames;
 let clock: VirtualClock;
 let direct: StateStore;
@@ -78,7 +80,7 @@ function roles(store: StateStore) {
   orders += 1;
   const ids = systemIds(clock, `instance-${orders}`);
   const log = testLog();
-  const ports = { store, channels, clock, ids, log, registry };
+  const ports = { store, channels, clock, ids, random: systemRandom, log, registry };
   return {
     transitions: transitions(ports),
     submission: submission({ ...ports, digest: sha256, responseChannels: [] }),

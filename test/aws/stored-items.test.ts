@@ -11,6 +11,8 @@ import type { Item } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { CorruptDataError } from '#core/errors.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder } from '../support/orders.ts';
@@ -38,6 +40,8 @@ beforeAll(async () => {
     shards: 1,
     sweepPeriodMs: 60_000,
     keepEndedMs: 60_000,
+    clock: systemClock,
+    random: systemRandom,
     log,
   });
   await store.create(order, record);

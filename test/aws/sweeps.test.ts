@@ -12,7 +12,8 @@ import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemIds } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, house, newOrder } from '../support/orders.ts';
@@ -47,6 +48,8 @@ beforeEach(async () => {
     shards,
     sweepPeriodMs: second,
     keepEndedMs: second,
+    clock: systemClock,
+    random: systemRandom,
   });
   const real = dynamoCoordination(server.client, tables.coordination);
   coordination = {
@@ -80,9 +83,11 @@ function sweep(over: Partial<{ store: StateStore }> = {}) {
       outageAfterMs: 180 * second,
       transitions: transitions({
         store: used,
-        clock,
+        // Waits between conflicts end by themselves.
+        clock: { now: clock.now, after: systemClock.after },
         log,
         ids: systemIds(clock, `sweep-${sweeps}`),
+        random: systemRandom,
         registry: workflowRegistry([house]),
         channels: { nudges: nobody, requests: nobody },
       }),

@@ -5,6 +5,8 @@ import * as z from 'zod';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { dueAt } from '#core/due.ts';
 import type { ProcessRecord } from '#core/record.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import {
   createTables,
   type DynamoServer,
@@ -58,6 +60,8 @@ async function meteredStore() {
     tables,
     shards: 2,
     sweepPeriodMs: 60_000,
+    clock: systemClock,
+    random: systemRandom,
     keepEndedMs: 3_600_000,
   });
   return { store, calls };

@@ -5,9 +5,11 @@ import type { Nudge, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
+import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Transitions, transitions } from '#roles/transitions.ts';
-import { systemIds } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { claimed, house, newOrder } from '../support/orders.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
@@ -35,10 +37,14 @@ export interface RoleScenario {
   record(id: OrderId): Promise<ProcessRecord>;
 }
 
-/** `faulty`: the store as the roles see it. */
+/**
+ * `faulty`: the store as the roles see it. `random`: draws the waits between conflicts, which then end
+ * when the test lets time pass; without it they end by themselves.
+ */
 export function roleScenario(
   faulty: (store: StateStore) => StateStore = (store) => store,
   workflows = [house],
+  random?: Random,
 ): RoleScenario {
   const clock = virtualClock();
   const log = testLog();
@@ -59,8 +65,9 @@ export function roleScenario(
     instances += 1;
     return transitions({
       store: faulty(noting),
-      clock,
+      clock: random === undefined ? { now: clock.now, after: systemClock.after } : clock,
       log,
+      random: random ?? systemRandom,
       registry: knows,
       ids: systemIds(clock, `instance-${instances}`),
       channels: {

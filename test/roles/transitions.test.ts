@@ -4,7 +4,7 @@ import type { RecordEvent } from '#core/event.ts';
 import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { succeeded } from '../support/orders.ts';
+import { house, succeeded } from '../support/orders.ts';
 import { roleScenario } from './scenario.ts';
 
 const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
@@ -84,21 +84,50 @@ test('a conflict is decided anew on the record that won', async () => {
   expect(requests().map(({ step }) => step)).toEqual(['roof']);
 });
 
+/** Under which every write finds that somebody else was first; notes when it was tried. */
+function contended(triedAt: number[], drawn: number) {
+  const world = roleScenario(
+    (store) => ({
+      ...store,
+      async commit() {
+        triedAt.push(world.clock.now());
+        return 'conflict';
+      },
+    }),
+    [house],
+    { next: () => drawn },
+  );
+  return world;
+}
+
 test('an order that changes under every try is left for a later delivery', async () => {
-  let tries = 0;
-  const { transitions, happened, create } = roleScenario((store) => ({
-    ...store,
-    commit: async () => {
-      tries += 1;
-      return 'conflict';
-    },
-  }));
+  const triedAt: number[] = [];
+  const { transitions, clock, happened, create } = contended(triedAt, 0.5);
   await create('one');
-  const [outcome] = await transitions.apply([happening('one', claim)]);
+  const applying = transitions.apply([happening('one', claim)]);
+  await clock.advance(5_000);
+  const [outcome] = await applying;
   expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'contention' } });
-  expect(tries).toBe(limits.conflictRetriesMax + 1);
+  expect(triedAt).toHaveLength(limits.conflictRetriesMax + 1);
   expect(happened).toEqual([]);
 });
+
+test.each([
+  ['the shortest', 0, [3, 5, 10, 20, 40, 80, 100, 100]],
+  ['nearly the longest', 0.999_999, [5, 10, 20, 40, 80, 160, 200, 200]],
+])(
+  'between conflicts there are waits that grow, drawn by chance: %s',
+  async (_, drawn, expected) => {
+    const triedAt: number[] = [];
+    const { transitions, clock, create } = contended(triedAt, drawn);
+    await create('one');
+    const applying = transitions.apply([happening('one', claim)]);
+    await clock.advance(5_000);
+    await applying;
+    const waits = triedAt.slice(1).map((at, tries) => at - (triedAt[tries] ?? 0));
+    expect(waits.slice(0, expected.length)).toEqual(expected);
+  },
+);
 
 test('two Schedulers claim one order: it starts once (R3)', async () => {
   const { transitions, another, requests, create } = roleScenario();

@@ -2,6 +2,8 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { toItem } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import type { EditableStore } from '../contracts/edited-store.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
 import { testLog } from './log.ts';
@@ -9,7 +11,9 @@ import { testLog } from './log.ts';
 export async function dynamoUnderTest({ client }: DynamoServer): Promise<EditableStore> {
   const tables = await createTables(client);
   const log = testLog();
-  const store = { client, tables, shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000, log };
+  const waits = { clock: systemClock, random: systemRandom };
+  const kept = { shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
+  const store = { client, tables, log, ...kept, ...waits };
   const open = (): EditableStore => ({
     store: dynamoStore(store),
     log,
