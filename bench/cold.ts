@@ -50,7 +50,6 @@ const environment = {
   REEVE_WEBHOOK: 'shop',
   REEVE_WEBHOOK_URL: 'https://shop.example.com',
   REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:shop',
-  REEVE_WEBHOOK_QUEUE: address,
   REEVE_SERVICE_URL: 'https://service.example.com',
 };
 

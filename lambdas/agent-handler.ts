@@ -2,6 +2,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { sqsClient } from '#aws/clients.ts';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
+import { hideMessages } from '#aws/hide-messages.ts';
 import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { deadLettersOf } from '#aws/queue-names.ts';
@@ -44,6 +45,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     random: systemRandom,
     log,
   });
+  const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
   return logged<SQSEvent, SQSBatchResponse>((event, context) =>
@@ -56,6 +58,8 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
           ),
         ),
       park,
+      hide,
+      random: systemRandom,
       log,
     }),
   );

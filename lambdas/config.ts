@@ -83,8 +83,6 @@ export const webhookVariables = {
   REEVE_WEBHOOK_URL: url,
   /** The ARN of its secret. */
   REEVE_WEBHOOK_SECRET: name,
-  /** The FIFO queue that invokes the function. */
-  REEVE_WEBHOOK_QUEUE: url,
   /** Where the SDK's calls go, on a cloud that is not AWS's own. */
   AWS_ENDPOINT_URL: url.optional(),
 };

@@ -1,5 +1,6 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { hideMessages } from '#aws/hide-messages.ts';
 import { parking } from '#aws/parking.ts';
 import { byPriority, queuesOf } from '#aws/priority-queues.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
@@ -55,17 +56,21 @@ const role = scheduler({
     registry,
   }),
 });
-const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
+const handling = {
+  park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
+  hide: hideMessages(sqs),
+  random: systemRandom,
+  log,
+};
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
   // One invocation is of one queue: which one says whether agents reply, and which agent.
   const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
   return agent === undefined
-    ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, park, log })
+    ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })
     : deliverBatch(event, {
         codec: replyCodec,
         receive: (replies) => role.onReplies(agentName(agent), replies),
-        park,
-        log,
+        ...handling,
       });
 });

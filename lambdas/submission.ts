@@ -1,12 +1,14 @@
 /** The submission by queue: for producers in the account that would rather send than call. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
+import { hideMessages } from '#aws/hide-messages.ts';
 import { parking } from '#aws/parking.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { deadLettersOf } from '#aws/queue-names.ts';
 import { submissionCodec } from '#core/message-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { nudges, nudgesOnly, sqs } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
 import { submissionOver } from './submission-role.ts';
@@ -15,6 +17,7 @@ import { log, logged } from './telemetry.ts';
 /** Nudges of one batch leave together: its submissions are stored at about the same time. */
 const gathered = gatheringChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
 const submission = submissionOver({ ...nudgesOnly, nudges: gathered });
+const hide = hideMessages(sqs);
 const { REEVE_QUEUES: queues } = readConfig(queueVariables);
 const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 
@@ -24,6 +27,8 @@ export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
     receive: (messages) =>
       Promise.all(messages.map((message) => submissionDelivery(submission, message, log))),
     park,
+    hide,
+    random: systemRandom,
     log,
   }),
 );

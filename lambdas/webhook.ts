@@ -1,7 +1,8 @@
 /** A webhook: invoked by the FIFO queue of what its receiver is owed. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { sqsClient } from '#aws/clients.ts';
-import { deliverFifo, hideIn } from '#aws/fifo-batch.ts';
+import { deliverFifo } from '#aws/fifo-batch.ts';
+import { hideMessages } from '#aws/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { webhook } from '#runtime/webhook.ts';
@@ -25,7 +26,7 @@ const tell = webhook({
   fetch,
   clock: systemClock,
 });
-const hide = hideIn(sqs, config.REEVE_WEBHOOK_QUEUE);
+const hide = hideMessages(sqs);
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
   deliverFifo(event, { tell, hide, log }),

@@ -3,7 +3,6 @@
  * After the first message of an order that fails, the rest of that order is not tried: it is given back,
  * hidden for as long, so that none overtakes it.
  */
-import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
@@ -11,11 +10,11 @@ import { statusCodec } from '#core/message-codec.ts';
 import type { Log } from '#ports/log.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { deliverInOrder } from '#roles/stream-delivery.ts';
+import { type Hide, receivesOf } from './hide-messages.ts';
 
 export interface FifoConsumer {
   readonly tell: (change: Change) => Promise<void>;
-  /** Hides messages for so many seconds from now. */
-  readonly hide: (records: readonly SQSRecord[], seconds: number) => Promise<void>;
+  readonly hide: Hide;
   readonly log: Log;
 }
 
@@ -38,7 +37,7 @@ export async function deliverFifo(
       reasons.set(record, error);
       log.warn('change-not-told', {
         orderId: groupOf(record),
-        tries: triesOf(record),
+        tries: receivesOf(record),
         error: error instanceof ReeveError ? error.message : 'unknown',
       });
     },
@@ -50,30 +49,18 @@ export async function deliverFifo(
     const rest = records.slice(place).filter((record) => groupOf(record) === groupOf(failed));
     again.push(...rest);
     try {
-      await hide(rest, waitSeconds(triesOf(failed), reasons.get(failed)));
+      const seconds = waitSeconds(receivesOf(failed), reasons.get(failed));
+      await hide(rest.map((record) => ({ record, seconds })));
     } catch (error) {
       // Then the queue's own visibility timeout decides when they come again.
-      const name = error instanceof Error ? error.name : 'unknown';
-      log.warn('messages-not-hidden', { orderId: groupOf(failed), error: name });
+      const reason = error instanceof Error ? error.message : 'unknown';
+      log.warn('messages-not-hidden', { orderId: groupOf(failed), error: reason });
     }
   }
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** Hides messages of this queue: they come again when the time is over, the first of each group first. */
-export function hideIn(client: SQSClient, queue: string): FifoConsumer['hide'] {
-  return async (records, seconds) => {
-    const Entries = records.map(({ receiptHandle }, at) => ({
-      Id: String(at),
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: seconds,
-    }));
-    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue, Entries }));
-  };
-}
-
 const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
-const triesOf = ({ attributes }: SQSRecord) => Number(attributes.ApproximateReceiveCount);
 
 /** Read by nobody else than who wrote it: what cannot be read now is read after the next deployment. */
 function changeIn({ body }: SQSRecord): Change {

@@ -81,6 +81,12 @@ export const limits = {
   instantMaxMs: 8_640_000_000_000_000,
   sweepPage: 200,
   conflictRetriesMax: 20,
+  /**
+   * Receives after which a queue gives a message up. With the waits between them (`redeliverAfterMs`) that
+   * takes 975 s at least: a store that is away for a quarter of an hour makes no dead letter of a message
+   * that can be worked on.
+   */
+  receivesMax: 100,
 } as const;
 
 assertThat(

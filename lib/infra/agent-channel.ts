@@ -64,6 +64,11 @@ export type AgentWorker =
   | { readonly kind: 'elsewhere'; readonly policy: ManagedPolicy };
 
 const defaultTimeout = Duration.seconds(30);
+/**
+ * Of an agent that runs elsewhere and may give a message back by doing nothing: after the visibility
+ * timeout, six times its own timeout, five times over (at least 5: Lambda with SQS).
+ */
+const elsewhereReceivesMax = 5;
 
 /** The entries of a bundle that agents need, by what each is called there. */
 export const agentEntries = (agents: readonly AgentProps[]): Record<string, string> =>
@@ -88,6 +93,7 @@ export class AgentChannel extends Construct {
       nameOf: (priority) => queueNames.request(prefix, agent.name, priority),
       deadLetterName: deadLetterNames.request(prefix, agent.name),
       functionTimeout: agent.timeout ?? defaultTimeout,
+      ...(agent.entry === undefined && { maxReceiveCount: elsewhereReceivesMax }),
     });
     this.replies = new WorkQueue(this, 'Replies', {
       queueName: queueNames.reply(prefix, agent.name),

@@ -12,6 +12,7 @@ export interface PriorityQueuesProps {
   readonly nameOf: (priority: Priority) => string;
   readonly deadLetterName: string;
   readonly functionTimeout: Duration;
+  readonly maxReceiveCount?: number;
 }
 
 export class PriorityQueues extends Construct {
@@ -22,13 +23,13 @@ export class PriorityQueues extends Construct {
 
   constructor(scope: Construct, id: string, props: PriorityQueuesProps) {
     super(scope, id);
-    const { nameOf, deadLetterName, functionTimeout } = props;
-    this.priorities = highestFirst(props.priorities);
+    const { priorities, nameOf, deadLetterName, ...common } = props;
+    this.priorities = highestFirst(priorities);
     this.deadLetters = deadLetterQueue(this, 'DeadLetters', { queueName: deadLetterName });
     this.all = this.priorities.map((priority) => {
       const { deadLetters } = this;
       const queueName = nameOf(priority);
-      return new WorkQueue(this, titled(priority), { queueName, deadLetters, functionTimeout });
+      return new WorkQueue(this, titled(priority), { queueName, deadLetters, ...common });
     });
   }
 

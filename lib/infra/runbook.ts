@@ -30,7 +30,7 @@ export const runbook = {
   ),
   functionErrors: told(
     'function-errors',
-    'Invocations failed as a whole. The log of the function says why; its messages are delivered again, five times before they are dead letters.',
+    'Invocations failed as a whole. The log of the function says why; its messages are delivered again, a hundred times before they are dead letters.',
   ),
   throttles: told(
     'throttles',

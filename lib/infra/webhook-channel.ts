@@ -72,7 +72,6 @@ export class WebhookChannel extends Construct {
         REEVE_WEBHOOK: props.name,
         REEVE_WEBHOOK_URL: props.url,
         REEVE_WEBHOOK_SECRET: props.secretArn,
-        REEVE_WEBHOOK_QUEUE: this.queue.queueUrl,
       },
     });
     this.worker.allow(['secretsmanager:GetSecretValue'], props.secretArn);

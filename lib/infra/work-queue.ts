@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { limits } from '#core/limits.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 
@@ -11,12 +12,15 @@ export interface WorkQueueProps {
   readonly deadLetters: Queue;
   /** Of the function that works it off. */
   readonly functionTimeout: Duration;
+  /**
+   * Receives after which a message is given up.
+   * @default limits.receivesMax: for a function of Reeve, which hides for seconds what it gives back
+   */
+  readonly maxReceiveCount?: number;
 }
 
 /** A redelivery must not overtake the first delivery's own tries (Lambda with SQS: 6 × timeout). */
 const visibilityPerTimeout = 6;
-/** Throttled invocations count as receives too, and must not push healthy messages out (Lambda with SQS). */
-const maxReceiveCount = 5;
 /** A dead letter's time counts from its first sending, so the dead-letter queue must keep longer. */
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
@@ -28,7 +32,7 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
-    const { queueName, deadLetters, functionTimeout } = props;
+    const { queueName, deadLetters, functionTimeout, maxReceiveCount = limits.receivesMax } = props;
     this.deadLetters = deadLetters;
     this.queue = new Queue(this, 'Queue', {
       queueName,

@@ -10,6 +10,7 @@ import {
   submissionCodec,
 } from '#core/message-codec.ts';
 import { findStep } from '#core/record.ts';
+import { redeliverAfterMs } from '#roles/back-off.ts';
 import type { Delivery } from '#roles/delivery.ts';
 import { deliverLetters } from '#roles/queue-delivery.ts';
 import { deliverInOrder } from '#roles/stream-delivery.ts';
@@ -87,6 +88,26 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
       }
       queue.acknowledge(done);
       if (retryAfterMs !== null) queue.release(letters, retryAfterMs);
+      else
+        await hide(
+          host,
+          queue,
+          letters.filter((letter) => !done.includes(letter)),
+        );
+    });
+  }
+
+  /** As lib/aws/queue-batch.ts does with what is to come again. */
+  async function hide(host: Host, queue: SimQueue, letters: readonly QueueLetter[]) {
+    if (letters.length === 0) return;
+    await host.machine.call({
+      what: `hide ${letters.length} of ${queue.name}`,
+      refusal: 'queue-throttled',
+      act() {
+        for (const letter of letters) {
+          queue.release([letter], redeliverAfterMs(letter.receives, around.chance));
+        }
+      },
     });
   }
 

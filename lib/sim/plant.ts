@@ -1,4 +1,5 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
+import { limits } from '#core/limits.ts';
 import { clocksWereRight } from './faults.ts';
 import { type Looks, looks as looksOf } from './looks.ts';
 import { type Queues, queuesOf } from './queues.ts';
@@ -51,8 +52,6 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
-/** After so many receives a message is a dead letter: as lib/infra/work-queue.ts has it. */
-const receivesMax = 5;
 /** A process's own channel shows nothing again of itself, ms. */
 const hiddenForLong = 3_600_000;
 
@@ -106,7 +105,13 @@ export function plantOf(
       witness.took(key, effect, table.record(orderIdOf(key)));
     }),
     queues: queuesOf((name) =>
-      simQueue({ name, around, receivesMax, visibilityMs, onVisible: movers.pump }),
+      simQueue({
+        name,
+        around,
+        receivesMax: limits.receivesMax,
+        visibilityMs,
+        onVisible: movers.pump,
+      }),
     ),
     responses: [],
     alerts: [],

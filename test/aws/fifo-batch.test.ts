@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awsPublisher } from '#aws/aws-publisher.ts';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { discard, readLetters, sendBack } from '#aws/dead-letters.ts';
-import { deliverFifo, type FifoConsumer, hideIn } from '#aws/fifo-batch.ts';
+import { deliverFifo, type FifoConsumer } from '#aws/fifo-batch.ts';
+import { type Hide, hideMessages } from '#aws/hide-messages.ts';
 import type { LetterQueues } from '#aws/letter-queues.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { orderId } from '#core/ids.ts';
@@ -64,7 +65,7 @@ async function poll(queue: string, consumer: Omit<FifoConsumer, 'log'>): Promise
       MessageSystemAttributeNames: ['All'],
     }),
   );
-  const records = Messages.map(recordOf);
+  const records = Messages.map((message) => recordOf(queue, message));
   const { batchItemFailures } = await deliverFifo(
     { Records: records },
     { ...consumer, log: testLog() },
@@ -77,13 +78,11 @@ async function poll(queue: string, consumer: Omit<FifoConsumer, 'log'>): Promise
   return records.length;
 }
 
-function recordOf({
-  MessageId = '',
-  Body = '',
-  ReceiptHandle = '',
-  Attributes,
-}: Message): SQSRecord {
-  const plain = sqsRecord(MessageId, Body);
+function recordOf(
+  queue: string,
+  { MessageId = '', Body = '', ReceiptHandle = '', Attributes }: Message,
+): SQSRecord {
+  const plain = sqsRecord(MessageId, Body, queueArn(queue));
   const { MessageGroupId = '', ApproximateReceiveCount = '1' } = Attributes ?? {};
   const attributes = { ...plain.attributes, MessageGroupId, ApproximateReceiveCount };
   return { ...plain, receiptHandle: ReceiptHandle, attributes };
@@ -91,10 +90,8 @@ function recordOf({
 
 const textOf = ({ orderId: id, sequence }: Change) => `${id} ${sequence}`;
 /** No test waits: whatever is to be hidden comes again at once. */
-const atOnce = (queue: string): FifoConsumer['hide'] => {
-  const hide = hideIn(client, queue);
-  return (records) => hide(records, 0);
-};
+const atOnce: Hide = (messages) =>
+  hideMessages(client)(messages.map(({ record }) => ({ record, seconds: 0 })));
 
 test('a receiver that is down loses no status: all arrive when it is back, in sequence for each order', async () => {
   const { queue, tell } = await webhookQueue();
@@ -105,7 +102,7 @@ test('a receiver that is down loses no status: all arrive when it is back, in se
   const tried = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
     await poll(queue, {
-      hide: atOnce(queue),
+      hide: atOnce,
       async tell(change) {
         tried.add(textOf(change));
         throw down;
@@ -118,7 +115,7 @@ test('a receiver that is down loses no status: all arrive when it is back, in se
   const works = async (change: Change) => {
     told.push(change);
   };
-  while ((await poll(queue, { hide: atOnce(queue), tell: works })) > 0);
+  while ((await poll(queue, { hide: atOnce, tell: works })) > 0);
   expect(told).toHaveLength(32);
   for (const id of orders) {
     const own = told.filter((change) => change.orderId === id);
@@ -134,7 +131,7 @@ test('what the stream tells twice is told once', async () => {
   const note = async (change: Change) => {
     told.push(textOf(change));
   };
-  while ((await poll(queue, { hide: atOnce(queue), tell: note })) > 0);
+  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
   expect(told).toEqual(['one 1']);
 });
 
@@ -145,7 +142,7 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
     throw down;
   };
   for (let round = 0; round < 9; round += 1) {
-    await poll(queue, { hide: atOnce(queue), tell: fails });
+    await poll(queue, { hide: atOnce, tell: fails });
   }
   const queues: LetterQueues = {
     'Webhook-shop': { kind: 'status', dead, sources: { normal: queue } },
@@ -168,7 +165,7 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
   const note = async (change: Change) => {
     told.push(textOf(change));
   };
-  while ((await poll(queue, { hide: atOnce(queue), tell: note })) > 0);
+  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
   expect(told).toEqual(['one 1', 'one 2', 'one 3']);
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['All'] }),
@@ -206,8 +203,9 @@ async function outcome(event: ReturnType<typeof batch>, errors: Readonly<Record<
       if (error !== undefined) throw error;
       told.push(textOf(change));
     },
-    async hide(records, seconds) {
-      hidden.push([records.map(({ messageId }) => messageId), seconds]);
+    async hide(messages) {
+      const [first] = messages;
+      hidden.push([messages.map(({ record }) => record.messageId), first?.seconds ?? 0]);
     },
   });
   return {

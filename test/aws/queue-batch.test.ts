@@ -8,6 +8,9 @@ import { sqsRecord as record } from '../support/sqs-record.ts';
 
 const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
 
+/** For tests in which nothing depends on when messages come again. */
+const unhidden = { hide: async () => {}, random: { next: () => 0 } };
+
 const delivery: fc.Arbitrary<Delivery> = fc.constantFrom<Delivery>(
   { kind: 'done' },
   { kind: 'retry' },
@@ -37,6 +40,7 @@ test('nothing is acknowledged whose effect is not durable, and nothing else is d
                 return outcome ?? { kind: 'retry' };
               });
             },
+            ...unhidden,
             async park({ messageId }) {
               if (messages[Number(messageId)]?.parkable !== true) throw new Error('no queue');
               parked.add(messageId);
@@ -63,6 +67,7 @@ test('an answer too few is delivered again, not acknowledged', async () => {
       log: testLog(),
       receive: async () => [{ kind: 'done' }],
       park: async () => {},
+      ...unhidden,
     },
   );
   expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
@@ -77,6 +82,7 @@ test('a message that cannot be read is parked with the reason, and its text stay
       codec: nudgeCodec,
       log,
       receive: async () => [],
+      ...unhidden,
       async park(_, reason) {
         reasons.push(reason);
       },
@@ -85,4 +91,91 @@ test('a message that cannot be read is parked with the reason, and its text stay
   expect(response).toEqual({ batchItemFailures: [] });
   expect(reasons).toEqual(['is not JSON']);
   expect(JSON.stringify(log.lines)).not.toContain('4111');
+});
+
+/** A batch of which everything comes again; how long each message is hidden, s. */
+async function hiddenFor(receives: readonly number[], next: number) {
+  const hidden: [string, number][] = [];
+  const log = testLog();
+  const response = await deliverBatch(
+    {
+      Records: receives.map((count, at) => {
+        const plain = record(String(at), nudge('a'));
+        const attributes = { ...plain.attributes, ApproximateReceiveCount: String(count) };
+        return { ...plain, attributes };
+      }),
+    },
+    {
+      codec: nudgeCodec,
+      log,
+      receive: () => Promise.reject(new Error('the store is away')),
+      park: async () => {},
+      random: { next: () => next },
+      async hide(messages) {
+        hidden.push(
+          ...messages.map(({ record: { messageId }, seconds }): [string, number] => [
+            messageId,
+            seconds,
+          ]),
+        );
+      },
+    },
+  );
+  expect(response.batchItemFailures).toHaveLength(receives.length);
+  return hidden;
+}
+
+test('a batch that failed is hidden for seconds that grow with the receives of each message', async () => {
+  expect(await hiddenFor([1, 2, 3, 50], 0)).toEqual([
+    ['0', 1],
+    ['1', 2],
+    ['2', 4],
+    ['3', 10],
+  ]);
+  expect(await hiddenFor([1, 2, 3, 50], 0.999)).toEqual([
+    ['0', 2],
+    ['1', 4],
+    ['2', 8],
+    ['3', 20],
+  ]);
+});
+
+test('only what comes again is hidden', async () => {
+  const hidden: string[] = [];
+  await deliverBatch(
+    { Records: [record('1', nudge('a')), record('2', nudge('b'))] },
+    {
+      codec: nudgeCodec,
+      log: testLog(),
+      receive: async () => [{ kind: 'done' }, { kind: 'retry' }],
+      park: async () => {},
+      random: { next: () => 0 },
+      hide: async (messages) => {
+        hidden.push(...messages.map(({ record: { messageId } }) => messageId));
+      },
+    },
+  );
+  expect(hidden).toEqual(['2']);
+});
+
+test('where hiding fails, the messages are given back all the same, and the log says so', async () => {
+  const log = testLog();
+  const response = await deliverBatch(
+    { Records: [record('1', nudge('a'))] },
+    {
+      codec: nudgeCodec,
+      log,
+      receive: async () => [{ kind: 'retry' }],
+      park: async () => {},
+      random: { next: () => 0 },
+      hide: () => Promise.reject(new Error('SQS did not hide 1 of 1 messages')),
+    },
+  );
+  expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+  expect(log.lines).toEqual([
+    {
+      event: 'messages-not-hidden',
+      fields: { messages: 1, error: 'SQS did not hide 1 of 1 messages' },
+    },
+  ]);
 });

@@ -43,7 +43,6 @@ test('each message is signed with the secret of its ARN; what a receiver refuses
     REEVE_WEBHOOK: 'shop',
     REEVE_WEBHOOK_URL: `${receiver.url}/hook`,
     REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:shop-AbCdEf',
-    REEVE_WEBHOOK_QUEUE: `${aws.url}/123456789012/Webhook-shop.fifo`,
   });
   // Only now: a function reads its settings when it is loaded.
   const { handler } = await import('../../lambdas/webhook.ts');
