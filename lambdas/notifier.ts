@@ -1,10 +1,24 @@
-/** The notifier: invoked by the change stream of the Processes table. */
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+/**
+ * The notifier: invoked by the change stream of the Processes table, and by the retry queue with what could
+ * not be delivered then.
+ */
+import type {
+  DynamoDBBatchResponse,
+  DynamoDBStreamEvent,
+  SQSBatchResponse,
+  SQSEvent,
+} from 'aws-lambda';
 import { awsPublisher } from '#aws/aws-publisher.ts';
+import { changeParking } from '#aws/change-letter.ts';
 import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import { deliverFifo } from '#aws/fifo-batch.ts';
 import { forgetOrders } from '#aws/forget-orders.ts';
+import { hideMessages } from '#aws/hide-messages.ts';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
 import { responseChannels } from '#aws/response-channel.ts';
+import { retryChannel } from '#aws/retry-queue.ts';
 import { deliverStream } from '#aws/stream-batch.ts';
+import { notificationCodec } from '#core/message-codec.ts';
 import { notifier } from '#roles/notifier.ts';
 import {
   alertVariables,
@@ -22,19 +36,29 @@ const config = readConfig({
   ...responseVariables,
   ...tableVariables,
 });
+const { REEVE_QUEUES: queues } = config;
 const dynamo = dynamoClient();
-const publisher = awsPublisher({
-  sqs: sqsClient(),
-  eventBridge: eventBridgeClient(),
-  eventBus: config.REEVE_EVENT_BUS,
-  deployment: config.REEVE_DEPLOYMENT,
-  responseChannels: responseChannels(config.REEVE_QUEUES, config.REEVE_RESPONSE_CHANNELS),
+const sqs = sqsClient();
+const role = notifier({
+  publisher: awsPublisher({
+    sqs,
+    eventBridge: eventBridgeClient(),
+    eventBus: config.REEVE_EVENT_BUS,
+    deployment: config.REEVE_DEPLOYMENT,
+    command: `npx reeve --stack ${config.REEVE_DEPLOYMENT}`,
+    responseChannels: responseChannels(queues, config.REEVE_RESPONSE_CHANNELS),
+  }),
+  retries: retryChannel(sqs, queueNames.retry(queues)),
+  log,
 });
+const hide = hideMessages(sqs);
+const park = changeParking(sqs, deadLetterNames.change(queues));
 
-export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async (event) => {
+async function onStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const { response, stopped } = await deliverStream(event, {
-    notifier: notifier(publisher, `npx reeve --stack ${config.REEVE_DEPLOYMENT}`),
+    notifier: role,
     forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),
+    park,
     log,
   });
   publish({
@@ -43,4 +67,18 @@ export const handler = logged<DynamoDBStreamEvent, DynamoDBBatchResponse>(async 
     OrdersInError: stopped.Error,
   });
   return response;
-});
+}
+
+export const handler = logged<
+  DynamoDBStreamEvent | SQSEvent,
+  DynamoDBBatchResponse | SQSBatchResponse
+>((event) =>
+  isOfQueue(event)
+    ? deliverFifo(event, { codec: notificationCodec, tell: role.retry, hide, log })
+    : onStream(event),
+);
+
+/** One invocation is of one source. */
+function isOfQueue(event: DynamoDBStreamEvent | SQSEvent): event is SQSEvent {
+  return event.Records.some((record) => 'messageId' in record);
+}

@@ -4,6 +4,7 @@ import { sqsClient } from '#aws/clients.ts';
 import { deliverFifo } from '#aws/fifo-batch.ts';
 import { hideMessages } from '#aws/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
+import { statusCodec } from '#core/message-codec.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { webhook } from '#runtime/webhook.ts';
 import { webhookSecrets } from '#runtime/webhook-signature.ts';
@@ -29,5 +30,5 @@ const tell = webhook({
 const hide = hideMessages(sqs);
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
-  deliverFifo(event, { tell, hide, log }),
+  deliverFifo(event, { codec: statusCodec, tell, hide, log }),
 );

@@ -1,14 +1,19 @@
-/** Tells submitters by registered channels (R18) and operators by EventBridge (R17). */
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { type Change, statusId } from '#core/change.ts';
-import { ReeveError, UnavailableError } from '#core/errors.ts';
+/**
+ * Tells submitters by registered channels (R18) and operators by EventBridge (R17): each destination by
+ * itself, ten notifications in a request.
+ */
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { type Change, type Notification, statusId } from '#core/change.ts';
+import { ReeveError } from '#core/errors.ts';
 import { statusCodec } from '#core/message-codec.ts';
-import type { Publisher } from '#ports/publisher.ts';
+import { alertOf, type Publication, type Publisher } from '#ports/publisher.ts';
 import { alertDetail } from './alert-detail.ts';
-import { alertDetailType, eventSource, statusDetailType } from './event-names.ts';
-import { unavailable } from './failure.ts';
+import { inTurns, type Parcel } from './delivery-turns.ts';
+import { alertDetailType, statusDetailType } from './event-names.ts';
+import { putEvents } from './put-events.ts';
 import type { ResponseChannel } from './response-channel.ts';
+import { type FifoPlace, sendBatch } from './send-batch.ts';
 import { statusDetail } from './status-detail.ts';
 
 export interface AwsPublisherOptions {
@@ -17,74 +22,93 @@ export interface AwsPublisherOptions {
   readonly eventBus: string;
   /** Which Reeve speaks, where several share a bus: the name of its stack. */
   readonly deployment: string;
+  /** How operators call the command line of this Reeve. */
+  readonly command: string;
   /** By the name that `replyTo` gives. */
   readonly responseChannels: Readonly<Record<string, ResponseChannel>>;
 }
 
+/** What is asked of one destination, and by which requests. */
+type Send = (batch: readonly Addressed[]) => Promise<ReadonlyMap<number, Error>>;
+interface Addressed extends Parcel {
+  readonly detailType: string;
+  readonly fifo?: FifoPlace;
+}
+
 export function awsPublisher(options: AwsPublisherOptions): Publisher {
   return {
-    async respond(replyTo, change) {
-      const channel = options.responseChannels[replyTo];
-      switch (channel?.kind) {
-        case 'queue':
-          return send(options, { QueueUrl: channel.url }, change);
-        case 'webhook':
-          return send(options, fifo(channel.url, change), change);
-        case 'events':
-          return putEvent(
-            options,
-            statusDetailType,
-            statusDetail(replyTo, change, options.deployment),
-          );
-        case undefined:
-          throw new ReeveError(
-            'reply-to-unknown',
-            `No response channel ${replyTo} is registered any more. Register it and redrive the failure queue.`,
-          );
-      }
+    async publish(notifications) {
+      const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
+      const lanes = Map.groupBy(notifications.entries(), ([, notification]) =>
+        laneOf(options, notification),
+      );
+      await Promise.all(
+        [...lanes].map(async ([lane, own]) => {
+          const parcels = own.map(([place, one]) => parcelOf(options, place, one));
+          const failed = await inTurns(parcels, sender(options, lane));
+          for (const [place, error] of failed) results[place] = { kind: 'failed', error };
+        }),
+      );
+      return results;
     },
-    alert: (alert) => putEvent(options, alertDetailType, alertDetail(alert, options.deployment)),
   };
 }
 
-/** In order for each order; what the stream tells twice within minutes is taken once. */
-function fifo(url: string, change: Change) {
-  return {
-    QueueUrl: url,
-    MessageGroupId: change.orderId,
-    MessageDeduplicationId: statusId(change),
-  };
+/** Where a notification goes: the URL of a queue, or the bus; null when its channel is not registered. */
+const theBus = 'events';
+function laneOf({ responseChannels }: AwsPublisherOptions, { audience, change }: Notification) {
+  if (audience === 'operator') return theBus;
+  const channel = channelOf(responseChannels, change);
+  if (channel === undefined) return null;
+  return channel.kind === 'events' ? theBus : channel.url;
 }
 
-async function send(
-  { sqs }: AwsPublisherOptions,
-  to: { readonly QueueUrl: string },
-  change: Change,
-): Promise<void> {
-  const command = new SendMessageCommand({ ...to, MessageBody: statusCodec.encode(change) });
-  await sqs.send(command).catch((error: unknown) => {
-    throw unavailable('SQS', error);
-  });
-}
+const channelOf = (
+  channels: AwsPublisherOptions['responseChannels'],
+  { replyTo }: Change,
+): ResponseChannel | undefined => (replyTo === null ? undefined : channels[replyTo]);
 
-async function putEvent(
-  { eventBridge, eventBus }: AwsPublisherOptions,
-  detailType: string,
-  detail: object,
-): Promise<void> {
-  const entry = {
-    EventBusName: eventBus,
-    Source: eventSource,
-    DetailType: detailType,
-    Detail: JSON.stringify(detail),
-  };
-  const answer = await eventBridge
-    .send(new PutEventsCommand({ Entries: [entry] }))
-    .catch((error: unknown) => {
-      throw unavailable('EventBridge', error);
-    });
-  if ((answer.FailedEntryCount ?? 0) > 0) {
-    const code = answer.Entries?.[0]?.ErrorCode;
-    throw new UnavailableError('event-unsent', `EventBridge did not take an event: ${code}.`);
+function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: string | null): Send {
+  if (lane === null) {
+    return async () => {
+      throw new ReeveError(
+        'reply-to-unknown',
+        'The response channel of an order is not registered any more. Register it: what it is owed is kept and tried again.',
+      );
+    };
   }
+  if (lane !== theBus) return (batch) => sendBatch(sqs, lane, batch);
+  return (batch) =>
+    putEvents(
+      eventBridge,
+      eventBus,
+      batch.map(({ detailType, body }) => ({ detailType, detail: body })),
+    );
+}
+
+function parcelOf(
+  { responseChannels, deployment, command }: AwsPublisherOptions,
+  place: number,
+  { audience, change }: Notification,
+): Addressed {
+  const common = { place, sequenceOf: change.orderId };
+  if (audience === 'operator') {
+    const body = JSON.stringify(alertDetail(alertOf(change, command), deployment));
+    return {
+      ...common,
+      sequenceOf: `${change.orderId} ${audience}`,
+      detailType: alertDetailType,
+      body,
+    };
+  }
+  const channel = channelOf(responseChannels, change);
+  const detailType = statusDetailType;
+  if (channel?.kind === 'events') {
+    const detail = statusDetail(change.replyTo ?? '', change, deployment);
+    return { ...common, detailType, body: JSON.stringify(detail) };
+  }
+  const body = statusCodec.encode(change);
+  // In order for each order; what the stream tells twice within minutes is taken once.
+  const fifo = { group: change.orderId, id: statusId(change) };
+  return { ...common, detailType, body, ...(channel?.kind === 'webhook' && { fifo }) };
 }

@@ -4,22 +4,26 @@ import {
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
-  SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { notificationsOf } from '#core/change.ts';
 import type { LetterKind, LetterSubject } from '#core/dead-letter.ts';
 import { ReeveError } from '#core/errors.ts';
 import {
   type Decoded,
+  notificationCodec,
   nudgeCodec,
   replyCodec,
   requestCodec,
   statusCodec,
 } from '#core/message-codec.ts';
 import type { Priority } from '#core/record.ts';
+import { changeIn } from './change-letter.ts';
 import type { LetterQueues } from './letter-queues.ts';
 import { reasonAttribute } from './parking.ts';
 import { byPriority, type PriorityQueues } from './priority-queues.ts';
+import { retryPlace } from './retry-queue.ts';
+import { type FifoPlace, type Outgoing, sendBatch } from './send-batch.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
 const lettersMax = 200;
@@ -45,7 +49,7 @@ export interface DeadLetter {
   readonly source: string | null;
   readonly receipt: string;
   /** How a FIFO queue knows it; null for a letter of another queue. */
-  readonly fifo: { readonly group: string; readonly id: string } | null;
+  readonly fifo: FifoPlace | null;
 }
 
 /** Hides what it gives, until it is released, and changes nothing else. */
@@ -117,8 +121,11 @@ function subjectOf(kind: LetterKind, body: string): Subject | null {
       return ofOneQueue(messageOf(replyCodec.decode(body)));
     case 'status':
       return messageOf(statusCodec.decode(body));
-    case 'submission':
+    case 'notification':
+      return messageOf(notificationCodec.decode(body))?.change ?? null;
     case 'change':
+      return changeIn(body);
+    case 'submission':
       return null;
   }
 }
@@ -135,20 +142,25 @@ export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<v
   if (letter.source === null) {
     throw new ReeveError('no-source', `Letters of ${letter.queue} have no queue to go back to.`);
   }
-  const { fifo } = letter;
-  await client.send(
-    new SendMessageCommand({
-      QueueUrl: letter.source,
-      MessageBody: letter.body,
-      // Another id: what SQS takes for a repetition, it drops without a word.
-      ...(fifo !== null && {
-        MessageGroupId: fifo.group,
-        MessageDeduplicationId: `${fifo.id}-again`,
-      }),
-    }),
-  );
+  const refused = await sendBatch(client, letter.source, outgoing(letter));
+  for (const error of refused.values()) throw error;
   await discard(client, letter);
 }
+
+/** What goes back: the letter itself; of a change, what each audience is to be told of it. */
+function outgoing({ kind, body, fifo }: DeadLetter): readonly Outgoing[] {
+  const change = kind === 'change' ? changeIn(body) : null;
+  if (change !== null) {
+    return notificationsOf(change).map((notification) => ({
+      body: notificationCodec.encode(notification),
+      fifo: again(retryPlace(notification)),
+    }));
+  }
+  return [{ body, ...(fifo !== null && { fifo: again(fifo) }) }];
+}
+
+/** Another id: what SQS takes for a repetition, it drops without a word. */
+const again = ({ group, id }: FifoPlace): FifoPlace => ({ group, id: `${id}-again` });
 
 export async function discard(
   client: SQSClient,

@@ -1,19 +1,20 @@
 /**
- * A batch of a FIFO queue of status messages: in sequence for each order, different orders side by side.
+ * A batch of a FIFO queue of status messages or notifications: in sequence for each order, different orders side by side.
  * After the first message of an order that fails, the rest of that order is not tried: it is given back,
  * hidden for as long, so that none overtakes it.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Change } from '#core/change.ts';
 import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import { statusCodec } from '#core/message-codec.ts';
+import type { MessageCodec } from '#core/message-codec.ts';
 import type { Log } from '#ports/log.ts';
 import { NotTold } from '#ports/publisher.ts';
-import { deliverInOrder } from '#roles/stream-delivery.ts';
+import { deliverInOrder } from '#roles/ordered-delivery.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
 
-export interface FifoConsumer {
-  readonly tell: (change: Change) => Promise<void>;
+export interface FifoConsumer<Message> {
+  readonly codec: MessageCodec<Message>;
+  /** Rejects when it is to be tried again. */
+  readonly tell: (message: Message) => Promise<void>;
   readonly hide: Hide;
   readonly log: Log;
 }
@@ -24,19 +25,19 @@ const retryMaxSeconds = 900;
 /** A receiver that asks for more is not obeyed. */
 const retryAfterMaxSeconds = 3_600;
 
-export async function deliverFifo(
+export async function deliverFifo<Message>(
   { Records: records }: SQSEvent,
-  { tell, hide, log }: FifoConsumer,
+  { codec, tell, hide, log }: FifoConsumer<Message>,
 ): Promise<SQSBatchResponse> {
   const reasons = new Map<SQSRecord, unknown>();
   const failedAt = await deliverInOrder(
     records,
     groupOf,
-    (record) => tell(changeIn(record)),
+    (record) => tell(messageIn(codec, record)),
     (record, error) => {
       reasons.set(record, error);
       log.warn('change-not-told', {
-        orderId: groupOf(record),
+        orderId: orderOf(record),
         tries: receivesOf(record),
         error: error instanceof ReeveError ? error.message : 'unknown',
       });
@@ -54,19 +55,21 @@ export async function deliverFifo(
     } catch (error) {
       // Then the queue's own visibility timeout decides when they come again.
       const reason = error instanceof Error ? error.message : 'unknown';
-      log.warn('messages-not-hidden', { orderId: groupOf(failed), error: reason });
+      log.warn('messages-not-hidden', { orderId: orderOf(failed), error: reason });
     }
   }
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
 const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
+/** A group is an order, or an order and what else divides it. */
+const orderOf = (record: SQSRecord) => groupOf(record).split('/', 1)[0] ?? '';
 
 /** Read by nobody else than who wrote it: what cannot be read now is read after the next deployment. */
-function changeIn({ body }: SQSRecord): Change {
-  const decoded = statusCodec.decode(body);
+function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): Message {
+  const decoded = codec.decode(body);
   if (decoded.kind === 'message') return decoded.message;
-  throw new CorruptDataError('status-malformed', `A status message ${decoded.reason}.`);
+  throw new CorruptDataError('message-malformed', `A message ${decoded.reason}.`);
 }
 
 function waitSeconds(tries: number, reason: unknown): number {

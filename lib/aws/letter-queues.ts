@@ -68,6 +68,7 @@ function queuesNamedBy(output: z.infer<typeof outputSchema>): LetterQueues {
     }),
   ]);
   const submitted = { normal: queueNames.submission(at) };
+  const retried = { normal: queueNames.retry(at) };
   return {
     Ready: queue(
       'nudge',
@@ -78,7 +79,8 @@ function queuesNamedBy(output: z.infer<typeof outputSchema>): LetterQueues {
     ...(output.submission && {
       Submission: queue('submission', deadLetterNames.submission(at), submitted),
     }),
-    Notifications: queue('change', deadLetterNames.change(at), null),
+    Notifications: queue('notification', deadLetterNames.retry(at), retried),
+    Changes: queue('change', deadLetterNames.change(at), retried),
     Alerts: queue('change', deadLetterNames.alert(at), null),
     ...(output.mail && { Mail: queue('change', deadLetterNames.mail(at), null) }),
   };

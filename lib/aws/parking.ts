@@ -9,6 +9,14 @@ export const reasonAttribute = 'Reason';
 /** Characters: a reason may name fields, and fields may be of any length. */
 const reasonLengthMax = 250;
 
+/** The attributes of a message that is parked for this reason. */
+export const reasonAttributes = (reason: string) => ({
+  [reasonAttribute]: {
+    DataType: 'String',
+    StringValue: sendableText(reason, reasonLengthMax),
+  },
+});
+
 /** `deadLettersOf`: the URL of the dead-letter queue of the queue with this ARN. */
 export function parking(
   client: SQSClient,
@@ -26,12 +34,7 @@ export function parking(
       new SendMessageCommand({
         QueueUrl: queue,
         MessageBody: body,
-        MessageAttributes: {
-          [reasonAttribute]: {
-            DataType: 'String',
-            StringValue: sendableText(reason, reasonLengthMax),
-          },
-        },
+        MessageAttributes: reasonAttributes(reason),
       }),
     );
   };

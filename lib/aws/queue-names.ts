@@ -20,6 +20,8 @@ export const queueNames = {
   reply: (at: string, agent: string) => named(at, 'reply', agent),
   submission: (at: string) => named(at, 'submission'),
   webhook: (at: string, channel: string) => named(at, 'webhook', channel) + fifo,
+  /** Notifications that could not be delivered yet. */
+  retry: (at: string) => named(at, 'retry') + fifo,
 } as const;
 
 /** One for all priority classes of the same purpose. */
@@ -29,7 +31,8 @@ export const deadLetterNames = {
   reply: (at: string, agent: string) => named(at, 'dead', 'reply', agent),
   submission: (at: string) => named(at, 'dead', 'submission'),
   webhook: (at: string, channel: string) => named(at, 'dead', 'webhook', channel) + fifo,
-  /** Changes that the notifier could not tell. */
+  retry: (at: string) => named(at, 'dead', 'retry') + fifo,
+  /** Changes that the notifier could not read. */
   change: (at: string) => named(at, 'dead', 'change'),
   /** Alerts that EventBridge could not deliver to the operators' topic. */
   alert: (at: string) => named(at, 'dead', 'alert'),

@@ -1,27 +1,18 @@
 /** A channel over SQS queues: as few requests as the messages need, and nothing lost in a partial failure. */
-import {
-  type BatchResultErrorEntry,
-  SendMessageBatchCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { RefusedError, UnavailableError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { MessageCodec } from '#core/message-codec.ts';
 import type { Channel } from '#ports/channels.ts';
-import { notTaken } from './failure.ts';
-
-/** Messages of one SendMessageBatch (SQS). */
-const batchMax = 10;
-/** Bytes of one SendMessageBatch that any SQS takes: newer ones take 1 MiB (SQS quotas). */
-const batchBytesMax = 256 * 1024;
-/** Tries of entries that SQS itself could not take, before the sender is told. */
-const triesMax = 3;
+import { type FifoPlace, inBatches, type Outgoing, sendBatch } from './send-batch.ts';
 
 export interface SqsChannelOptions<Message> {
   readonly client: SQSClient;
   readonly codec: MessageCodec<Message>;
   /** The URL of the queue a message goes to: from the configuration, never from the message. */
   readonly queueOf: (message: Message) => string;
+  /** Where the queues are FIFO: the place of a message there. @default standard queues */
+  readonly fifoOf?: (message: Message) => FifoPlace;
 }
 
 /**
@@ -29,79 +20,41 @@ export interface SqsChannelOptions<Message> {
  * {@link UnavailableError}, or with {@link RefusedError} when SQS will never take one.
  */
 export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
+  const { client, codec, queueOf, fifoOf } = options;
+  const outgoing = (message: Message) => ({
+    body: codec.encode(message),
+    ...(fifoOf !== undefined && { fifo: fifoOf(message) }),
+  });
   return {
     async send(messages) {
-      const byQueue = Map.groupBy(messages, options.queueOf);
-      const sent = await Promise.allSettled(
-        [...byQueue].map(([queue, own]) =>
-          sendAll(options.client, queue, own.map(options.codec.encode)),
+      const errors = await Promise.all(
+        [...Map.groupBy(messages, queueOf)].map(([queue, own]) =>
+          sendAll(client, queue, own.map(outgoing)),
         ),
       );
-      throwFirst(sent);
+      const all = errors.flat();
+      // What may be taken later is what the sender can do something about.
+      const worst = all.find((error) => error instanceof UnavailableError) ?? all[0];
+      if (worst !== undefined) throw worst;
     },
   };
 }
 
-async function sendAll(client: SQSClient, queue: string, bodies: readonly string[]): Promise<void> {
-  const sendable = bodies.filter((body) => Buffer.byteLength(body) <= limits.messageBytesMax);
-  const batches = inBatches(sendable);
-  throwFirst(await Promise.allSettled(batches.map((batch) => sendBatch(client, queue, batch))));
-  const tooLarge = bodies.length - sendable.length;
-  if (tooLarge > 0) {
-    throw new RefusedError(
-      'message-too-large',
-      `${tooLarge} of ${bodies.length} messages have over ${limits.messageBytesMax} bytes. They are not sent.`,
-    );
-  }
-}
-
-function throwFirst(outcomes: readonly PromiseSettledResult<void>[]): void {
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
-}
-
-function inBatches(bodies: readonly string[]): string[][] {
-  const batches: string[][] = [];
-  let current: string[] = [];
-  let bytes = 0;
-  for (const body of bodies) {
-    const size = Buffer.byteLength(body);
-    if (current.length === batchMax || (current.length > 0 && bytes + size > batchBytesMax)) {
-      batches.push(current);
-      current = [];
-      bytes = 0;
-    }
-    current.push(body);
-    bytes += size;
-  }
-  if (current.length > 0) batches.push(current);
-  return batches;
-}
-
-async function sendBatch(
+/** Gives what went wrong, when all that can be sent has been. */
+async function sendAll(
   client: SQSClient,
   queue: string,
-  bodies: readonly string[],
-): Promise<void> {
-  let left = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
-  const refused: BatchResultErrorEntry[] = [];
-  for (let tries = 1; left.length > 0; tries += 1) {
-    const { Failed: failed = [] } = await client
-      .send(new SendMessageBatchCommand({ QueueUrl: queue, Entries: left }))
-      .catch((error: unknown) => {
-        throw notTaken('SQS', error);
-      });
-    refused.push(...failed.filter(({ SenderFault }) => SenderFault));
-    const again = failed.filter(({ SenderFault }) => !SenderFault);
-    if (again.length > 0 && tries === triesMax) {
-      throw new UnavailableError('messages-unsent', unsent(again, bodies.length));
-    }
-    const ids = new Set(again.map(({ Id }) => Id));
-    left = left.filter(({ Id }) => ids.has(Id));
-  }
-  if (refused.length > 0) throw new RefusedError('messages-unsent', unsent(refused, bodies.length));
-}
-
-function unsent(failed: readonly BatchResultErrorEntry[], of: number): string {
-  return `SQS did not take ${failed.length} of ${of} messages: ${failed[0]?.Code}.`;
+  messages: readonly Outgoing[],
+): Promise<readonly unknown[]> {
+  const sizeOf = ({ body }: Outgoing) => Buffer.byteLength(body);
+  const sendable = messages.filter((message) => sizeOf(message) <= limits.messageBytesMax);
+  const batches = inBatches(sendable, sizeOf);
+  const sent = await Promise.allSettled(batches.map((batch) => sendBatch(client, queue, batch)));
+  const errors = sent.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason] : [...outcome.value.values()],
+  );
+  const tooLarge = messages.length - sendable.length;
+  if (tooLarge === 0) return errors;
+  const message = `${tooLarge} of ${messages.length} messages have over ${limits.messageBytesMax} bytes. They are not sent.`;
+  return [...errors, new RefusedError('message-too-large', message)];
 }

@@ -1,17 +1,24 @@
-/** A batch of the Processes table's change stream, and the answer that the stream understands. */
+/**
+ * A batch of the Processes table's change stream, and the answer that the stream understands. The stream
+ * goes on from the first record that is not settled, and delivers all after it again: so of those nothing
+ * is announced to operators. Only what SQS or DynamoDB themselves refuse is not settled; a receiver that
+ * is down is the retry queue's affair, and a record that cannot be read is parked.
+ */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { Change } from '#core/change.ts';
 import { CorruptDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { Notifier } from '#roles/notifier.ts';
-import { deliverInOrder } from '#roles/stream-delivery.ts';
-import { streamEntry } from './process-stream.ts';
+import { type StreamEntry, streamEntry } from './process-stream.ts';
 
 export interface StreamConsumer {
-  readonly notifier: Pick<Notifier, 'onChange'>;
+  readonly notifier: Pick<Notifier, 'onChanges'>;
   /** Deletes what belongs to process records that are gone. */
   readonly forget: (orderIds: readonly OrderId[]) => Promise<void>;
+  /** Puts a record that cannot be read where a person finds it, with the reason. */
+  readonly park: (record: DynamoDBRecord, reason: string) => Promise<void>;
   readonly log: Log;
 }
 
@@ -20,59 +27,95 @@ export type Stop = 'Processed' | 'Undone' | 'Error';
 
 export interface StreamDelivery {
   readonly response: DynamoDBBatchResponse;
-  /** Orders of which it was told that they stopped there. */
+  /** Orders that stopped there, each counted once however often its change is delivered. */
   readonly stopped: Readonly<Record<Stop, number>>;
 }
 
+type Unread = { readonly kind: 'unread'; readonly record: DynamoDBRecord; readonly reason: string };
+type Read = StreamEntry | Unread;
+
 export async function deliverStream(
   { Records: records }: DynamoDBStreamEvent,
-  { notifier, forget, log }: StreamConsumer,
+  consumer: StreamConsumer,
 ): Promise<StreamDelivery> {
-  const stopped = { Processed: 0, Undone: 0, Error: 0 };
-  const removed: { readonly place: number; readonly orderId: OrderId }[] = [];
-  const deliver = async (record: DynamoDBRecord, place: number) => {
-    const entry = streamEntry(record);
-    if (entry.kind === 'removed') removed.push({ place, orderId: entry.orderId });
-    if (entry.kind !== 'changed') return;
-    await notifier.onChange(entry.change);
-    const { processState } = entry.change;
-    if (isStop(processState)) stopped[processState] += 1;
-  };
-  const untold = (record: DynamoDBRecord | undefined, error: unknown) =>
-    log.error('change-untold', {
-      orderId: keyOf(record),
-      error: error instanceof Error ? error.name : 'unknown',
-    });
-
-  const failedAt = [...(await deliverInOrder(records, keyOf, deliver, untold))];
-  const [first] = removed.toSorted((a, b) => a.place - b.place);
-  if (first !== undefined) {
-    try {
-      await forget(removed.map(({ orderId }) => orderId));
-    } catch (error) {
-      failedAt.push(first.place);
-      untold(records[first.place], error);
-    }
+  const entries = records.map(read);
+  const unsettled = [
+    ...(await forgetRemoved(entries, consumer)),
+    ...(await parkUnread(entries, consumer)),
+  ];
+  const readable = Math.min(records.length, ...unsettled);
+  const changes: { readonly place: number; readonly change: Change }[] = [];
+  for (const [place, entry] of entries.slice(0, readable).entries()) {
+    if (entry.kind === 'changed') changes.push({ place, change: entry.change });
   }
-  return { stopped, response: answer(records, failedAt) };
+  const settled = await consumer.notifier.onChanges(changes.map(({ change }) => change));
+  const first = changes[settled]?.place ?? readable;
+  const stopped = { Processed: 0, Undone: 0, Error: 0 };
+  for (const { place, change } of changes) {
+    const { processState } = change;
+    if (place < first && isStop(processState)) stopped[processState] += 1;
+  }
+  return { stopped, response: answer(records, first) };
 }
 
-const keyOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.Keys?.['OrderID']?.S ?? '';
+function read(record: DynamoDBRecord): Read {
+  try {
+    return streamEntry(record);
+  } catch (error) {
+    if (error instanceof CorruptDataError) return { kind: 'unread', record, reason: error.code };
+    throw error;
+  }
+}
+
+/** Gives the first place of what is not known to be deleted: deleting again does no harm. */
+async function forgetRemoved(
+  entries: readonly Read[],
+  { forget, log }: StreamConsumer,
+): Promise<readonly number[]> {
+  const removed = entries.flatMap((entry) => (entry.kind === 'removed' ? [entry.orderId] : []));
+  if (removed.length === 0) return [];
+  try {
+    await forget(removed);
+    return [];
+  } catch (error) {
+    log.error('orders-not-forgotten', { orders: removed.length, error: reasonOf(error) });
+    return [entries.findIndex(({ kind }) => kind === 'removed')];
+  }
+}
+
+async function parkUnread(
+  entries: readonly Read[],
+  { park, log }: StreamConsumer,
+): Promise<readonly number[]> {
+  const failedAt: number[] = [];
+  for (const [place, entry] of entries.entries()) {
+    if (entry.kind !== 'unread') continue;
+    const { record, reason } = entry;
+    const orderId = record.dynamodb?.Keys?.['OrderID']?.S ?? '';
+    log.error('change-parked', { orderId, reason });
+    try {
+      await park(record, reason);
+    } catch (error) {
+      failedAt.push(place);
+      log.error('parking-failed', { orderId, error: reasonOf(error) });
+    }
+  }
+  return failedAt;
+}
 
 function isStop(processState: ProcessState): processState is Stop {
   return processState !== 'Pending' && processState !== 'Processing';
 }
 
 /** An empty answer acknowledges everything, so a failure that cannot be named must throw. */
-function answer(
-  records: readonly DynamoDBRecord[],
-  failedAt: readonly number[],
-): DynamoDBBatchResponse {
-  if (failedAt.length === 0) return { batchItemFailures: [] };
-  const itemIdentifier = records[Math.min(...failedAt)]?.dynamodb?.SequenceNumber;
+function answer(records: readonly DynamoDBRecord[], first: number): DynamoDBBatchResponse {
+  if (first === records.length) return { batchItemFailures: [] };
+  const itemIdentifier = records[first]?.dynamodb?.SequenceNumber;
   if (itemIdentifier !== undefined) return { batchItemFailures: [{ itemIdentifier }] };
   throw new CorruptDataError(
     'stream-record-corrupt',
-    'A stream record without a sequence number failed. See the failure queue of the notifier.',
+    'A stream record without a sequence number is not settled. See the failure queue of the notifier.',
   );
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');

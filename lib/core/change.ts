@@ -65,6 +65,21 @@ export function audienceOf(change: Change): readonly Audience[] {
   );
 }
 
+/** One audience's share of a change: it is delivered, and tried again, by itself. */
+export interface Notification {
+  readonly audience: Audience;
+  readonly change: Change;
+}
+
+export function notificationsOf(change: Change): readonly Notification[] {
+  return audienceOf(change).map((audience) => ({ audience, change }));
+}
+
+/** Its name: the same each time it is delivered, and no other's. */
+export function notificationId({ audience, change }: Notification): string {
+  return `${statusId(change)}-${audience}`;
+}
+
 /** Whether anybody is to be told of the change. */
 export function hasAudience(change: Change): boolean {
   return audienceOf(change).length > 0;

@@ -6,7 +6,15 @@
 import type { Action } from './ids.ts';
 import type { ProcessState, StepState } from './record.ts';
 
-export const letterKinds = ['nudge', 'request', 'reply', 'submission', 'change', 'status'] as const;
+export const letterKinds = [
+  'nudge',
+  'request',
+  'reply',
+  'submission',
+  'change',
+  'status',
+  'notification',
+] as const;
 export type LetterKind = (typeof letterKinds)[number];
 
 /** The order as it is now, as far as it matters. */
@@ -46,8 +54,11 @@ export function letterFate(
 ): LetterFate {
   switch (kind) {
     case 'change':
-      return keep('Somebody was not told: see who refused it, then tell them by hand.');
+      return subject === null
+        ? keep('It cannot be read: what it is about was not told. Look at its orders.')
+        : redrive('It can be read now: its audience is told.');
     case 'status':
+    case 'notification':
       return redrive('Its receiver did not take it for days: see that it does now.');
     case 'submission':
       return wasParked

@@ -3,7 +3,7 @@
  * arrives. What does not fit is told apart from what cannot be had: it is parked with the reason (R19).
  */
 import * as z from 'zod';
-import type { Change } from './change.ts';
+import { audiences, type Change, type Notification } from './change.ts';
 import { toldFaults } from './field-errors.ts';
 import type { JsonValue } from './json.ts';
 import { jsonSchema } from './json-schema.ts';
@@ -165,10 +165,17 @@ export const changeSchema: z.ZodType<Change> = z
   })
   .meta({ title: 'Status', description: "Tells a submitter that an order's state has changed." });
 
+/** Read by nobody else than who wrote it, perhaps a release later. */
+const notificationSchema: z.ZodType<Notification> = z.object({
+  audience: z.enum(audiences),
+  change: changeSchema,
+});
+
 export const nudgeCodec = codec('nudge', nudgeSchema);
 export const requestCodec = codec('request', requestSchema);
 export const replyCodec = codec('reply', replySchema);
 export const statusCodec = codec('status', changeSchema);
+export const notificationCodec = codec('notification', notificationSchema);
 export const submissionCodec = codec('submission', submissionSchema);
 
 function codec<Message extends object>(

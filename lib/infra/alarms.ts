@@ -15,6 +15,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import { processIndexes } from '#aws/tables.ts';
+import type { Notifications } from './notifications.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 import { runbook } from './runbook.ts';
 import type { StateStore } from './state-store.ts';
@@ -70,6 +71,15 @@ export class Alarms extends Construct {
     this.raise(`Webhook-${channel}Behind`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
       text: runbook.webhookBehind,
+      threshold: oldStatusSeconds,
+      periods: 3,
+    });
+  }
+
+  onRetries({ retries: { queue } }: Notifications): void {
+    this.raise('NotificationsBehind', {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+      text: runbook.notificationsBehind,
       threshold: oldStatusSeconds,
       periods: 3,
     });

@@ -32,7 +32,7 @@ export function workQueues({
 /** As lib/aws/letter-queues.ts names them. */
 export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> {
   const { ready, channels, webhooks, submission, notifications } = queues;
-  const { failures, undelivered, unmailed } = notifications;
+  const { retries, failures, undelivered, unmailed } = notifications;
   const named: [string, Queue | undefined][] = [
     ['Ready', ready.deadLetters],
     ...channels.flatMap(({ agent, requests, replies }): [string, Queue][] => [
@@ -44,7 +44,8 @@ export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> 
       webhook.deadLetters,
     ]),
     ['Submission', submission?.submissions.deadLetters],
-    ['Notifications', failures],
+    ['Notifications', retries.deadLetters],
+    ['Changes', failures],
     ['Alerts', undelivered],
     ['Mail', unmailed],
   ];

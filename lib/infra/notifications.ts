@@ -16,7 +16,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/event-names.ts';
-import { deadLetterNames } from '#aws/queue-names.ts';
+import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
+import { type OwedQueue, owedQueue, workOffOwed } from './owed-queue.ts';
 import { type PriorityQueues, queuesVariable } from './priority-queues.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
@@ -34,13 +35,19 @@ export interface NotificationsProps {
   readonly removal: RemovalPolicy;
 }
 
-/** Tries of a change before it goes to the failure queue: some minutes with the stream's own pauses. */
-const retryAttempts = 10;
+/**
+ * How long the stream tries a change that could be neither delivered nor kept: a function that does not
+ * start, or SQS away. Half of what a stream keeps, so that it can still be looked at afterwards.
+ */
+const maxRecordAge = Duration.hours(12);
+const timeout = Duration.seconds(60);
 const batchSize = 100;
 
 export class Notifications extends Construct {
   readonly worker: ReeveFunction;
-  /** Changes that could not be told. */
+  /** Notifications that could not be delivered yet, and those that could not be for days. */
+  readonly retries: OwedQueue;
+  /** Changes that could not be read, or for hours neither delivered nor kept. */
   readonly failures: Queue;
   /** Alerts that could not be delivered to the operators' topic. */
   readonly undelivered: Queue;
@@ -54,6 +61,11 @@ export class Notifications extends Construct {
     const { store } = props;
     const bus = EventBus.fromEventBusName(this, 'Bus', 'default');
     const prefix = queuePrefix(this);
+    this.retries = owedQueue(new Construct(this, 'Retries'), {
+      queueName: queueNames.retry(prefix),
+      deadLetterName: deadLetterNames.retry(prefix),
+      functionTimeout: timeout,
+    });
     this.failures = deadLetterQueue(this, 'Failures', {
       queueName: deadLetterNames.change(prefix),
     });
@@ -69,7 +81,7 @@ export class Notifications extends Construct {
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: 'Reeve: notifier',
-      timeout: Duration.seconds(60),
+      timeout,
       removal: props.removal,
       environment: {
         ...props.environment,
@@ -88,15 +100,16 @@ export class Notifications extends Construct {
       maxBatchingWindow: Duration.seconds(1),
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
-      retryAttempts,
+      maxRecordAge,
       onFailure: new SqsDlq(this.failures),
       filters: [...toldChanges],
     });
     store.allowStream(this.worker);
     store.allowForget(this.worker);
     this.worker.allow(['events:PutEvents'], bus.eventBusArn);
-    const { responseQueues } = props;
-    if (responseQueues.length > 0) this.worker.allow(['sqs:SendMessage'], ...responseQueues);
+    const { queueArn } = this.retries.queue;
+    this.worker.allow(['sqs:SendMessage'], queueArn, ...props.responseQueues);
+    workOffOwed(this.worker, this.retries);
 
     const alert = new Rule(this, 'Alert', {
       description: 'Reeve: tells operators of an order in Error',

@@ -40,6 +40,7 @@ export class Observability extends Construct {
     for (const [name, queue] of queues) alarms.onQueue(name, queue);
     for (const [name, queue] of deadLetters) alarms.onDeadLetters(name, queue);
     for (const webhook of webhooks) alarms.onWebhook(webhook);
+    alarms.onRetries(notifications);
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);
     alarms.onLag(props.sweepsEvery);

@@ -20,13 +20,17 @@ export const runbook = {
     'webhook-behind',
     'The receiver of a webhook has taken no status message for half an hour; nothing is lost yet, and no order waits. The log of its function says what it answered. It is tried again at least every 15 minutes, for four days; then its messages are dead letters, which `reeve dlq redrive --yes` sends back.',
   ),
+  notificationsBehind: told(
+    'notifications-behind',
+    'A response queue, or the event bus, has refused status messages or alerts for half an hour; nothing is lost, and no order waits. The log of the notifier says which channel and why. They are tried again at least every 15 minutes, for four days; then they are dead letters, which `reeve dlq redrive --yes` sends back.',
+  ),
   noSweep: told(
     'no-sweep',
     'The Supervisor has not completed a sweep for three periods: overdue steps are not recovered. Look at its errors and log, and at the health of DynamoDB and EventBridge. The first sweep after it forgives what the gap has delayed.',
   ),
   streamBehind: told(
     'stream-behind',
-    'Status messages and alerts are late. Look at the errors of the notifier: a response queue that refuses messages holds it up until its records go to the failure queue.',
+    'Status messages and alerts are late. Look at the errors and the log of the notifier: it does not start, or SQS or DynamoDB refuse it. A receiver that is down does not hold it up.',
   ),
   functionErrors: told(
     'function-errors',

@@ -4,19 +4,12 @@
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import {
-  DeduplicationScope,
-  FifoThroughputLimit,
-  Queue,
-  QueueEncryption,
-} from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
-import { acknowledge } from './acknowledge.ts';
+import { owedQueue, workOffOwed } from './owed-queue.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { ReeveFunction } from './reeve-function.ts';
-import { deadLetterQueue } from './work-queue.ts';
 
 export interface WebhookChannelProps {
   /** As `replyTo` gives it. */
@@ -27,15 +20,8 @@ export interface WebhookChannelProps {
   readonly removal: RemovalPolicy;
 }
 
-const batchSize = 10;
 /** A batch may be of one order, whose messages are told one after the other, ten seconds each at most. */
 const timeout = Duration.seconds(120);
-const visibilityPerTimeout = 6;
-/** Batches at once: up to a hundred calls, of as many orders. */
-const maxConcurrency = 10;
-/** With waits that grow to 15 minutes: four days. */
-const maxReceiveCount = 400;
-const retention = Duration.days(14);
 
 export class WebhookChannel extends Construct {
   readonly channel: string;
@@ -47,22 +33,13 @@ export class WebhookChannel extends Construct {
     super(scope, id);
     this.channel = props.name;
     const prefix = queuePrefix(this);
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters', {
-      queueName: deadLetterNames.webhook(prefix, props.name),
-      fifo: true,
-    });
-    this.queue = new Queue(this, 'Queue', {
+    const owed = owedQueue(this, {
       queueName: queueNames.webhook(prefix, props.name),
-      fifo: true,
-      // An order a group: groups do not wait for each other, nor share a limit.
-      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
-      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: retention,
-      visibilityTimeout: Duration.seconds(timeout.toSeconds() * visibilityPerTimeout),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+      deadLetterName: deadLetterNames.webhook(prefix, props.name),
+      functionTimeout: timeout,
     });
+    this.queue = owed.queue;
+    this.deadLetters = owed.deadLetters;
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: `Reeve: webhook ${props.name}`,
@@ -75,9 +52,6 @@ export class WebhookChannel extends Construct {
       },
     });
     this.worker.allow(['secretsmanager:GetSecretValue'], props.secretArn);
-    this.worker.addEventSource(
-      new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
-    );
-    acknowledge(this.worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
+    workOffOwed(this.worker, owed);
   }
 }

@@ -1,5 +1,5 @@
 /** How the world is told of committed changes. */
-import type { Change } from '#core/change.ts';
+import type { Change, Notification } from '#core/change.ts';
 import { ReeveError } from '#core/errors.ts';
 
 /** An order needs a person (R17). */
@@ -9,11 +9,23 @@ export interface Alert {
   readonly remedy: string;
 }
 
-/** Each call may be repeated for the same change; a rejected one is tried again. */
+/** @param command how operators call the command line of this Reeve */
+export function alertOf(change: Change, command: string): Alert {
+  return { change, remedy: `${command} resubmit ${change.orderId}` };
+}
+
+export type Publication =
+  | { readonly kind: 'delivered' }
+  /** Whether it arrived is not known: it is to be published again. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
 export interface Publisher {
-  /** To the response channel registered under this name (R18). */
-  respond(replyTo: string, change: Change): Promise<void>;
-  alert(alert: Alert): Promise<void>;
+  /**
+   * Delivers notifications: to the response channel that `replyTo` names (R18), or to the operators (R17).
+   * Those of one order to one audience are delivered in the order given, none after one that failed; no
+   * channel waits for another. One result for each, in place.
+   */
+  publish(notifications: readonly Notification[]): Promise<readonly Publication[]>;
 }
 
 /**

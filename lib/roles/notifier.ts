@@ -1,46 +1,107 @@
-/** The notifier: turns committed changes into status messages and operator alerts (R17, R18). */
-import type { Audience, Change } from '#core/change.ts';
-import type { Publisher } from '#ports/publisher.ts';
+/**
+ * The notifier: brings committed changes to submitters and operators (R17, R18). Each audience's share of a
+ * change is delivered and tried again by itself: what cannot be delivered now is kept in the retry queue,
+ * with its content, so that nothing else waits for it or is repeated because of it. It remembers nothing
+ * itself: each invocation may be the first of its process.
+ */
+import { type Change, type Notification, notificationsOf } from '#core/change.ts';
+import type { Channel } from '#ports/channels.ts';
+import type { Log } from '#ports/log.ts';
+import type { Publication, Publisher } from '#ports/publisher.ts';
 
-export interface Notifier {
-  /** Tells everybody whom it concerns. Rejects when one could not be told: the change is then delivered again. */
-  onChange(change: Change): Promise<void>;
-  /** Tells one of them. Rejects when that failed. */
-  tell(audience: Audience, change: Change): Promise<void>;
+export interface NotifierPorts {
+  readonly publisher: Publisher;
+  /** Keeps notifications and brings each to `retry`, until that resolves. */
+  readonly retries: Channel<Notification>;
+  readonly log: Log;
 }
 
-/** @param command how operators call the command line of this Reeve */
-export function notifier(publisher: Publisher, command: string): Notifier {
-  // Changes of which one half was told while the other failed: a response channel that is down for
-  // hours must not raise the alert of its orders again and again.
-  const halfTold = new Map<string, Set<string>>();
-  const alert = (change: Change) =>
-    publisher.alert({ change, remedy: `${command} resubmit ${change.orderId}` });
+export interface Notifier {
+  /**
+   * Changes as the stream has them. Gives how many of them, from the first, are settled: each notification
+   * is delivered or kept. The stream must deliver the others again; no alert of those has been sent.
+   */
+  onChanges(changes: readonly Change[]): Promise<number>;
+  /** A notification from the retry queue. Rejects when it cannot be delivered yet. */
+  retry(notification: Notification): Promise<void>;
+}
+
+interface Placed {
+  readonly place: number;
+  readonly notification: Notification;
+}
+
+export function notifier(ports: NotifierPorts): Notifier {
   return {
-    async onChange(change) {
-      const key = `${change.orderId} ${change.sequence}`;
-      const told = halfTold.get(key) ?? new Set();
-      const tell = async (who: string, work: () => Promise<void>) => {
-        if (told.has(who)) return;
-        await work();
-        told.add(who);
-      };
-      const { processState, replyTo } = change;
-      const outcomes = await Promise.allSettled([
-        processState === 'Error' && tell('operator', () => alert(change)),
-        replyTo !== null && tell('submitter', () => publisher.respond(replyTo, change)),
-      ]);
-      const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-      if (failure === undefined) {
-        halfTold.delete(key);
-        return;
-      }
-      if (told.size > 0) halfTold.set(key, told);
-      throw failure.reason;
+    async onChanges(changes) {
+      const all = changes.flatMap((change, place) =>
+        notificationsOf(change).map((notification) => ({ place, notification })),
+      );
+      const [responses, alerts] = byAudience(all);
+      // An alert cannot be taken back when the stream has to deliver its change again, and then would be
+      // sent again: so it leaves only when everything else about its change is settled.
+      const unsettled = await settle(ports, responses);
+      const before = alerts.filter(({ place }) => unsettled.every((other) => place < other));
+      return Math.min(changes.length, ...unsettled, ...(await settle(ports, before)));
     },
-    async tell(audience, change) {
-      if (audience === 'operator') return alert(change);
-      if (change.replyTo !== null) return publisher.respond(change.replyTo, change);
+
+    async retry(notification) {
+      const [result] = await publish(ports.publisher, [notification]);
+      if (result?.kind !== 'delivered') throw result?.error;
     },
   };
 }
+
+function byAudience(all: readonly Placed[]): [responses: Placed[], alerts: Placed[]] {
+  const isAlert = ({ notification }: Placed) => notification.audience === 'operator';
+  return [all.filter((one) => !isAlert(one)), all.filter(isAlert)];
+}
+
+/** Delivers them, or keeps them for later; gives the places of those of which neither is known. */
+async function settle(
+  { publisher, retries, log }: NotifierPorts,
+  owed: readonly Placed[],
+): Promise<readonly number[]> {
+  const results = await publish(
+    publisher,
+    owed.map(({ notification }) => notification),
+  );
+  const left = owed.filter(({ notification }, at) => {
+    const result = results[at];
+    if (result?.kind === 'delivered') return false;
+    log.warn('notification-deferred', {
+      ...fieldsOf(notification),
+      error: reasonOf(result?.error),
+    });
+    return true;
+  });
+  if (left.length === 0) return [];
+  try {
+    await retries.send(left.map(({ notification }) => notification));
+    return [];
+  } catch (error) {
+    log.error('notifications-not-kept', { notifications: left.length, error: reasonOf(error) });
+    return left.map(({ place }) => place);
+  }
+}
+
+/** A publisher that fails as a whole has delivered nothing that is known of. */
+async function publish(
+  publisher: Publisher,
+  notifications: readonly Notification[],
+): Promise<readonly Publication[]> {
+  if (notifications.length === 0) return [];
+  try {
+    return await publisher.publish(notifications);
+  } catch (error) {
+    return notifications.map(() => ({ kind: 'failed', error }));
+  }
+}
+
+const fieldsOf = ({ audience, change }: Notification) => ({
+  orderId: change.orderId,
+  sequence: change.sequence,
+  channel: audience === 'operator' ? null : change.replyTo,
+});
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');

@@ -2,7 +2,7 @@
  * Reeve in one process: the roles over the SQLite state store and in-process channels. What
  * `npm start`, the tests and a small user run.
  */
-import type { Change } from '#core/change.ts';
+import type { Audience, Change } from '#core/change.ts';
 import { DefinitionError, ReeveError } from '#core/errors.ts';
 import { type AgentName, schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
@@ -20,12 +20,11 @@ import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Alert, Publisher } from '#ports/publisher.ts';
+import { type Alert, alertOf } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import type { Delivery } from '#roles/delivery.ts';
-import { notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
 import { periodicSweep, type SweepTimer } from '#roles/periodic-sweep.ts';
 import { afterRestart, operatorAfterRestart, restart } from '#roles/restart.ts';
@@ -218,33 +217,34 @@ function startFeed(
   store: SqliteStore,
   responses: ReadonlyMap<string, (change: Change) => Promise<void>>,
 ): () => void {
-  const publisher: Publisher = {
-    async respond(replyTo, change) {
-      const respond = responses.get(replyTo);
-      if (respond === undefined) {
-        throw new ReeveError(
-          'reply-to-unknown',
-          `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
-        );
-      }
-      await respond(change);
-    },
-    async alert(alert) {
-      const { orderId, fault, tried, correlationId } = alert.change;
-      // Who is told of it reads it there; the log is then for programs.
-      const write = onAlert === undefined ? log.error : log.info;
-      write('order-in-error', {
-        orderId,
-        correlationId,
-        step: fault?.step ?? null,
-        fault: fault?.code ?? null,
-        attempts: tried?.attempts ?? null,
-        remedy: alert.remedy,
-      });
-      await onAlert?.(alert);
-    },
-  };
-  const { tell } = notifier(publisher, command);
+  async function respond(change: Change): Promise<void> {
+    const { replyTo } = change;
+    if (replyTo === null) return;
+    const channel = responses.get(replyTo);
+    if (channel === undefined) {
+      throw new ReeveError(
+        'reply-to-unknown',
+        `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
+      );
+    }
+    await channel(change);
+  }
+  async function announce(alert: Alert): Promise<void> {
+    const { orderId, fault, tried, correlationId } = alert.change;
+    // Who is told of it reads it there; the log is then for programs.
+    const write = onAlert === undefined ? log.error : log.info;
+    write('order-in-error', {
+      orderId,
+      correlationId,
+      step: fault?.step ?? null,
+      fault: fault?.code ?? null,
+      attempts: tried?.attempts ?? null,
+      remedy: alert.remedy,
+    });
+    await onAlert?.(alert);
+  }
+  const tell = (audience: Audience, change: Change) =>
+    audience === 'operator' ? announce(alertOf(change, command)) : respond(change);
   return changeFeed({ store, tell, clock, log });
 }
 

@@ -1,9 +1,10 @@
 /** Carries messages from the queues, and changes from the stream, to the machines that take them. */
-import { changeOf, hasAudience } from '#core/change.ts';
+import { changeOf, type Notification } from '#core/change.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
 import type { Reply } from '#core/message.ts';
 import {
   type MessageCodec,
+  notificationCodec,
   nudgeCodec,
   replyCodec,
   requestCodec,
@@ -13,7 +14,6 @@ import { findStep } from '#core/record.ts';
 import { redeliverAfterMs } from '#roles/back-off.ts';
 import type { Delivery } from '#roles/delivery.ts';
 import { deliverLetters } from '#roles/queue-delivery.ts';
-import { deliverInOrder } from '#roles/stream-delivery.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import type { Duty, Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
@@ -122,16 +122,13 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
       const batch = plant.stream.take();
       if (batch === null) return;
       invoke(host, plant, async () => {
-        const failed = await deliverInOrder(
-          batch.entries,
-          ({ record }) => record.orderId,
-          async ({ previousState, record }) => {
-            const change = changeOf(previousState, record);
-            if (change !== null && hasAudience(change)) await host.notifier.onChange(change);
-          },
-          ({ record }) => trace.tell(`${record.orderId} ${record.revision} could not be told`),
+        const changes = batch.entries.map(({ previousState, record }) =>
+          changeOf(previousState, record),
         );
-        batch.answer(failed);
+        const places = [...changes.keys()].filter((place) => changes[place] !== null);
+        const settled = await host.notifier.onChanges(changes.filter((change) => change !== null));
+        const answered = batch.answer(places[settled] ?? batch.entries.length);
+        for (const { record } of answered) plant.alerted.settle(record, host.machine);
       });
     },
   };
@@ -165,6 +162,14 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
           messages.map((message) => submissionDelivery(host.submission, message, host.log)),
         ),
       forgot: rules.forgotSubmission,
+    }),
+  });
+  routes.set(queues.retries, {
+    duty: 'notifier',
+    deliver: route(queues.retries, notificationCodec, {
+      receive: (host) => (notifications) =>
+        Promise.all(notifications.map((one) => retried(host, one))),
+      forgot: () => {},
     }),
   });
   for (const [agent, queue] of queues.requests) {
@@ -201,6 +206,16 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     if (!plant.begun.has(id)) plant.begun.set(id, plant.around.timeline.now());
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request);
+  }
+}
+
+/** As lib/aws/fifo-batch.ts: whatever fails is tried again. */
+async function retried(host: Host, notification: Notification): Promise<Delivery> {
+  try {
+    await host.notifier.retry(notification);
+    return { kind: 'done' };
+  } catch {
+    return { kind: 'retry' };
   }
 }
 

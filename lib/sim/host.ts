@@ -1,13 +1,20 @@
 /** The roles that ship, on a simulated machine: each port is one of the simulation's, all else is real. */
+import type { Notification } from '#core/change.ts';
 import { ReeveError } from '#core/errors.ts';
 import { type AgentName, type OrderId, orderId, schedulerId, writeId } from '#core/ids.ts';
-import { type MessageCodec, nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
+import {
+  type MessageCodec,
+  notificationCodec,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+} from '#core/message-codec.ts';
 import { PermanentFault, TransientFault } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Publisher } from '#ports/publisher.ts';
+import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import { type Notifier, notifier } from '#roles/notifier.ts';
@@ -119,7 +126,11 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     restart: restarted,
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
     operator: operatorAfterRestart(restarted, operator(committed)),
-    notifier: notifier(publisherOf(plant, machine), 'reeve'),
+    notifier: notifier({
+      publisher: publisherOf(plant, machine),
+      retries: retriesOf(plant, machine),
+      log,
+    }),
     runner: runnersOf(plant, machine, log),
     searchErrors: (agent) =>
       search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
@@ -203,31 +214,75 @@ function channelOf<Message>(
   };
 }
 
+/** The notifier's own queue loses nothing: only the way there may fail. */
+function retriesOf({ queues }: Plant, machine: Machine): Channel<Notification> {
+  return {
+    async send(notifications) {
+      await machine.call({
+        what: `keep ${notifications.length} notifications`,
+        refusal: 'queue-throttled',
+        act: () => queues.retries.putSafely(notifications.map(notificationCodec.encode)),
+      });
+    },
+  };
+}
+
 function queueOf(queues: ReadonlyMap<AgentName, SimQueue>, agent: AgentName): SimQueue {
   const queue = queues.get(agent);
   if (queue !== undefined) return queue;
   throw new ReeveError('agent-missing', `The simulation has no agent ${agent}.`);
 }
 
-function publisherOf({ responses, alerts }: Plant, machine: Machine): Publisher {
+/** One notification a call; those of an order to one audience in sequence, as lib/aws/delivery-turns.ts. */
+function publisherOf(plant: Plant, machine: Machine): Publisher {
   return {
-    respond: (_, { orderId: id, sequence, correlationId }) =>
-      machine.call({
+    async publish(notifications) {
+      const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
+      const sequences = Map.groupBy(
+        notifications.entries(),
+        ([, { audience, change }]) => `${audience} ${change.orderId}`,
+      );
+      await Promise.all(
+        [...sequences.values()].map(async (own) => {
+          let failure: Publication | null = null;
+          for (const [place, notification] of own) {
+            failure ??= await publishOne(plant, machine, notification);
+            if (failure !== null) results[place] = failure;
+          }
+        }),
+      );
+      return results;
+    },
+  };
+}
+
+/** Null when it is known to be delivered. */
+async function publishOne(
+  { responses, alerted }: Plant,
+  machine: Machine,
+  { audience, change }: Notification,
+): Promise<Publication | null> {
+  const { orderId: id, sequence, correlationId } = change;
+  const told = { orderId: id, sequence, correlationId };
+  try {
+    if (audience === 'submitter') {
+      await machine.call({
         what: `tell the submitter ${id} ${sequence}`,
         refusal: 'submitter-deaf',
-        act: () => {
-          responses.push({ orderId: id, sequence, correlationId });
-        },
-      }),
-    alert: ({ change: { orderId: id, sequence, correlationId } }) =>
-      machine.call({
-        what: `alert the operator ${id} ${sequence}`,
-        refusal: 'operator-deaf',
-        act: () => {
-          alerts.push({ orderId: id, sequence, correlationId });
-        },
-      }),
-  };
+        act: () => void responses.push(told),
+      });
+      return null;
+    }
+    await machine.call({
+      what: `alert the operator ${id} ${sequence}`,
+      refusal: 'operator-deaf',
+      act: () => alerted.deliver(told),
+    });
+    alerted.know(told, machine);
+    return null;
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
 }
 
 function logOf({ name }: Machine, { trace }: Surroundings): Log {

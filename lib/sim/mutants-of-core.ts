@@ -260,4 +260,16 @@ export const mutantsOfCore: readonly Mutant[] = [
     'sequence: record.revision,',
     'sequence: record.steps.length,',
   ),
+  mutant(
+    'alert for what stopped while Processing alone',
+    'change',
+    "change.replyTo !== null : change.processState === 'Error',",
+    "change.replyTo !== null : change.processState === 'Error' && change.previousState === 'Processing',",
+  ),
+  mutant(
+    'tell the submitter of all but the end',
+    'change',
+    "change.replyTo !== null : change.processState === 'Error',",
+    "change.replyTo !== null && change.processState !== 'Processed' : change.processState === 'Error',",
+  ),
 ];

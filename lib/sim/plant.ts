@@ -1,5 +1,7 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
+
 import { limits } from '#core/limits.ts';
+import { type Alerted, alerted } from './alerted.ts';
 import { clocksWereRight } from './faults.ts';
 import { type Looks, looks as looksOf } from './looks.ts';
 import { type Queues, queuesOf } from './queues.ts';
@@ -37,7 +39,7 @@ export interface Plant {
   readonly looks: Looks;
   /** What submitters and operators were told. */
   readonly responses: Told[];
-  readonly alerts: Told[];
+  readonly alerted: Alerted;
   /** When an agent began with an attempt, by its order, step and number. */
   readonly begun: Map<string, number>;
   /** Has a shard swept elsewhere. */
@@ -87,7 +89,14 @@ export function plantOf(
     ...answerRules(table, () => clocksWereRight(faults.hits), breach),
   };
   const stream = simStream(around, movers.pumpStream);
-  const visibilityMs = oneProcess ? hiddenForLong : setting.visibilityMs;
+  const queueOf = (visibilityMs: number) => (name: string) =>
+    simQueue({
+      name,
+      around,
+      receivesMax: limits.receivesMax,
+      visibilityMs,
+      onVisible: movers.pump,
+    });
   return {
     around,
     table,
@@ -104,17 +113,12 @@ export function plantOf(
     services: servicesOf(around, (key, effect) => {
       witness.took(key, effect, table.record(orderIdOf(key)));
     }),
-    queues: queuesOf((name) =>
-      simQueue({
-        name,
-        around,
-        receivesMax: limits.receivesMax,
-        visibilityMs,
-        onVisible: movers.pump,
-      }),
+    queues: queuesOf(
+      queueOf(oneProcess ? hiddenForLong : setting.visibilityMs),
+      queueOf(setting.visibilityMs),
     ),
     responses: [],
-    alerts: [],
+    alerted: alerted(breach),
     begun: new Map(),
     handOver: movers.handOver,
   };

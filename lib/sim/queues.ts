@@ -8,9 +8,14 @@ export interface Queues {
   readonly nudges: SimQueue;
   readonly requests: ReadonlyMap<AgentName, SimQueue>;
   readonly replies: ReadonlyMap<AgentName, SimQueue>;
+  /** Of the notifier; embedded it is a table, which outlives its process. */
+  readonly retries: SimQueue;
 }
 
-export function queuesOf(queue: (name: string) => SimQueue): Queues {
+export function queuesOf(
+  queue: (name: string) => SimQueue,
+  table: (name: string) => SimQueue,
+): Queues {
   const perAgent = (kind: string) =>
     new Map<AgentName, SimQueue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
   return {
@@ -18,9 +23,11 @@ export function queuesOf(queue: (name: string) => SimQueue): Queues {
     nudges: queue('nudges'),
     requests: perAgent('requests'),
     replies: perAgent('replies'),
+    retries: table('retries'),
   };
 }
 
+/** The channels between roles: what is lost there is healed. */
 export const allOf = ({ submissions, nudges, requests, replies }: Queues): readonly SimQueue[] => [
   submissions,
   nudges,

@@ -12,8 +12,11 @@ export interface StreamEntry {
 
 export interface StreamBatch {
   readonly entries: readonly StreamEntry[];
-  /** Where to go on, by the places of those that failed. Too late an answer counts for nothing. */
-  answer(failedAt: readonly number[]): void;
+  /**
+   * How many of them, from the first, are settled: the stream goes on after those. Gives the entries that
+   * come again only if this answer asks for it. Too late an answer counts for nothing.
+   */
+  answer(settled: number): readonly StreamEntry[];
 }
 
 export interface SimStream {
@@ -32,6 +35,8 @@ const patienceMs = 60_000;
 export function simStream(around: Surroundings, onReady: () => void): SimStream {
   const { timeline, chance, faults } = around;
   const entries: StreamEntry[] = [];
+  /** Delivered again by the platform's own doing. */
+  const repeated = new Set<StreamEntry>();
   let next = 0;
   let out: StreamBatch | null = null;
   let stopWaiting = () => {};
@@ -61,17 +66,21 @@ export function simStream(around: Surroundings, onReady: () => void): SimStream 
       if (out !== null || taken.length === 0) return null;
       const batch: StreamBatch = {
         entries: taken,
-        answer(failedAt) {
-          const [done, pauseMs] =
-            failedAt.length === 0
-              ? [taken.length, chance.between(1, 50)]
-              : [Math.min(...failedAt), chance.between(200, 2_000)];
-          const told = faults.strike('stream-doubled') ? chance.between(0, done) : done;
+        answer(settled) {
+          if (out !== batch) return [];
+          const pauseMs =
+            settled === taken.length ? chance.between(1, 50) : chance.between(200, 2_000);
+          const told = faults.strike('stream-doubled') ? chance.between(0, settled) : settled;
+          for (const entry of taken.slice(told, settled)) repeated.add(entry);
           goOn(batch, told, pauseMs);
+          return taken.filter((entry) => !repeated.has(entry));
         },
       };
       out = batch;
-      stopWaiting = timeline.at(timeline.now() + patienceMs, () => goOn(batch, 0, 1));
+      stopWaiting = timeline.at(timeline.now() + patienceMs, () => {
+        for (const entry of taken) repeated.add(entry);
+        goOn(batch, 0, 1);
+      });
       return batch;
     },
   };

@@ -152,7 +152,9 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
   const { plant, fleet } = world;
   for (const { machine } of fleet.all()) plant.rules.idle(machine);
   if (!world.isIdle()) {
-    const left = allOf(plant.queues).map((queue) => `${queue.name} ${queue.size()}`);
+    const left = [...allOf(plant.queues), plant.queues.retries].map(
+      (queue) => `${queue.name} ${queue.size()}`,
+    );
     const busy = fleet
       .all()
       .filter(({ running }) => running > 0)
@@ -162,13 +164,21 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
       `something is still on its way: ${left.join(', ')}; ${plant.stream.size()} changes; ${busy.join(', ')}`,
     );
   }
-  const { table, services, responses, alerts, witness } = plant;
+  const { table, services, responses, alerted, witness } = plant;
   const {
     writes,
     operations: { operations },
   } = witness;
   judgeEnd(
-    { table, definitionOf, writes, operations, books: services.books, responses, alerts },
+    {
+      table,
+      definitionOf,
+      writes,
+      operations,
+      books: services.books,
+      responses,
+      alerts: alerted.all,
+    },
     breach,
   );
   for (const { queue, body } of storm.poison) {

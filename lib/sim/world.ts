@@ -57,7 +57,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
   const isIdle = () =>
     table.isIndexed() &&
     stream.size() === 0 &&
-    allOf(queues).every((queue) => queue.size() === 0) &&
+    [...allOf(queues), queues.retries].every((queue) => queue.size() === 0) &&
     fleet.all().every(({ running }) => running === 0);
   const sweeps = sweepsOf({
     plant,

@@ -155,6 +155,7 @@ test('the queues of dead letters are those that the output names, or it is refus
     'Webhook-shop',
     'Submission',
     'Notifications',
+    'Changes',
     'Alerts',
     'Mail',
   ]);

@@ -19,6 +19,7 @@ import { statusCodec } from '#core/message-codec.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
+import { respond } from '../support/publishing.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { queueArn, type SqsServer, startSqs } from '../support/sqs-server.ts';
 
@@ -45,19 +46,24 @@ async function webhookQueue(maxReceiveCount = 400) {
     VisibilityTimeout: '720',
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(dead), maxReceiveCount }),
   });
-  const { respond } = awsPublisher({
+  const publisher = awsPublisher({
     sqs: client,
     eventBridge: eventBridgeClient(),
     eventBus: 'default',
     deployment: 'reeve-test',
+    command: 'npx reeve',
     responseChannels: { shop: { kind: 'webhook', url: queue } },
   });
-  const tell = (id: string, sequence: number) => respond('shop', changeFor(id, sequence));
+  const tell = (id: string, sequence: number) =>
+    respond(publisher, 'shop', changeFor(id, sequence));
   return { queue, dead, tell };
 }
 
 /** As Lambda's poller does: takes a batch, runs the function, deletes what it does not give back. */
-async function poll(queue: string, consumer: Omit<FifoConsumer, 'log'>): Promise<number> {
+async function poll(
+  queue: string,
+  consumer: Omit<FifoConsumer<Change>, 'log' | 'codec'>,
+): Promise<number> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: queue,
@@ -68,7 +74,7 @@ async function poll(queue: string, consumer: Omit<FifoConsumer, 'log'>): Promise
   const records = Messages.map((message) => recordOf(queue, message));
   const { batchItemFailures } = await deliverFifo(
     { Records: records },
-    { ...consumer, log: testLog() },
+    { ...consumer, codec: statusCodec, log: testLog() },
   );
   const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
   for (const { messageId, receiptHandle } of records) {
@@ -197,6 +203,7 @@ async function outcome(event: ReturnType<typeof batch>, errors: Readonly<Record<
   const hidden: [string[], number][] = [];
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(event, {
+    codec: statusCodec,
     log,
     async tell(change) {
       const error = errors[textOf(change)];
@@ -260,6 +267,7 @@ test('a message that cannot be read is kept, and holds up its own order alone', 
 test('where hiding fails, the messages are given back all the same', async () => {
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(batch(['a', 1], ['a', 2]), {
+    codec: statusCodec,
     log,
     tell: () => Promise.reject(down),
     hide: () => Promise.reject(new Error('no')),

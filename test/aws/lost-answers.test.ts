@@ -80,7 +80,9 @@ function roles(store: StateStore) {
   orders += 1;
   const ids = systemIds(clock, `instance-${orders}`);
   const log = testLog();
-  const ports = { store, channels, clock, ids, random: systemRandom, log, registry };
+  // Waits between conflicts end by themselves.
+  const now = { now: clock.now, after: systemClock.after };
+  const ports = { store, channels, clock: now, ids, random: systemRandom, log, registry };
   return {
     transitions: transitions(ports),
     submission: submission({ ...ports, digest: sha256, responseChannels: [] }),

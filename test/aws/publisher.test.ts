@@ -8,6 +8,7 @@ import { agentName, stepName } from '#core/ids.ts';
 import { statusCodec } from '#core/message-codec.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
+import { alert, respond } from '../support/publishing.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
 let server: SqsServer;
@@ -32,7 +33,7 @@ async function bus(answer: object) {
   return { received, client: eventBridgeClient({ endpoint: url }) };
 }
 
-async function publisher(answer: object = { FailedEntryCount: 0 }) {
+async function publisher(answer: object = { FailedEntryCount: 0, Entries: [{}] }) {
   const shop = await server.queue();
   const { received, client } = await bus(answer);
   const of = awsPublisher({
@@ -40,6 +41,7 @@ async function publisher(answer: object = { FailedEntryCount: 0 }) {
     eventBridge: client,
     eventBus: 'default',
     deployment: 'reeve-test',
+    command: 'npx reeve',
     responseChannels: { shop: { kind: 'queue', url: shop }, feed: { kind: 'events' } },
   });
   return { of, shop, received };
@@ -47,7 +49,7 @@ async function publisher(answer: object = { FailedEntryCount: 0 }) {
 
 test('a status message goes to the registered queue, whole', async () => {
   const { of, shop } = await publisher();
-  await of.respond('shop', change());
+  await respond(of, 'shop', change());
   const { Messages = [] } = await server
     .client()
     .send(new ReceiveMessageCommand({ QueueUrl: shop }));
@@ -59,26 +61,26 @@ test('a status message goes to the registered queue, whole', async () => {
 
 test('a response queue that is not registered any more is an error, and nothing is sent', async () => {
   const { of } = await publisher();
-  await expect(of.respond('elsewhere', change())).rejects.toMatchObject({
+  await expect(respond(of, 'elsewhere', change())).rejects.toMatchObject({
     code: 'reply-to-unknown',
   });
 });
 
 test('a channel of events is told by the bus, with the whole status and the channel’s name', async () => {
   const { of, received } = await publisher();
-  await of.respond('feed', change());
+  await respond(of, 'feed', change());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order status' });
   expect(JSON.parse(entry.Detail)).toEqual({
     deployment: 'reeve-test',
     channel: 'feed',
-    status: { version: 1, kind: 'status', ...change() },
+    status: { version: 1, kind: 'status', ...change(), replyTo: 'feed' },
   });
 });
 
 test('a status that the bus answers with a failure is not taken for told', async () => {
   const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
-  await expect(of.respond('feed', change())).rejects.toMatchObject({ code: 'event-unsent' });
+  await expect(respond(of, 'feed', change())).rejects.toMatchObject({ code: 'event-unsent' });
 });
 
 /** One that came to Error at its third attempt. */
@@ -96,7 +98,7 @@ function stopped(message = 'The card was declined.'): Change {
 
 test('an alert says which order, what failed, what was tried and what to do, in fields and in words', async () => {
   const { of, received } = await publisher();
-  await of.alert({ change: stopped(), remedy: 'npx reeve resubmit one' });
+  await alert(of, stopped());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(JSON.parse(entry.Detail)).toEqual({
     deployment: 'reeve-test',
@@ -116,26 +118,26 @@ test('an alert says which order, what failed, what was tried and what to do, in 
 
 test('the words of an alert hold nothing that would end the text of a rule', async () => {
   const { of, received } = await publisher();
-  await of.alert({ change: stopped('He said "no" \\o/\nand left'), remedy: '' });
+  await alert(of, stopped('He said "no" \\o/\nand left'));
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(JSON.parse(entry.Detail).text).toContain('He said ”no” /o/ and left (card-declined)');
 });
 
 test('an alert says which deployment, which order, and what to do', async () => {
   const { of, received } = await publisher();
-  await of.alert({ change: change(), remedy: 'reeve resubmit one' });
+  await alert(of, change());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order in Error' });
   expect(JSON.parse(entry.Detail)).toMatchObject({
     deployment: 'reeve-test',
     orderId: 'one',
-    remedy: 'reeve resubmit one',
+    remedy: 'npx reeve resubmit one',
   });
 });
 
 test('an alert that the bus answers with a failure is not taken for told', async () => {
   const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
-  await expect(of.alert({ change: change(), remedy: '' })).rejects.toMatchObject({
+  await expect(alert(of, change())).rejects.toMatchObject({
     code: 'event-unsent',
   });
 });

@@ -54,12 +54,13 @@ test('no two queues of a deployment have the same name', () => {
     queueNames.reply(prefix, agent),
     queueNames.webhook(prefix, agent),
     queueNames.submission(prefix),
+    queueNames.retry(prefix),
     ...Object.values(deadLetterNames).map((named) => named(prefix, agent)),
   ];
   fc.assert(
     fc.property(name, name, (one, other) => {
       const names = new Set([...namesFor(one), ...namesFor(other)]);
-      const shared = priorities.length + 1 + 5;
+      const shared = priorities.length + 2 + 6;
       const own = namesFor(one).length - shared;
       expect(names.size).toBe(shared + (one === other ? own : 2 * own));
     }),

@@ -51,22 +51,30 @@ function life(id: string): DynamoDBRecord[] {
   return revisions.map((record, at) => modified(revisions[at - 1] ?? null, record));
 }
 
-function consumer(fails: (change: Change) => boolean = () => false) {
+/** `keeps`: whether a change can be delivered or kept. */
+function consumer(keeps: (change: Change) => boolean = () => true) {
   const told: Change[] = [];
   const forgotten: string[] = [];
+  const parked: string[] = [];
+  const log = testLog();
   const of: StreamConsumer = {
-    log: testLog(),
+    log,
     notifier: {
-      async onChange(change) {
-        if (fails(change)) throw new Error('cannot be told');
-        told.push(change);
+      async onChanges(changes) {
+        const first = changes.findIndex((change) => !keeps(change));
+        const settled = first < 0 ? changes.length : first;
+        told.push(...changes.slice(0, settled));
+        return settled;
       },
     },
     async forget(ids) {
       forgotten.push(...ids);
     },
+    async park({ dynamodb }, reason) {
+      parked.push(`${dynamodb?.SequenceNumber} ${reason}`);
+    },
   };
-  return { told, forgotten, of };
+  return { told, forgotten, parked, log, of };
 }
 
 test('of a life, the changes of process state are told, in order', async () => {
@@ -87,17 +95,32 @@ test('of a life, the changes of process state are told, in order', async () => {
   expect(stopped).toEqual({ Processed: 1, Undone: 0, Error: 0 });
 });
 
-test('the stream goes on from the first record that failed, and no later change of that order was told', async () => {
-  const records = [...life('bad'), ...life('good')];
-  const { told, of } = consumer(
-    ({ orderId, processState }) => orderId === 'bad' && processState === 'Processing',
-  );
-  const { response } = await deliverStream({ Records: records }, of);
+test('the stream goes on from the first change that is not settled', async () => {
+  const records = [...life('good'), ...life('bad'), ...life('late')];
+  const { told, of } = consumer(({ orderId }) => orderId !== 'bad');
+  const { response, stopped } = await deliverStream({ Records: records }, of);
   expect(response.batchItemFailures).toEqual([
-    { itemIdentifier: records[1]?.dynamodb?.SequenceNumber },
+    { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
   ]);
-  expect(told.filter(({ orderId }) => orderId === 'bad')).toHaveLength(1);
-  expect(told.filter(({ orderId }) => orderId === 'good')).toHaveLength(3);
+  expect(told.map(({ orderId }) => orderId)).toEqual(['good', 'good', 'good']);
+  // What is delivered again is counted then.
+  expect(stopped).toEqual({ Processed: 1, Undone: 0, Error: 0 });
+});
+
+test('of several that fail, the stream goes on from the first', async () => {
+  const poison = spoiled(life('poison').slice(0, 1));
+  const records = [...life('good'), removed('gone'), ...poison, ...life('late')];
+  const { told, of } = consumer();
+  const failing = {
+    ...of,
+    forget: () => Promise.reject(new Error('throttled')),
+    park: () => Promise.reject(new Error('no queue')),
+  };
+  const { response } = await deliverStream({ Records: records }, failing);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
+  ]);
+  expect(told).toHaveLength(3);
 });
 
 test('an order in Error is counted as one', async () => {
@@ -137,16 +160,43 @@ test('what could not be forgotten is delivered again', async () => {
   ]);
 });
 
-test('a record that no version wrote fails alone, so that it reaches the failure queue', async () => {
-  const { told, of } = consumer();
-  const [poison] = life('bad');
-  if (poison?.dynamodb?.NewImage !== undefined) poison.dynamodb.NewImage['Steps'] = { S: '?' };
-  const records = [...life('good'), ...(poison === undefined ? [] : [poison])];
-  const { response } = await deliverStream({ Records: records }, of);
-  expect(response.batchItemFailures).toEqual([
-    { itemIdentifier: poison?.dynamodb?.SequenceNumber },
-  ]);
+/** With steps that no version of Reeve wrote. */
+function spoiled(records: readonly DynamoDBRecord[]): readonly DynamoDBRecord[] {
+  for (const { dynamodb } of records) {
+    if (dynamodb?.NewImage !== undefined) dynamodb.NewImage['Steps'] = { S: '?' };
+  }
+  return records;
+}
+
+test('a record that no version wrote is parked with the reason, and holds up no other', async () => {
+  const poison = spoiled(life('bad').slice(0, 1));
+  const { told, parked, of } = consumer();
+  const { response } = await deliverStream({ Records: [...poison, ...life('good')] }, of);
+  expect(response.batchItemFailures).toEqual([]);
+  expect(parked).toEqual([`${poison[0]?.dynamodb?.SequenceNumber} record-corrupt`]);
   expect(told).toHaveLength(3);
+});
+
+test('of what comes again because a record before it could not be parked, nothing is told', async () => {
+  const poison = spoiled(life('bad').slice(0, 1));
+  const { told, log, of } = consumer();
+  const failing = { ...of, park: () => Promise.reject(new Error('no queue')) };
+  const { response } = await deliverStream({ Records: [...poison, ...life('good')] }, failing);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: poison[0]?.dynamodb?.SequenceNumber },
+  ]);
+  expect(told).toEqual([]);
+  expect(log.lines.map(({ event }) => event)).toEqual(['change-parked', 'parking-failed']);
+});
+
+test('a failure that cannot be named to the stream fails the batch', async () => {
+  const [first] = life('bad');
+  const nameless = { ...first, dynamodb: { ...first?.dynamodb } };
+  delete nameless.dynamodb.SequenceNumber;
+  const { of } = consumer(() => false);
+  await expect(deliverStream({ Records: [nameless] }, of)).rejects.toMatchObject({
+    code: 'stream-record-corrupt',
+  });
 });
 
 const attributeValue = fc.oneof(
@@ -157,7 +207,7 @@ const attributeValue = fc.oneof(
 );
 const sound = life('sound').at(1)?.dynamodb?.NewImage ?? {};
 
-test('whatever an image holds, the batch is answered, and what cannot be read is not acknowledged', async () => {
+test('whatever an image holds, the batch is answered, and what cannot be read is parked', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.keys(sound)),
@@ -165,7 +215,7 @@ test('whatever an image holds, the batch is answered, and what cannot be read is
       fc.boolean(),
       async (name, value, isGone) => {
         const { [name]: _, ...rest } = sound;
-        const spoiled: DynamoDBRecord = {
+        const edited: DynamoDBRecord = {
           eventName: 'INSERT',
           dynamodb: {
             SequenceNumber: '7',
@@ -173,9 +223,10 @@ test('whatever an image holds, the batch is answered, and what cannot be read is
             NewImage: isGone ? rest : { ...rest, [name]: value },
           },
         };
-        const { told, of } = consumer();
-        const { response } = await deliverStream({ Records: [spoiled] }, of);
-        expect(response.batchItemFailures.length + told.length).toBe(1);
+        const { told, parked, of } = consumer();
+        const { response } = await deliverStream({ Records: [edited] }, of);
+        expect(response.batchItemFailures).toEqual([]);
+        expect(parked.length + told.length).toBe(1);
       },
     ),
   );

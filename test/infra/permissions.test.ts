@@ -111,6 +111,8 @@ test('the notifier reads the stream, tells, and forgets orders that have expired
     [
       ""arn:aws:sqs:eu-west-1:123456789012:shop": sqs:SendMessage",
       "NotificationsFailures: sqs:GetQueueAttributes sqs:GetQueueUrl sqs:SendMessage",
+      "NotificationsRetriesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "NotificationsRetriesQueue: sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchWriteItem",
       "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
       "WebhookdeskQueue: sqs:SendMessage",

@@ -77,11 +77,12 @@ test('every queue is encrypted, takes TLS alone, and has dead letters that outli
   const queues = resources('AWS::SQS::Queue');
   const letters = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
   const work = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
-  expect(work).toHaveLength(5);
-  // One for each queue, and those of the notifier and of undelivered alerts.
-  expect(letters).toHaveLength(7);
+  expect(work).toHaveLength(6);
+  // One for each queue, and those of unread changes and of undelivered alerts.
+  expect(letters).toHaveLength(8);
   for (const { Properties } of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
-  for (const { Properties } of work) {
+  // In a FIFO queue the time of a dead letter begins anew, so its own queue may keep it as long.
+  for (const { Properties } of work.filter((queue) => !queue['Properties'].FifoQueue)) {
     expect(Properties.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(5);
     expect(Properties.MessageRetentionPeriod).toBeLessThan(
       letters[0]?.['Properties'].MessageRetentionPeriod,
@@ -110,11 +111,12 @@ test('every queue is worked off in batches of ten that are acknowledged one by o
   expect(limited).toHaveLength(1);
 });
 
-test('the stream gives up on a record after bounded tries, into the failure queue', () => {
+test('the stream gives up on a record after half the time that it keeps it, into the failure queue', () => {
   prod.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
     StartingPosition: 'TRIM_HORIZON',
     BisectBatchOnFunctionError: true,
-    MaximumRetryAttempts: 10,
+    MaximumRecordAgeInSeconds: 43_200,
+    MaximumRetryAttempts: Match.absent(),
     DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
   });
 });
@@ -217,7 +219,8 @@ test('a webhook has a FIFO queue, in order for each order alone, with dead lette
   const fifo = resources('AWS::SQS::Queue', template).filter(
     ({ Properties }) => Properties.FifoQueue,
   );
-  expect(fifo).toHaveLength(2);
+  // Its own and the notifier's, each with its dead letters.
+  expect(fifo).toHaveLength(4);
   template.hasResourceProperties('AWS::SQS::Queue', {
     FifoQueue: true,
     DeduplicationScope: 'messageGroup',
@@ -237,8 +240,32 @@ test('a webhook has a FIFO queue, in order for each order alone, with dead lette
   expect(names).toBe(resources('AWS::CloudWatch::Alarm').length + 4);
 });
 
+test('the notifier has a FIFO queue of what it could not deliver, which it works off itself', () => {
+  prod.hasResourceProperties('AWS::SQS::Queue', {
+    QueueName: Match.stringLikeRegexp('_retry.fifo$'),
+    FifoQueue: true,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+    VisibilityTimeout: 360,
+    RedrivePolicy: { maxReceiveCount: 400 },
+  });
+  const [notifier] = Object.keys(
+    prod.findResources('AWS::Lambda::Function', {
+      Properties: { Description: 'Reeve: notifier' },
+    }),
+  );
+  const sources = resources('AWS::Lambda::EventSourceMapping').filter(
+    ({ Properties }) => Properties.FunctionName.Ref === notifier,
+  );
+  expect(sources.map(({ Properties }) => Properties.FunctionResponseTypes)).toEqual([
+    ['ReportBatchItemFailures'],
+    ['ReportBatchItemFailures'],
+  ]);
+});
+
 test('without a webhook nothing of one is deployed', () => {
-  expect(resources('AWS::SQS::Queue').filter(({ Properties }) => Properties.FifoQueue)).toEqual([]);
+  const names = resources('AWS::SQS::Queue').map(({ Properties }) => Properties.QueueName);
+  expect(names.filter((name) => name.includes('webhook'))).toEqual([]);
   expect(functionsOf(prod).filter(({ Description }) => Description.includes('webhook'))).toEqual(
     [],
   );
@@ -270,7 +297,7 @@ test('each priority class has queues of its own', () => {
     ({ Properties }) => Properties.RedrivePolicy !== undefined,
   );
   // Ready and requests of two agents, in two classes; replies have one.
-  expect(work).toHaveLength(2 + 4 + 2);
+  expect(work).toHaveLength(2 + 4 + 2 + 1);
 });
 
 test.each([

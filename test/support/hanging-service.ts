@@ -18,7 +18,7 @@ import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick, type TickReport } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemIds } from '#runtime/system-ids.ts';
+import { systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { createTables } from './dynamo-server.ts';
 import { type TestLog, testLog } from './log.ts';
 
@@ -109,6 +109,8 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
     shards: 1,
     sweepPeriodMs: minuteMs,
     keepEndedMs: minuteMs,
+    clock,
+    random: systemRandom,
   });
   const store: StateStore = {
     ...table,
@@ -139,6 +141,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
       clock,
       log,
       ids: systemIds(clock, name),
+      random: systemRandom,
       registry: workflowRegistry(workflows),
       channels: {
         nudges: { send: async (sent) => void nudges.push(...sent) },

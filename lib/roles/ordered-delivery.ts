@@ -1,8 +1,4 @@
-/**
- * A batch of the change stream: in order for each order, side by side for different ones. The first
- * record that fails is where the stream goes on next time, so that what comes after it may be told
- * twice, and never not at all.
- */
+/** A batch of which each key has its order: one after the other for each key, side by side for different ones. */
 
 /** Gives the places of those that failed; `deliver` is not called for what follows them of the same key. */
 export async function deliverInOrder<Entry>(
