@@ -126,11 +126,7 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     restart: restarted,
     submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
     operator: operatorAfterRestart(restarted, operator(committed)),
-    notifier: notifier({
-      publisher: publisherOf(plant, machine),
-      retries: retriesOf(plant, machine),
-      log,
-    }),
+    notifier: notifierOf(plant, machine, log),
     runner: runnersOf(plant, machine, log),
     searchErrors: (agent) =>
       search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
@@ -148,6 +144,11 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
       });
     },
   };
+}
+
+function notifierOf(plant: Plant, machine: Machine, log: Log): Notifier {
+  const publisher = publisherOf(plant, machine);
+  return notifier({ publisher, retries: retriesOf(plant, machine), log });
 }
 
 function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runner'] {

@@ -13,7 +13,8 @@ import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemIds } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { full, fullOrder } from '../support/full-order.ts';
 import { testLog } from '../support/log.ts';
@@ -29,6 +30,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Waits between conflicts end by themselves. */
+const waits = { clock: systemClock, random: systemRandom };
+
 /** Over a real server whose commits are noted, with a Scheduler that takes every nudge. */
 async function deployed() {
   const clock = virtualClock();
@@ -41,6 +45,7 @@ async function deployed() {
     shards: 2,
     sweepPeriodMs: second,
     keepEndedMs: second,
+    ...waits,
   });
   const stopped: ProcessRecord[] = [];
   const store: StateStore = {
@@ -58,7 +63,8 @@ async function deployed() {
   };
   const ids = systemIds(clock, 'one');
   const registry = workflowRegistry([house, full]);
-  const own = transitions({ store, clock, log, ids, registry, channels });
+  const now = { now: clock.now, after: waits.clock.after };
+  const own = transitions({ ...waits, store, clock: now, log, ids, registry, channels });
   const claims = scheduler({ id: schedulerId('one'), transitions: own, log });
   const coordination = dynamoCoordination(server.client, tables.coordination);
   let sweeps = 0;
