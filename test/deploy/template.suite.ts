@@ -21,4 +21,5 @@ test('cfn-lint is content with the template of every stack of the covering array
   });
   expect(templates.length).toBeGreaterThan(10);
   expect(execFileSync(pythonTools(cfnLint, 'cfn-lint'), templates, { encoding: 'utf8' })).toBe('');
-});
+  // Some four seconds a template.
+}, 900_000);
