@@ -103,7 +103,7 @@ function Progress({ run }: { readonly run: BulkRun }) {
       </p>
       <progress value={done} max={meant} aria-label="Orders done" />
       {stage === 'out' && (
-        <p role="alert">Reeve does not answer. The other orders are as they were.</p>
+        <p role="alert">Reeve does not answer. Go on with the rest when it does.</p>
       )}
       {done > results.length && (
         <p class="soft">Of the results the refused and the latest are shown.</p>
