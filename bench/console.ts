@@ -90,7 +90,7 @@ async function fill(count: number): Promise<void> {
   for (let left = count; left > 0; left -= batch) {
     await Promise.all(
       Array.from({ length: Math.min(left, batch) }, () =>
-        reeve.submission.submit({ workflow: 'chain', ...order }),
+        reeve.submission.submit({ workflow: 'chain', ...order }, 'bench'),
       ),
     );
   }
@@ -177,7 +177,7 @@ async function load(seconds: number): Promise<void> {
   let owed = 0;
   for (let tick = 0; tick < seconds * ticksPerSecond; tick += 1) {
     for (owed += perTick; owed >= 1; owed -= 1) {
-      await reeve.submission.submit({ workflow: 'chain', ...order });
+      await reeve.submission.submit({ workflow: 'chain', ...order }, 'bench');
     }
     await pause(1_000 / ticksPerSecond);
   }

@@ -159,6 +159,7 @@ async function preload(reeve: LocalReeve, count: number): Promise<void> {
       const id = orderId(`live-${String(begin + offset).padStart(8, '0')}`);
       const event = {
         type: 'submit',
+        by: 'bench',
         orderId: id,
         priority: 'normal',
         tenant: null,
@@ -199,15 +200,18 @@ function finishes(reeve: LocalReeve): Finish {
 }
 
 async function runOne(reeve: LocalReeve, finish: Finish): Promise<void> {
-  const outcome = await reeve.submission.submit({
-    workflow: 'bench',
-    details: { item: 'book' },
-    priority: 'normal',
-    tenant: null,
-    replyTo: null,
-    correlationId: null,
-    key: null,
-  });
+  const outcome = await reeve.submission.submit(
+    {
+      workflow: 'bench',
+      details: { item: 'book' },
+      priority: 'normal',
+      tenant: null,
+      replyTo: null,
+      correlationId: null,
+      key: null,
+    },
+    'bench',
+  );
   if (outcome.kind === 'accepted') await finish(outcome.orderId);
 }
 

@@ -1,5 +1,6 @@
 /** The submission by queue: for producers in the account that would rather send than call. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { senderOf } from '#aws/caller.ts';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
 import { hideMessages } from '#aws/hide-messages.ts';
 import { parking } from '#aws/parking.ts';
@@ -24,8 +25,12 @@ const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
   deliverBatch(event, {
     codec: submissionCodec,
-    receive: (messages) =>
-      Promise.all(messages.map((message) => submissionDelivery(submission, message, log))),
+    receive: (messages, letters) =>
+      Promise.all(
+        messages.map((message, at) =>
+          submissionDelivery(submission, message, senderOf(letters[at]), log),
+        ),
+      ),
     park,
     hide,
     random: systemRandom,

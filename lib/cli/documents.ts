@@ -66,7 +66,8 @@ const ofAttempt = at.extend({ step: text, attempt: z.int() });
 const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });
 
 const knownEntrySchema = z.discriminatedUnion('type', [
-  at.extend({ type: z.literal('submit') }),
+  // Of an order stored before its submitter was recorded nobody knows.
+  at.extend({ type: z.literal('submit'), by: text.nullable().default(null) }),
   at.extend({ type: z.literal('claim'), by: text, blind: z.boolean() }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
   ofAttempt.extend({ type: z.literal(['stepFailed', 'undoFailed']), fault: faultSchema }),

@@ -8,7 +8,7 @@ export function toldEntry(entry: HistoryDocument): ToldEntry {
   const other: ToldEntry = { type: 'other', at, title: type };
   switch (type) {
     case 'submit':
-      return { type, at };
+      return { type, at, by: entry.by ?? null };
     case 'claim':
       return { type, at, by, blind: entry.blind === true };
     case 'resubmit':

@@ -9,6 +9,8 @@ import type { Priority } from './record.ts';
 /** A new order of a workflow that is known, with details that fit it. */
 export interface Submit {
   readonly type: 'submit';
+  /** The principal who submitted it; null only for orders stored before it was recorded. */
+  readonly by: string | null;
   readonly orderId: OrderId;
   readonly priority: Priority;
   readonly tenant: string | null;

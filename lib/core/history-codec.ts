@@ -15,7 +15,8 @@ const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
 const count = z.int().nonnegative();
 
-const submit = z.tuple([z.literal('s'), at]);
+// Orders stored before their submitter was recorded have no name.
+const submit = z.union([z.tuple([z.literal('s'), at]), z.tuple([z.literal('s'), at, z.string()])]);
 const claim = z.tuple([z.literal('c'), at, z.string(), blind]);
 const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind]);
 const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault]);
@@ -82,7 +83,7 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
   const when = entry.at - epoch;
   switch (entry.type) {
     case 'submit':
-      return ['s', when];
+      return entry.by === null ? ['s', when] : ['s', when, entry.by];
     case 'claim':
       return ['c', when, entry.by, entry.blind ? 1 : 0];
     case 'stepSucceeded':
@@ -121,7 +122,7 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
 function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryEntry {
   switch (stored[0]) {
     case 's':
-      return { type: 'submit', at: when };
+      return { type: 'submit', at: when, by: stored[2] ?? null };
     case 'c':
       return { type: 'claim', at: when, by: schedulerId(stored[2]), blind: stored[3] === 1 };
     case '+':

@@ -25,7 +25,8 @@ interface OfSweep extends At {
 }
 
 export type HistoryEntry =
-  | (At & { readonly type: 'submit' })
+  /** `by`: null for orders stored before it was recorded. */
+  | (At & { readonly type: 'submit'; readonly by: string | null })
   | (Decided & { readonly type: 'claim'; readonly by: SchedulerId })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })

@@ -20,7 +20,7 @@ export function replay(record: ProcessRecord, known: Known): readonly ProcessRec
   assertThat(first?.type === 'submit', 'a history begins with the submission');
   const { orderId, priority, tenant, replyTo, correlationId, writeId } = record;
   const from = { orderId, priority, tenant, replyTo, correlationId };
-  const event = { type: 'submit', ...from } as const;
+  const event = { type: 'submit', by: first.by, ...from } as const;
   const revisions: ProcessRecord[] = [submitted(event, known.definition, first.at, writeId).record];
   for (const entry of rest) {
     const before = revisions.at(-1);

@@ -12,7 +12,7 @@ export function submitted(
   nowMs: number,
   writeId: WriteId,
 ): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
-  const { orderId, priority, tenant, replyTo, correlationId } = event;
+  const { by, orderId, priority, tenant, replyTo, correlationId } = event;
   const record: PendingRecord = {
     orderId,
     workflow: definition.name,
@@ -41,7 +41,7 @@ export function submitted(
     notBefore: nowMs,
     revision: 1,
     writeId,
-    history: [{ type: 'submit', at: nowMs }],
+    history: [{ type: 'submit', at: nowMs, by }],
     submittedAt: nowMs,
     updatedAt: nowMs,
   };

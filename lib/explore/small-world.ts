@@ -78,6 +78,7 @@ const scheduler = schedulerId('s');
 export function firstState({ workflow, budgets }: SmallWorld): WorldState {
   const event = {
     type: 'submit',
+    by: 'u',
     orderId: orderId('o'),
     priority: 'normal',
     tenant: null,

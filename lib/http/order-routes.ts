@@ -120,7 +120,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openapi(submitRoute, async (context) => {
     const { workflow, details, priority, tenant, replyTo, correlationId } =
       context.req.valid('json');
-    const outcome = await ports.submission.submit({
+    const request = {
       workflow,
       details,
       priority,
@@ -128,7 +128,8 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       replyTo: replyTo ?? null,
       correlationId: correlationId ?? null,
       key: context.req.valid('header')['idempotency-key'] ?? null,
-    });
+    };
+    const outcome = await ports.submission.submit(request, ports.callerOf(context.env));
     const { orderId, processState } = accepted(outcome);
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });

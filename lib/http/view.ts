@@ -72,7 +72,10 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
       return { at: iso(at), ...rest, steps: [...rest.steps] };
     case 'excused':
       return { at: iso(at), ...rest, steps: [...rest.steps], notBefore: iso(rest.notBefore) };
-    case 'submit':
+    case 'submit': {
+      const { type, by } = rest;
+      return { at: iso(at), type, ...(by !== null && { by }) };
+    }
     case 'claim':
     case 'stepSucceeded':
     case 'undoSucceeded':

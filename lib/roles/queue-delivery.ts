@@ -15,8 +15,14 @@ export interface Letter {
 
 export interface QueueConsumer<Message, Carrier extends Letter> {
   readonly codec: MessageCodec<Message>;
-  /** One delivery for each message, in place; when it rejects, all are delivered again. */
-  readonly receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>;
+  /**
+   * One delivery for each message, in place; when it rejects, all are delivered again. `letters`: how
+   * each message came, in place.
+   */
+  readonly receive: (
+    messages: readonly Message[],
+    letters: readonly Carrier[],
+  ) => Promise<readonly Delivery[]>;
   /** Puts the message where a person finds it, with the reason; it is then acknowledged. */
   readonly park: Park<Carrier>;
   readonly log: Log;
@@ -38,7 +44,10 @@ export async function deliverLetters<Message, Carrier extends Letter>(
   }
   if (readable.length > 0) {
     try {
-      const outcomes = await receive(readable.map(({ message }) => message));
+      const outcomes = await receive(
+        readable.map(({ message }) => message),
+        readable.map(({ letter }) => letter),
+      );
       for (const [at, { letter }] of readable.entries()) {
         deliveries.set(letter, outcomes[at] ?? retry);
       }

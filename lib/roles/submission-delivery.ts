@@ -8,10 +8,11 @@ import type { Submission, SubmissionRequest } from './submission.ts';
 export async function submissionDelivery(
   submission: Submission,
   request: SubmissionRequest,
+  by: string,
   log: Log,
 ): Promise<Delivery> {
   try {
-    const outcome = await submission.submit(request);
+    const outcome = await submission.submit(request, by);
     if (outcome.kind === 'accepted') return { kind: 'done' };
     const fields = outcome.errors.map(({ field }) => field).join(', ');
     return { kind: 'park', reason: `${outcome.code}: ${fields}` };

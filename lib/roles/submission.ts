@@ -37,8 +37,12 @@ export type SubmissionOutcome =
     };
 
 export interface Submission {
-  /** Accepted only when order and record are durable. */
-  submit(request: SubmissionRequest): Promise<SubmissionOutcome>;
+  /**
+   * Accepted only when order and record are durable.
+   *
+   * @param by who submits; kept in the history, and no part of what the idempotency key names
+   */
+  submit(request: SubmissionRequest, by: string): Promise<SubmissionOutcome>;
 }
 
 export interface SubmissionPorts {
@@ -55,7 +59,7 @@ export interface SubmissionPorts {
 
 export function submission(ports: SubmissionPorts): Submission {
   return {
-    async submit(request) {
+    async submit(request, by) {
       const definition = ports.registry.latest(request.workflow);
       if (definition === undefined) return unknownWorkflow(request, ports.registry);
       if (request.replyTo !== null && !ports.responseChannels.includes(request.replyTo)) {
@@ -73,16 +77,22 @@ export function submission(ports: SubmissionPorts): Submission {
         const message = `as the workflow's schema has them, they have over ${detailsBytesMax} bytes`;
         return refused('details-invalid', [{ field: 'details', message }]);
       }
-      return accept(ports, definition, request, details.data);
+      return accept(ports, definition, { request, details: details.data, by });
     },
   };
+}
+
+interface Checked {
+  readonly request: SubmissionRequest;
+  /** As the workflow's schema gives them. */
+  readonly details: JsonValue;
+  readonly by: string;
 }
 
 async function accept(
   ports: SubmissionPorts,
   definition: WorkflowDefinition,
-  request: SubmissionRequest,
-  details: JsonValue,
+  { request, details, by }: Checked,
 ): Promise<SubmissionOutcome> {
   const { store, clock, ids } = ports;
   const nowMs = clock.now();
@@ -90,7 +100,7 @@ async function accept(
   const digest = key === null ? '' : ports.digest(content(request));
   const orderId = key === null ? ids.orderId() : keyedOrderId(ports.digest, tenant, key);
   const from = { orderId, priority, tenant, replyTo, correlationId };
-  const event = { type: 'submit', ...from } as const;
+  const event = { type: 'submit', by, ...from } as const;
   const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
   const order: Order = { orderId, details, digest, submittedAt: nowMs };
   if ((await store.create(order, record)) === 'exists') {

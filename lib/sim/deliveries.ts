@@ -159,7 +159,7 @@ function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
     deliver: route(queues.submissions, submissionCodec, {
       receive: (host) => (messages) =>
         Promise.all(
-          messages.map((message) => submissionDelivery(host.submission, message, host.log)),
+          messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
         ),
       forgot: rules.forgotSubmission,
     }),

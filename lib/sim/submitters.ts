@@ -88,7 +88,7 @@ export function submitters(options: SubmitterOptions): Submitters {
     const host = fleet.pick('door');
     if (host === null) return;
     invoke(host, plant, async () => {
-      const outcome = await host.submission.submit(request);
+      const outcome = await host.submission.submit(request, 'ada');
       if (outcome.kind === 'accepted') judge(request, outcome);
       if (!faults.strike('answer-lost')) then(outcome);
     });

@@ -19,7 +19,8 @@ interface OfSweep extends At {
 }
 
 export type ToldEntry =
-  | (At & { readonly type: 'submit' })
+  /** `by`: null for orders stored before it was recorded. */
+  | (At & { readonly type: 'submit'; readonly by: string | null })
   | (At & { readonly type: 'claim'; readonly by: string; readonly blind: boolean })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: ToldFault })

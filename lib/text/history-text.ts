@@ -8,7 +8,7 @@ const list = lazily(() => new Intl.ListFormat('en', { type: 'conjunction' }));
 export function historySentence(entry: ToldEntry): string {
   switch (entry.type) {
     case 'submit':
-      return 'submitted';
+      return entry.by === null ? 'submitted' : `submitted by ${entry.by}`;
     case 'claim': {
       const claim = `Scheduler ${entry.by} claimed it`;
       return entry.blind ? `${claim}, but does not know its workflow` : claim;

@@ -245,7 +245,7 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
   } as const;
   proxy.lose('TransactWriteItems', lost);
   const { submission: role } = roles(unreliable);
-  const submit = () => role.submit({ ...request, key: 'cart-1' });
+  const submit = () => role.submit({ ...request, key: 'cart-1' }, 'ada');
   // When every try was lost, the submitter hears of it, and submits again under its key.
   const outcome = await submit().catch(submit);
   expect(outcome).toMatchObject({ kind: 'accepted', processState: 'Pending' });

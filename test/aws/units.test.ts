@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { dueAt } from '#core/due.ts';
+import { limits } from '#core/limits.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
@@ -110,4 +111,19 @@ test('a record that times out again and again stays within one write unit', asyn
   }
   expect(current.failureCount).toBeGreaterThan(4);
   expect(calls.slice(1).map(({ table }) => table)).toEqual(calls.slice(1).map(() => 1));
+});
+
+test('the longest names of principals leave a record of three steps within one write unit', async () => {
+  const { store, calls } = await meteredStore();
+  const by = 'x'.repeat(limits.principalLengthMax);
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  const named = { ...record, history: [{ type: 'submit', at: start, by } as const] };
+  await store.create(order, named);
+  let current: ProcessRecord = claimed(named, start + 50, 'k3v9x2m8q1wz');
+  await store.commit(current);
+  current = succeeded(current, 'east', start + 300);
+  await store.commit(current);
+  current = next(current, { type: 'cancel', by }, start + 400);
+  await store.commit(current);
+  expect(calls.slice(1).map(({ table }) => table)).toEqual([1, 1, 1]);
 });

@@ -127,6 +127,7 @@ test('a cool-down, a doubt and a fault of no step are shown', async () => {
 
 const sentences: readonly [object, string][] = [
   [{ type: 'submit' }, 'submitted'],
+  [{ type: 'submit', by: 'ada' }, 'submitted by ada'],
   [{ type: 'claim', by: 's-1', blind: false }, 'Scheduler s-1 claimed it'],
   [
     { type: 'claim', by: 's-1', blind: true },

@@ -131,17 +131,20 @@ export async function startWorld({
     url: server.url,
     reeve,
     async submit(workflow, tenant, correlationId) {
-      const outcome = await reeve.submission.submit({
-        ...{
-          workflow,
-          details,
-          priority: 'normal',
-          tenant: tenant ?? null,
-          correlationId: correlationId ?? null,
-          replyTo: null,
-          key: null,
+      const outcome = await reeve.submission.submit(
+        {
+          ...{
+            workflow,
+            details,
+            priority: 'normal',
+            tenant: tenant ?? null,
+            correlationId: correlationId ?? null,
+            replyTo: null,
+            key: null,
+          },
         },
-      });
+        'ada',
+      );
       if (outcome.kind !== 'accepted') throw new Error(`refused: ${outcome.code}`);
       return outcome.orderId;
     },

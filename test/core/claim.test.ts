@@ -34,6 +34,7 @@ const cDone = play(abDone, [30, ok('c')]);
 describe('submit', () => {
   const event = {
     type: 'submit',
+    by: 'ada',
     orderId: order,
     priority: 'low',
     tenant: 't',
@@ -73,7 +74,7 @@ describe('submit', () => {
       notBefore: epoch,
       revision: 1,
       writeId: 'w-9',
-      history: [{ type: 'submit', at: epoch }],
+      history: [{ type: 'submit', at: epoch, by: 'ada' }],
       submittedAt: epoch,
       updatedAt: epoch,
     });

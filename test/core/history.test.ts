@@ -18,7 +18,7 @@ const excused = (at: number, nudges: number): HistoryEntry => ({
   reason: 'restart',
   notBefore: at,
 });
-const submitted: HistoryEntry = { type: 'submit', at: 0 };
+const submitted: HistoryEntry = { type: 'submit', at: 0, by: 'ada' };
 
 describe('a history', () => {
   it.each<[string, HistoryEntry[], HistoryEntry, HistoryEntry[]]>([

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CorruptDataError } from '#core/errors.ts';
 import type { JsonValue } from '#core/json.ts';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
+import { replay } from '#core/replay.ts';
 import {
   beat,
   claim,
@@ -80,7 +81,7 @@ describe('the stored form', () => {
       Revision: 4,
       WriteID: 'w-1',
       History: JSON.stringify([
-        ['s', 0],
+        ['s', 0, 'ada'],
         ['c', 0, 's-1', 0],
         ['+', 1, 'a', 1, 0],
         ['f', 2, 'b', 1, 0, ['refused', 'No.', 'none']],
@@ -119,7 +120,7 @@ describe('the stored form', () => {
         ['b', 'svc-b', [1_000, 1_000, 1, 100, 0, 1, 1, 0], 0, 0, 1, null, ['S']],
       ]),
       History: JSON.stringify([
-        ['s', 0],
+        ['s', 0, 'ada'],
         ['r', 1, [], 1, 1],
         ['c', 2, 's-1', 0],
         ['h', 600, 'a', 1, 0],
@@ -169,6 +170,15 @@ describe('the stored form', () => {
   it('of before there were correlation ids is read as one without', () => {
     const { CorrelationID: _, ...older } = encodeRecord(held.record);
     expect(decodeRecord(reread(older))).toEqual({ ...held.record, correlationId: null });
+  });
+
+  it('of before the submitter was recorded is read as one without, and written as it was', () => {
+    const { record } = submit(flow({ a: {} }));
+    const old = { ...encodeRecord(record), History: '[["s",0]]' };
+    const read = decodeRecord(old);
+    expect(read.history).toEqual([{ type: 'submit', at: epoch, by: null }]);
+    expect(encodeRecord(read)).toEqual(old);
+    expect(replay(read, submit(flow({ a: {} })).known)).toEqual([read]);
   });
 
   it('keeps any output, fault, tenant and instant', () => {

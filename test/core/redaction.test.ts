@@ -110,6 +110,7 @@ function paid(details: Details): ProcessRecord {
   const id = orderId('o-1');
   const event = {
     type: 'submit',
+    by: 'ada',
     orderId: id,
     priority: 'normal',
     tenant: null,

@@ -89,7 +89,7 @@ export interface Situation {
 }
 
 export function submit(definition: WorkflowDefinition): Situation {
-  const event = { type: 'submit', orderId: order, priority: 'high' } as const;
+  const event = { type: 'submit', by: 'ada', orderId: order, priority: 'high' } as const;
   return {
     known: { definition, details: { n: 1 } },
     get record() {

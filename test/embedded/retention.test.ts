@@ -40,7 +40,12 @@ async function ordered(store: SqliteStore, id: string, at: number, end: 'Process
     replyTo: null,
     correlationId: null,
   } as const;
-  const { record } = submitted({ type: 'submit', ...ids }, definition, at, writeId(`${id}.0`));
+  const { record } = submitted(
+    { type: 'submit', by: 'ada', ...ids },
+    definition,
+    at,
+    writeId(`${id}.0`),
+  );
   await store.create({ orderId: ids.orderId, details: {}, digest: '', submittedAt: at }, record);
   const known = { definition, details: {} };
   const reply = { step: stepName('paint'), attempt: 1, agent: agentName('paint') };

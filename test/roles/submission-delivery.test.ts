@@ -20,7 +20,7 @@ const answering = (answer: () => Promise<SubmissionOutcome>): Submission => ({ s
 test('an accepted submission is done', async () => {
   const accepted = async () =>
     ({ kind: 'accepted', orderId: orderId('one'), processState: 'Pending' }) as const;
-  const delivery = await submissionDelivery(answering(accepted), request, testLog());
+  const delivery = await submissionDelivery(answering(accepted), request, 'ada', testLog());
   expect(delivery).toEqual({ kind: 'done' });
 });
 
@@ -31,14 +31,14 @@ test('a refused one is parked with what was wrong, so that its producer can be t
       code: 'details-invalid',
       errors: [{ field: 'details.colour', message: 'expected string' }],
     }) as const;
-  const delivery = await submissionDelivery(answering(refused), request, testLog());
+  const delivery = await submissionDelivery(answering(refused), request, 'ada', testLog());
   expect(delivery).toEqual({ kind: 'park', reason: 'details-invalid: details.colour' });
 });
 
 test('one that could not be stored is delivered again, and its details stay out of the log', async () => {
   const log = testLog();
   const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
-  expect(await submissionDelivery(answering(away), request, log)).toEqual({ kind: 'retry' });
+  expect(await submissionDelivery(answering(away), request, 'ada', log)).toEqual({ kind: 'retry' });
   expect(log.lines).toHaveLength(1);
   expect(JSON.stringify(log.lines)).not.toContain('4111');
 });

@@ -38,7 +38,7 @@ function submitter(world: RoleScenario, store: StateStore = world.store, canNudg
       requests: { async send() {} },
     },
   });
-  return { submit: role.submit, nudges };
+  return { submit: (request: SubmissionRequest, by = 'ada') => role.submit(request, by), nudges };
 }
 
 test('an order that was accepted is stored, and a Scheduler is nudged', async () => {
@@ -88,6 +88,27 @@ test('the order of keys in a document makes it no other submission', async () =>
   const first = await submit({ ...request, key: 'k' });
   const { workflow, key: _, ...rest } = request;
   expect(await submit({ ...rest, key: 'k', workflow })).toEqual(first);
+});
+
+test('who submitted is in the history; the same key by another principal is the same order', async () => {
+  const world = roleScenario();
+  const { submit } = submitter(world);
+  const first = await submit({ ...request, key: 'k' }, 'ada');
+  expect(await submit({ ...request, key: 'k' }, 'bert')).toEqual(first);
+  if (first.kind !== 'accepted') throw new Error(first.code);
+  expect((await world.record(first.orderId))?.history).toMatchObject([
+    { type: 'submit', by: 'ada' },
+  ]);
+});
+
+test('the same key of two tenants is two orders, and no tenant is told of the other’s', async () => {
+  const { submit } = submitter(roleScenario());
+  const of = async (tenant: string | null, colour = 'blue') =>
+    submit({ ...request, tenant, key: 'k', details: { colour } });
+  const outcomes = [await of('inn'), await of('bar'), await of(null), await of('null', 'red')];
+  const ids = outcomes.map((outcome) => (outcome.kind === 'accepted' ? outcome.orderId : null));
+  expect(ids).not.toContain(null);
+  expect(new Set(ids).size).toBe(4);
 });
 
 test.each([

@@ -94,7 +94,10 @@ async function kitchen(): Promise<Kitchen> {
         priority: 'normal',
         tenant: null,
       } as const;
-      await reeve.submission.submit({ ...order, correlationId: null, replyTo: null, key: null });
+      await reeve.submission.submit(
+        { ...order, correlationId: null, replyTo: null, key: null },
+        'ada',
+      );
       await settled();
     },
     async restart() {

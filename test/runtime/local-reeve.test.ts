@@ -118,15 +118,18 @@ async function bakery(
     asked,
     alerts,
     async submit(replyTo) {
-      const outcome = await reeve.submission.submit({
-        workflow: 'bread',
-        details: {},
-        priority: 'normal',
-        tenant: null,
-        correlationId: null,
-        replyTo: replyTo ?? null,
-        key: null,
-      });
+      const outcome = await reeve.submission.submit(
+        {
+          workflow: 'bread',
+          details: {},
+          priority: 'normal',
+          tenant: null,
+          correlationId: null,
+          replyTo: replyTo ?? null,
+          key: null,
+        },
+        'ada',
+      );
       if (outcome.kind !== 'accepted') throw new Error(outcome.code);
       await settled();
       return outcome.orderId;

@@ -115,15 +115,18 @@ async function reeve(url: string) {
     alerts,
     store: of.store,
     async submit(page: number): Promise<OrderId> {
-      const outcome = await of.submission.submit({
-        workflow: 'leaflet',
-        details: { page },
-        priority: 'normal',
-        tenant: null,
-        replyTo: 'shop',
-        correlationId: `page-${page}`,
-        key: null,
-      });
+      const outcome = await of.submission.submit(
+        {
+          workflow: 'leaflet',
+          details: { page },
+          priority: 'normal',
+          tenant: null,
+          replyTo: 'shop',
+          correlationId: `page-${page}`,
+          key: null,
+        },
+        'ada',
+      );
       if (outcome.kind !== 'accepted') throw new Error(outcome.code);
       return outcome.orderId;
     },

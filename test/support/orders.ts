@@ -49,7 +49,12 @@ export function newOrder(
     replyTo,
     correlationId,
   } as const;
-  const { record } = submitted({ type: 'submit', ...common }, house, at, writeId(`${id}.1`));
+  const { record } = submitted(
+    { type: 'submit', by: 'ada', ...common },
+    house,
+    at,
+    writeId(`${id}.1`),
+  );
   const order = { orderId: common.orderId, details, digest: `digest-${id}`, submittedAt: at };
   return { order, record };
 }
