@@ -131,7 +131,7 @@ async function serve(): Promise<void> {
     ...{ workflows, agents: orderAgents(services, fetch), path: join(folder, 'reeve.db') },
     ...{ clock: systemClock, random: systemRandom, breakerFor: cockatielBreaker, log },
   });
-  const options = { host: '127.0.0.1', port: 0, token: null, clock: systemClock, log };
+  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
   const { url } = await serveApi(reeve, options);
   // The files stay open: the folder is gone when the process is.
   rmSync(folder, { recursive: true });

@@ -100,7 +100,7 @@ async function preload(path: string, count: number): Promise<void> {
     const group = Array.from({ length: Math.min(1_000, count - first) }, async (_, offset) => {
       const id = orderId(`live-${String(first + offset).padStart(8, '0')}`);
       const event = {
-        ...({ type: 'submit', orderId: id, priority: 'normal' } as const),
+        ...({ type: 'submit', by: 'bench', orderId: id, priority: 'normal' } as const),
         ...{ tenant: null, replyTo: null, correlationId: null },
       };
       const { record } = submitted(event, orderFulfilment, now, writeId(`w${id}`));

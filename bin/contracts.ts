@@ -35,7 +35,7 @@ async function openApi(): Promise<unknown> {
     log,
   });
   try {
-    const options = { host: '127.0.0.1', port: 0, token: null, clock: systemClock, log };
+    const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
     const { url, close } = await serveApi(reeve, options);
     try {
       return await (await fetch(`${url}/openapi.json`)).json();

@@ -1,5 +1,6 @@
 /** The environment of the functions, read here and nowhere else; lib/infra writes it. */
 import * as z from 'zod';
+import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
 import { ReeveError } from '#core/errors.ts';
 import { priorities } from '#core/record.ts';
@@ -98,6 +99,15 @@ export const consoleVariables = {
     }),
   ).optional(),
 };
+
+const jwtRoles: z.ZodType<JwtRoles> = z.object({
+  rolesClaim: name,
+  roles: z.object({ viewer: name, submitter: name, operator: name }),
+  tenantClaim: name.nullable(),
+});
+
+/** What the tokens of the OpenID provider say; without it callers sign for IAM. */
+export const jwtVariables = { REEVE_JWT: json(jwtRoles).optional() };
 
 export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
 

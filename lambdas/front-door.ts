@@ -1,7 +1,7 @@
 /** The front door: the API, behind API Gateway, which has authorised every request. */
 
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
-import { callerOf } from '#aws/caller.ts';
+import { identityOf } from '#aws/caller.ts';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { api } from '#http/api.ts';
 import { operator } from '#roles/operator.ts';
@@ -10,12 +10,12 @@ import { type ConsolePages, consolePages, servePages } from '#runtime/console-pa
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
 import { nudgesOnly } from './channels.ts';
-import { consoleVariables, coordinationVariables, readConfig } from './config.ts';
+import { consoleVariables, coordinationVariables, jwtVariables, readConfig } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { registry, submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...coordinationVariables, ...consoleVariables });
+const config = readConfig({ ...coordinationVariables, ...consoleVariables, ...jwtVariables });
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
 
 const signIn = config.REEVE_CONSOLE;
@@ -40,10 +40,15 @@ const app = api({
   clock: systemClock,
   log,
   // API Gateway serves its own host names alone, and no cookie of a browser lets anybody in.
-  guard: { hosts: null, token: null, pages: new Set() },
+  guard: {
+    hosts: null,
+    identify: ({ env }) => identityOf(env, config.REEVE_JWT ?? null),
+    pages: new Set(pages.keys()),
+  },
+  // API Gateway writes it, with what it refuses itself.
+  accessLog: null,
   watch: null,
   activity: null,
-  callerOf,
   // A function has no orders of its own to recover.
   isStarting: () => false,
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,

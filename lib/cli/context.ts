@@ -107,6 +107,6 @@ function tokenOf(env: World['env']): string | null {
   if (headerValue.test(token)) return token;
   throw new CliError(
     exitCodes.usage,
-    'REEVE_TOKEN must be visible ASCII characters without spaces, as the token Reeve was started with.',
+    'REEVE_TOKEN must be visible ASCII characters without spaces, as `reeve token` prints it.',
   );
 }

@@ -117,6 +117,12 @@ export const orderSchema = summarySchema.extend({
 });
 export type OrderDocument = z.infer<typeof orderSchema>;
 
+/** `iam`: of a Reeve on AWS whose callers sign for IAM. */
+export const principalSchema = z.object({ name: text, role: text, tenant: text.nullable() });
+
+/** The ladder of roles, least first. */
+export const roles = ['viewer', 'submitter', 'operator'] as const;
+
 export const listSchema = z.object({ orders: z.array(summarySchema), cursor: text.nullable() });
 export const bulkPageSchema = listSchema.extend({ asOf: instant });
 

@@ -1,5 +1,6 @@
 /** The commands and options as commander reads them; each command itself is in its own file. */
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { makeToken, type TokenOptions, whoAmI } from './access-command.ts';
 import { defaultSuppliersUrl, defaultUrl } from './address.ts';
 import { type Action, type BulkOptions, bulk } from './bulk-command.ts';
 import { CliError } from './cli-error.ts';
@@ -7,6 +8,7 @@ import { completion, type Shell, shells } from './completion-command.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import { addCorrection } from './corrections.ts';
 import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
+import { roles } from './documents.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
 import { type ListOptions, list } from './list-command.ts';
 import { operate } from './operator-command.ts';
@@ -20,7 +22,7 @@ const environmentHelp = `
 Environment:
   REEVE_URL            the address of Reeve, where there is no --url
   REEVE_STACK          the stack of Reeve, where there is neither --stack nor --url
-  REEVE_TOKEN          the bearer token that Reeve asks for, if it does
+  REEVE_TOKEN          the token to send, where Reeve asks for one
   HOST, PORT           where \`reeve start\` listens: the address, where nothing above names one
   REEVE_SUPPLIERS_URL  the address of the simulated suppliers
   REEVE_SUPPLIERS_PORT their port on this machine, where there is no address
@@ -72,6 +74,7 @@ export function buildProgram(world: World, done: Done, json: boolean): Command {
   addData(program, world, done);
   addOrderCommands(program, run);
   addDeadLetters(program, run);
+  addAccess(program, run, runHere);
   addSuppliers(program, runHere);
   return program;
 }
@@ -79,7 +82,7 @@ export function buildProgram(world: World, done: Done, json: boolean): Command {
 const startHelp = `
 Environment (the README has more on each):
   HOST, PORT            where the API listens (default: 127.0.0.1, 4400)
-  REEVE_TOKEN           the bearer token of the API; needed where HOST is not loopback
+  REEVE_TOKENS          the file of named tokens; needed where HOST is not loopback
   REEVE_DATA            where the data lives (default: .reeve)
   REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
   REEVE_CHANNELS        the file of the response channels
@@ -223,6 +226,24 @@ function addDeadLetters(program: Command, run: Run): void {
     .description('send back what its order still waits for, delete what can have no effect')
     .option('--yes', 'do it; without this, only say what would be done')
     .action(run((context, options: RedriveOptions) => redrive(context, options)));
+}
+
+function addAccess(program: Command, run: Run, runHere: Run): void {
+  program
+    .command('whoami')
+    .description('as whom Reeve knows you, and what you may do')
+    .action(run((context) => whoAmI(context)));
+  program
+    .command('token')
+    .description('make a token, and its entry for the file of REEVE_TOKENS')
+    .argument('<name>', 'as the history will name its bearer')
+    .addOption(
+      new Option('--role <role>', 'what its bearer may do').choices(roles).makeOptionMandatory(),
+    )
+    .option('--tenant <tenant>', 'the one tenant whose orders its bearer may see and touch')
+    .action(
+      runHere((context, name: string, options: TokenOptions) => makeToken(context, name, options)),
+    );
 }
 
 function addSuppliers(program: Command, run: Run): void {

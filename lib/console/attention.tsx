@@ -15,6 +15,7 @@ import { faultTitle } from './fault-words.ts';
 import { Icon } from './icon.tsx';
 import { Ago } from './instant.tsx';
 import { NotLoaded } from './notice.tsx';
+import { mayOperate } from './principal.ts';
 import { emptyQuery, listingPath, orderHash, ordersHash } from './routes.ts';
 import type { Choice } from './use-bulk-run.ts';
 import type { Loaded } from './use-document.ts';
@@ -137,16 +138,18 @@ function CauseRow({ group, isCounted, chosen }: RowProps) {
           of {cause.workflow}, the last <Ago at={updatedAt} />
         </span>
       </p>
-      <button
-        class="plain"
-        type="button"
-        aria-describedby={group.key}
-        onClick={() => {
-          chosen.value = cause;
-        }}
-      >
-        Resubmit {isOne ? '' : `${all} `}…
-      </button>
+      {mayOperate() && (
+        <button
+          class="plain"
+          type="button"
+          aria-describedby={group.key}
+          onClick={() => {
+            chosen.value = cause;
+          }}
+        >
+          Resubmit {isOne ? '' : `${all} `}…
+        </button>
+      )}
     </li>
   );
 }

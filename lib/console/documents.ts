@@ -4,6 +4,7 @@ import type {
   HistoryDocument,
   ListDocument,
   OrderDocument as Order,
+  PrincipalDocument as Principal,
   SummaryDocument,
   WorkflowsDocument,
 } from '#http/schemas.ts';
@@ -13,6 +14,7 @@ export type {
   HistoryDocument,
   ListDocument,
   Order,
+  Principal,
   SummaryDocument,
   WorkflowsDocument,
 };

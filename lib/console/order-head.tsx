@@ -7,6 +7,7 @@ import type { Order } from './documents.ts';
 import { Icon } from './icon.tsx';
 import { Ago } from './instant.tsx';
 import { OrderLock } from './order-lock.tsx';
+import { mayOperate } from './principal.ts';
 import { ResubmitDialog } from './resubmit-dialog.tsx';
 import { ordersHash } from './routes.ts';
 import { OrderBadge } from './state-badge.tsx';
@@ -73,6 +74,7 @@ function Actions({ order }: { readonly order: Order }) {
   const close = () => {
     asked.value = null;
   };
+  if (!mayOperate()) return null;
   return (
     <div class="order-actions">
       {fits('resubmit', order) && (

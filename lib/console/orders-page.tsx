@@ -7,6 +7,7 @@ import { Notice, NotLoaded } from './notice.tsx';
 import { OrderFilters } from './order-filters.tsx';
 import { OrderSearch } from './order-search.tsx';
 import { OrderTable, type Selection } from './order-table.tsx';
+import { mayOperate } from './principal.ts';
 import { listingPath, type OrderQuery } from './routes.ts';
 import type { Choice } from './use-bulk-run.ts';
 import { useListing } from './use-listing.ts';
@@ -86,12 +87,16 @@ function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }
           Select all that match
         </button>
       )}
-      <button class="primary" type="button" onClick={() => (action.value = 'resubmit')}>
-        Resubmit …
-      </button>
-      <button class="danger" type="button" onClick={() => (action.value = 'cancel')}>
-        Cancel …
-      </button>
+      {mayOperate() && (
+        <>
+          <button class="primary" type="button" onClick={() => (action.value = 'resubmit')}>
+            Resubmit …
+          </button>
+          <button class="danger" type="button" onClick={() => (action.value = 'cancel')}>
+            Cancel …
+          </button>
+        </>
+      )}
       <button
         class="quiet"
         type="button"

@@ -4,6 +4,7 @@ import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
 import { type Connection, connection } from './live.ts';
 import { route } from './location.ts';
+import { principal } from './principal.ts';
 import { isDark, toggleTheme } from './theme.ts';
 
 const places: readonly { name: string; hash: string; icon: IconName; pages: readonly string[] }[] =
@@ -42,6 +43,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ))}
         </nav>
         <LiveSign />
+        <Who />
         <ThemeToggle />
       </header>
       <main id="main" tabIndex={-1}>
@@ -75,6 +77,19 @@ function LiveSign() {
   return (
     <p class="live" data-connection={connection.value} title={title} role="status">
       {word}
+    </p>
+  );
+}
+
+/** Nobody signs in where everybody is the same operator. */
+function Who() {
+  const known = principal.value;
+  if (known === null || (known.name === 'local' && known.tenant === null)) return null;
+  const { name, role, tenant } = known;
+  const title = `${name}: ${role}${tenant === null ? '' : `, of tenant ${tenant}`}`;
+  return (
+    <p class="who clip" title={title}>
+      {name}
     </p>
   );
 }

@@ -58,7 +58,7 @@ function AskToken() {
         }}
       >
         <p>
-          {wasRefused() ? 'That token was refused. ' : 'It was started with REEVE_TOKEN. '}
+          {wasRefused() ? 'That token was refused. ' : 'Ask who runs it for one. '}
           The token is kept until this tab is closed, and nowhere else.
         </p>
         <label class="field">

@@ -10,9 +10,12 @@ export function useActivity(): ReadonlySignal<Loaded<ActivityDocument>> {
   return useDocument<ActivityDocument>('/activity', { restMs, everyMs, concerns: () => true });
 }
 
-/** The server has the route: what it counts is shown, or will be in a moment. */
+/**
+ * The server has the route, and lets this one see it: what it counts is shown, or will be in a moment.
+ * It counts all tenants, so nobody of a single tenant is let.
+ */
 export const isCounted = (loaded: Loaded<ActivityDocument>): boolean =>
-  !(loaded.kind === 'refused' && loaded.status === 404);
+  !(loaded.kind === 'refused' && (loaded.status === 404 || loaded.status === 403));
 
 export function useWorkflows(): ReadonlySignal<readonly Workflow[]> {
   const loaded = useDocument<WorkflowsDocument>('/workflows', { restMs: 60_000 });

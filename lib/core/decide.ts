@@ -31,6 +31,7 @@ export type IgnoredReason =
   | 'not-before'
   | 'not-due'
   | 'not-in-error'
+  | 'other-tenant'
   | 'changed'
   | 'unknown-step'
   | 'other-agent'
@@ -148,10 +149,12 @@ function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decisi
       return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
     }
     case 'resubmit':
+      if (isOfOther(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
       if (record.processState !== 'Error') return ignored('not-in-error');
       return decideResubmit(draft, event, known);
     case 'cancel': {
+      if (isOfOther(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
       const refusal = cancelRefusal(draft);
       if (refusal !== null) return ignored(refusal);
@@ -160,6 +163,9 @@ function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decisi
     }
   }
 }
+
+const isOfOther = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
+  event.tenant !== undefined && event.tenant !== tenant;
 
 const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>
   ifRevision !== undefined && ifRevision !== revision;

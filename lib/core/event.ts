@@ -76,6 +76,8 @@ interface ByOperator {
   readonly by: string;
   /** Only while the order is at this revision: one that has gone on since is left alone. */
   readonly ifRevision?: number;
+  /** Only an order of this tenant: to its operator there are no others. */
+  readonly tenant?: string;
 }
 export interface Resubmit extends ByOperator {
   readonly type: 'resubmit';

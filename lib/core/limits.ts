@@ -72,7 +72,7 @@ export const limits = {
   /** All corrections of one order together: they live in its history, and so in the process record. */
   correctionsBytesMax: 16 * KIB,
   tenantLengthMax: 64,
-  /** Of a principal's name: it is in the history, and a record of three steps stays under 1 KB. */
+  /** Of a principal's name: it is in the history, and a record of three steps that goes well stays under 1 KB. */
   principalLengthMax: 64,
   correlationIdLengthMax: 128,
   submissionKeyLengthMax: 128,

@@ -16,6 +16,14 @@ export interface Principal {
   readonly tenant: string | null;
 }
 
+/** What is found out of who asks. */
+export type Identity =
+  | { readonly kind: 'known'; readonly principal: Principal }
+  /** No token, or none that is known. */
+  | { readonly kind: 'unknown' }
+  /** Known, and of no role here. `reason`: a sentence that says what is missing. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
 export function mayAct({ role }: Principal, needed: Role): boolean {
   return role === 'iam' || roles.indexOf(role) >= roles.indexOf(needed);
 }

@@ -1,13 +1,12 @@
 /** What goes on: the last hour by the minute, and how orders and agents stand. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { authorised } from './access.ts';
 import type { Activity, AgentActivity, AliveCounts, ApiPorts } from './api-ports.ts';
 import { problemResponses } from './problem.ts';
 import { type ActivityDocument, activitySchema } from './schemas.ts';
 
 const route = createRoute({
-  method: 'get',
-  path: '/activity',
-  operationId: 'showActivity',
+  ...authorised('showActivity'),
   summary: 'What went on in the last hour, and how orders and agents stand now',
   responses: {
     200: {

@@ -9,6 +9,19 @@ import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { GuardOptions } from './guard.ts';
 
+/** One request, for the access log. */
+export type Access = Readonly<{
+  method: string;
+  /** Without its query, which may hold what a person searched for. */
+  path: string;
+  /** Null: nobody that is known. */
+  principal: string | null;
+  tenant: string | null;
+  status: number;
+  /** The order that was submitted; null for anything else. */
+  submitted: string | null;
+}>;
+
 export type Watch = (listener: (record: ProcessRecord) => void) => () => void;
 
 /** How orders in flight stand, by state: those that are not at their end. */
@@ -66,8 +79,8 @@ export interface ApiPorts {
   readonly watch: Watch | null;
   /** Null where nobody sees everything that happens: the route is then not served. */
   readonly activity: (() => Activity) | null;
-  /** Who asks, for the history; given what the server knows of the request. */
-  readonly callerOf: (env: unknown) => string;
+  /** Told of each request that changes something, or is refused; null where what stands before the API keeps that log. */
+  readonly accessLog: ((access: Access) => void) | null;
   /** Whether what the last process left alive is still being taken back; all is served meanwhile. */
   readonly isStarting: () => boolean;
   readonly lastSweepAt: () => number | null | Promise<number | null>;

@@ -6,6 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
+import { accessLog } from './access-log.ts';
 import { activityRoute } from './activity-route.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -21,6 +22,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
     defaultHook: (result, context) =>
       result.success ? undefined : respondProblem(context, validationProblem(result)),
   });
+  if (ports.accessLog !== null) app.use(accessLog(ports.accessLog));
   app.use(guard(ports.guard));
   app.use(
     bodyLimit({

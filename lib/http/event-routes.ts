@@ -2,13 +2,16 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { OrderId } from '#core/ids.ts';
+import { maySee, type Principal } from '#core/principal.ts';
 import type { ProcessRecord } from '#core/record.ts';
+import { authorised } from './access.ts';
 import type { ApiPorts, Watch } from './api-ports.ts';
 import type { Follower } from './follower.ts';
 import { type Followers, type Following, followers, type Scope } from './followers.ts';
 import { type OrderEvents, orderEvents } from './order-events.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { problem, problemResponses, Refusal } from './problem.ts';
+import { whileLet } from './still-let.ts';
 
 const stream = {
   description: 'Server-sent events.',
@@ -16,8 +19,7 @@ const stream = {
 };
 
 const eventsRoute = createRoute({
-  method: 'get',
-  path: '/events',
+  ...authorised('followOrders'),
   summary: 'Follow all orders: an `order` event for every change, from now on',
   description:
     'Where much happens at once it is the latest change of each order, and a `missed` event says of how many orders nothing was said. A `dropped` event ends the stream of a reader who is too far behind.',
@@ -25,8 +27,7 @@ const eventsRoute = createRoute({
 });
 
 const orderEventsRoute = createRoute({
-  method: 'get',
-  path: '/orders/{id}/events',
+  ...authorised('followOrder'),
   summary: 'Follow one order: its `history` so far, then every change, until its end',
   description: 'A `dropped` event ends the stream of a reader who is too far behind.',
   request: { params: orderParam },
@@ -36,19 +37,27 @@ const orderEventsRoute = createRoute({
 /** What following needs. */
 type EventPorts = Pick<ApiPorts, 'store' | 'clock'> & { readonly watch: Watch };
 
-const everything: Scope = { key: '', has: () => true };
+/** Those of one tenant share what they are sent, and those who see every tenant. */
+const scopeOf = (principal: Principal): Scope => ({
+  key: principal.tenant ?? '',
+  has: (record) => maySee(principal, record),
+});
 
 export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
   const eventsOf = orderEvents();
   const all = followers({ ...ports, eventsOf });
   app.openapi(eventsRoute, (context) => {
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
-    return streamed(context, taken(all, inScope(everything)).body);
+    const reader = taken(all, inScope(scopeOf(context.get('principal'))));
+    whileLet(context, reader, ports.clock);
+    return streamed(context, reader.body);
   });
   app.openapi(orderEventsRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
-    const known = await ports.store.records([orderId]);
-    if (!known.has(orderId)) throw unknownOrder(orderId);
+    const known = (await ports.store.records([orderId])).get(orderId);
+    if (known === undefined || !maySee(context.get('principal'), known)) {
+      throw unknownOrder(orderId);
+    }
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
     const seen = Number(context.req.header('last-event-id') ?? 0);
     const one = oneOrder(eventsOf, orderId, Number.isInteger(seen) ? seen : 0);
@@ -56,6 +65,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
     // Read after the following has begun, so that nothing falls between.
     const record = (await ports.store.records([orderId])).get(orderId);
     if (record !== undefined) one.begin(reader, record);
+    whileLet(context, reader, ports.clock);
     return streamed(context, reader.body);
   });
 }

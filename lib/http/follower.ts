@@ -9,6 +9,8 @@ export interface Follower {
   begin(pieces: readonly Uint8Array[]): void;
   /** The stream ends after what was pushed. */
   end(): void;
+  /** Whether its reader is still there to be sent something. */
+  isOpen(): boolean;
 }
 
 export interface FollowerOptions {
@@ -83,5 +85,6 @@ export function follower({ bufferBytesMax, farewell, onGone }: FollowerOptions):
     end() {
       if (state === 'open') leave('ending');
     },
+    isOpen: () => state === 'open',
   };
 }

@@ -1,53 +1,64 @@
 /**
  * Who may speak to the API. A browser on the same machine is a way in for other sites: by a name that
  * an attacker points at loopback (DNS rebinding), or by a form posted across sites. So the host name
- * must be one that is served, and a request that a page made must come from this very origin.
+ * must be one that is served, and a request that a page made must come from this very origin. Whoever
+ * asks must be known; what that one may do, each route says (access.ts).
  */
-import type { MiddlewareHandler } from 'hono';
-import { timingSafeEqual } from 'hono/utils/buffer';
-import { problem, respondProblem } from './problem.ts';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Principal } from '#core/principal.ts';
+import { routes } from '#core/routes.ts';
+import type { AccessEnv, Identify } from './access.ts';
+import { type ProblemCode, problem, respondProblem } from './problem.ts';
 
 export interface GuardOptions {
   /** The `Host` values served; null: any, which only a token makes safe. */
   readonly hosts: ReadonlySet<string> | null;
-  /** The bearer token every route but `/healthz` needs; null: none. */
-  readonly token: string | null;
+  readonly identify: Identify;
   /** Paths that can be read without a token: pages, which hold nothing of any order. */
   readonly pages: ReadonlySet<string>;
 }
 
-export function guard({ hosts, token, pages }: GuardOptions): MiddlewareHandler {
+export function guard({ hosts, identify, pages }: GuardOptions): MiddlewareHandler<AccessEnv> {
   return async (context, next) => {
     const host = context.req.header('host') ?? '';
     if (hosts !== null && !hosts.has(host)) {
       const served = [...hosts].join(', ');
-      return respondProblem(
-        context,
-        problem('host-forbidden', `The Host header must be one of ${served}.`),
-      );
+      return refuse(context, 'host-forbidden', `The Host header must be one of ${served}.`);
     }
     const origin = context.req.header('origin');
     if (origin !== undefined && !isSameOrigin(origin, host)) {
-      return respondProblem(
-        context,
-        problem('origin-forbidden', 'The Origin header must be absent or name this address.'),
-      );
+      const detail = 'The Origin header must be absent or name this address.';
+      return refuse(context, 'origin-forbidden', detail);
     }
     const { method, path } = context.req;
-    const open = path === '/healthz' || (isRead(method) && pages.has(path));
-    if (token !== null && !open) {
-      const given = context.req.header('authorization') ?? '';
-      if (!(await timingSafeEqual(given, `Bearer ${token}`))) {
+    if (path === routes.showHealth.path || (isRead(method) && pages.has(path))) return next();
+    const credentials = {
+      authorization: context.req.header('authorization') ?? '',
+      env: context.env,
+    };
+    const identity = await identify(credentials);
+    switch (identity.kind) {
+      case 'unknown':
         context.header('www-authenticate', 'Bearer');
-        return respondProblem(
-          context,
-          problem('unauthorized', 'Send the token of REEVE_TOKEN as Authorization: Bearer.'),
-        );
-      }
+        return refuse(context, 'unauthorized', 'Send a token as Authorization: Bearer.');
+      case 'refused':
+        return refuse(context, 'role-insufficient', identity.reason);
+      case 'known':
+        context.set('principal', identity.principal);
+        context.set('isStillLet', async () => {
+          const again = await identify(credentials);
+          return again.kind === 'known' && isSame(again.principal, identity.principal);
+        });
+        return next();
     }
-    return next();
   };
 }
+
+const refuse = (context: Context, code: ProblemCode, detail: string) =>
+  respondProblem(context, problem(code, detail));
+
+const isSame = (one: Principal, other: Principal) =>
+  one.name === other.name && one.role === other.role && one.tenant === other.tenant;
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';
 

@@ -2,9 +2,11 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { OrderId } from '#core/ids.ts';
+import { maySee, type Principal } from '#core/principal.ts';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
+import { authorised, tenantOf } from './access.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { weakTag } from './entity-tag.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
@@ -34,9 +36,7 @@ const next = Object.fromEntries(
 );
 
 const submitRoute = createRoute({
-  method: 'post',
-  path: '/orders',
-  operationId: 'submitOrder',
+  ...authorised('submitOrder'),
   summary: 'Submit an order',
   request: {
     headers: keyHeader,
@@ -53,9 +53,7 @@ const submitRoute = createRoute({
 });
 
 const showRoute = createRoute({
-  method: 'get',
-  path: '/orders/{id}',
-  operationId: 'showOrder',
+  ...authorised('showOrder'),
   summary: 'Show an order: its process record and its details',
   request: { params: orderParam },
   responses: {
@@ -65,25 +63,15 @@ const showRoute = createRoute({
 });
 
 const listRoute = createRoute({
-  method: 'get',
-  path: '/orders',
-  operationId: 'listOrders',
+  ...authorised('listOrders'),
   summary: 'List orders, newest first',
   request: { query: listQuery },
   responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
 });
 
-/** Both change an order's record, and answer alike. */
-const recordedRoute = (action: 'resubmit' | 'cancel', summary: string) =>
-  ({
-    method: 'post',
-    path: `/orders/{id}/${action}`,
-    operationId: `${action}Order`,
-    summary,
-  }) as const;
-
 const resubmitRoute = createRoute({
-  ...recordedRoute('resubmit', 'Let an order in Error go on, perhaps with corrected details'),
+  ...authorised('resubmitOrder'),
+  summary: 'Let an order in Error go on, perhaps with corrected details',
   request: {
     params: orderParam,
     headers: ifMatchHeader,
@@ -96,7 +84,8 @@ const resubmitRoute = createRoute({
 });
 
 const cancelRoute = createRoute({
-  ...recordedRoute('cancel', 'Undo an order instead of finishing it'),
+  ...authorised('cancelOrder'),
+  summary: 'Undo an order instead of finishing it',
   request: { params: orderParam, headers: ifMatchHeader },
   responses: {
     202: jsonResponse('Recorded.', acceptedSchema),
@@ -105,37 +94,28 @@ const cancelRoute = createRoute({
 });
 
 export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
-  app.on('POST', ['/orders', '/orders/:id/resubmit'], async (context, next) => {
-    const type = context.req.header('content-type');
-    if (type === undefined && context.req.path !== '/orders') return next();
-    if (/^application\/json\s*(;|$)/i.test(type ?? '')) {
-      if (context.req.path !== '/orders' && (await context.req.text()) === '') noBody(context);
-      return next();
-    }
-    return respondProblem(
-      context,
-      problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
-    );
-  });
+  jsonOnly(app);
   app.openapi(submitRoute, async (context) => {
-    const { workflow, details, priority, tenant, replyTo, correlationId } =
+    const principal = context.get('principal');
+    const { workflow, details, priority, replyTo, correlationId, tenant } =
       context.req.valid('json');
     const request = {
       workflow,
       details,
       priority,
-      tenant: tenant ?? null,
+      tenant: tenantOf(principal, tenant),
       replyTo: replyTo ?? null,
       correlationId: correlationId ?? null,
       key: context.req.valid('header')['idempotency-key'] ?? null,
     };
-    const outcome = await ports.submission.submit(request, ports.callerOf(context.env));
+    const outcome = await ports.submission.submit(request, principal.name);
     const { orderId, processState } = accepted(outcome);
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });
   app.openapi(listRoute, async (context) => {
     const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');
     const { workflow, agent, step, fault, tenant, since, before } = rest;
+    const ofTenant = tenantOf(context.get('principal'), tenant);
     const asOf = new Date(ports.clock.now()).toISOString();
     const page = await search(
       ports.store,
@@ -150,7 +130,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
         ...(agent !== undefined && { agent }),
         ...(step !== undefined && { step }),
         ...(fault !== undefined && { fault }),
-        ...(tenant !== undefined && { tenant }),
+        ...(ofTenant !== null && { tenant: ofTenant }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(before !== undefined && { before: Date.parse(before) }),
       },
@@ -169,21 +149,40 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const record = records.get(orderId);
     const order = orders.get(orderId);
     if (record === undefined || order === undefined) throw unknownOrder(orderId);
+    // Another tenant's order does not exist to it: not even a refusal may say that it does.
+    if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });
   app.openapi(resubmitRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const { set = {} } = context.req.valid('json');
     const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
-    const options = { ...ifMatched(context.req.valid('header')), corrections };
-    const outcome = await ports.operator.resubmit(orderId, ports.callerOf(context.env), options);
+    const principal = context.get('principal');
+    const options = { ...optionsOf(principal, context.req.valid('header')), corrections };
+    const outcome = await ports.operator.resubmit(orderId, principal.name, options);
     return context.json(recorded(orderId, outcome), 202);
   });
   app.openapi(cancelRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
-    const options = ifMatched(context.req.valid('header'));
-    const outcome = await ports.operator.cancel(orderId, ports.callerOf(context.env), options);
+    const principal = context.get('principal');
+    const options = optionsOf(principal, context.req.valid('header'));
+    const outcome = await ports.operator.cancel(orderId, principal.name, options);
     return context.json(recorded(orderId, outcome), 202);
+  });
+}
+
+function jsonOnly(app: OpenAPIHono): void {
+  app.on('POST', ['/orders', '/orders/:id/resubmit'], async (context, next) => {
+    const type = context.req.header('content-type');
+    if (type === undefined && context.req.path !== '/orders') return next();
+    if (/^application\/json\s*(;|$)/i.test(type ?? '')) {
+      if (context.req.path !== '/orders' && (await context.req.text()) === '') noBody(context);
+      return next();
+    }
+    return respondProblem(
+      context,
+      problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
+    );
   });
 }
 
@@ -194,9 +193,14 @@ function noBody({ req }: Context): void {
   req.raw = new Request(req.url, { method: req.method, headers });
 }
 
-function ifMatched(header: { readonly 'if-match'?: string | undefined }): OperatorOptions {
-  const { 'if-match': ifMatch } = header;
-  return ifMatch === undefined ? {} : { ifRevision: Number(ifMatch.slice(1, -1)) };
+function optionsOf(
+  { tenant }: Principal,
+  { 'if-match': ifMatch }: { readonly 'if-match'?: string | undefined },
+): OperatorOptions {
+  return {
+    ...(ifMatch !== undefined && { ifRevision: Number(ifMatch.slice(1, -1)) }),
+    ...(tenant !== null && { tenant }),
+  };
 }
 
 function accepted(outcome: SubmissionOutcome) {

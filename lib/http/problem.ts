@@ -26,6 +26,8 @@ const problems = {
   unauthorized: [401, 'A bearer token is needed'],
   'host-forbidden': [403, 'This host name is not served'],
   'origin-forbidden': [403, 'Requests from other sites are refused'],
+  'role-insufficient': [403, 'Your role does not allow this'],
+  'tenant-forbidden': [403, 'This is not for your tenant'],
   'route-unknown': [404, 'There is nothing here'],
   'order-unknown': [404, 'There is no such order'],
   'order-id-malformed': [404, 'This is not an order id'],

@@ -4,6 +4,7 @@ import { effects } from '#core/fault.ts';
 import { isObject, type JsonValue } from '#core/json.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
+import { roles } from '#core/principal.ts';
 import { directions, priorities, processStates } from '#core/record.ts';
 import { breakerStates } from '#ports/breaker.ts';
 
@@ -282,6 +283,15 @@ export const healthSchema = z
   })
   .openapi('Health');
 
+export const principalSchema = z
+  .object({
+    name: z.string(),
+    role: z.enum([...roles, 'iam']).openapi({ description: 'iam: what its IAM policies allow.' }),
+    tenant: z.string().nullable().openapi({ description: 'Null: every tenant.' }),
+  })
+  .openapi('Principal');
+
+export type PrincipalDocument = z.infer<typeof principalSchema>;
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type SummaryDocument = z.infer<typeof summarySchema>;
 export type HistoryDocument = z.infer<typeof historySchema>;

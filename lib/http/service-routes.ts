@@ -1,13 +1,13 @@
 /** What the API says of Reeve itself: its workflows, its health, its own description. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { authorised } from './access.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { problemResponses, retryAfterHeader, retryAfterSeconds } from './problem.ts';
-import { healthSchema, workflowsSchema } from './schemas.ts';
+import { healthSchema, principalSchema, workflowsSchema } from './schemas.ts';
 import { workflowsView } from './view.ts';
 
 const workflowsRoute = createRoute({
-  method: 'get',
-  path: '/workflows',
+  ...authorised('listWorkflows'),
   summary: 'The workflows that are known, with their steps',
   responses: {
     200: {
@@ -19,8 +19,7 @@ const workflowsRoute = createRoute({
 });
 
 const healthRoute = createRoute({
-  method: 'get',
-  path: '/healthz',
+  ...authorised('showHealth'),
   summary:
     'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, or stored data are damaged',
   responses: {
@@ -37,8 +36,24 @@ const healthRoute = createRoute({
   },
 });
 
+const principalRoute = createRoute({
+  ...authorised('showPrincipal'),
+  summary: 'Who asks: as whom the history will name it, and what it may do',
+  responses: {
+    200: {
+      description: 'The principal.',
+      content: { 'application/json': { schema: principalSchema } },
+    },
+    ...problemResponses(400, 401, 403),
+  },
+});
+
+const describe = authorised('describeApi');
+
 export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', bearer);
   app.openapi(workflowsRoute, (context) => context.json(workflowsView(ports.registry), 200));
+  app.openapi(principalRoute, (context) => context.json({ ...context.get('principal') }, 200));
   app.openapi(healthRoute, async (context) => {
     const last = await ports.lastSweepAt();
     const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
@@ -51,8 +66,16 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       : context.json({ status: ports.isStarting() ? 'starting' : 'ok', lastSweepAt }, 200);
   });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];
-  app.get('/openapi.json', (context) => context.json(described(app, names)));
+  app.get(describe.path, describe.middleware, (context) => context.json(described(app, names)));
 }
+
+/** Where no tokens are configured, nobody is asked for one. */
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'A token: of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. Beside each route stands the least role that it takes.',
+} as const;
 
 /** The description of the API, with the workflows that this one knows. */
 function described(app: OpenAPIHono, workflows: readonly string[]) {

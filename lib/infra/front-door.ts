@@ -11,10 +11,14 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type Role, roles } from '#core/principal.ts';
 import { acknowledge } from './acknowledge.ts';
+import { deployedRoutes } from './api-routes.ts';
+import { callerPolicies } from './caller-policies.ts';
 import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
@@ -23,6 +27,12 @@ import type { StateStore } from './state-store.ts';
 export interface JwtProps {
   readonly issuer: string;
   readonly audience: readonly string[];
+  /** The claim that lists a bearer's scopes or groups. */
+  readonly rolesClaim: string;
+  /** What stands in it for each role. */
+  readonly roles: Readonly<Record<Role, string>>;
+  /** The claim that names a bearer's tenant. @default none: every bearer sees every tenant */
+  readonly tenantClaim?: string | undefined;
 }
 
 export interface FrontDoorProps {
@@ -53,6 +63,8 @@ const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
 export class FrontDoor extends Construct {
   readonly api: HttpApi;
   readonly worker: ReeveFunction;
+  /** For callers who sign for IAM; none where tokens are taken. */
+  readonly policies: ReadonlyMap<string, ManagedPolicy>;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
@@ -68,6 +80,7 @@ export class FrontDoor extends Construct {
         ...props.environment,
         ...readyVariables(ready),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        ...jwtVariable(props.jwt),
         ...consoleVariable(props),
       },
     });
@@ -78,12 +91,21 @@ export class FrontDoor extends Construct {
 
     const integration = new HttpLambdaIntegration('ToFunction', this.worker, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      // One permission for the API; one for each route would be as many statements of the function's policy.
+      scopePermissionToRoute: false,
     });
     this.api = new HttpApi(this, 'Api', {
       description: 'Reeve: submit orders and follow them',
       defaultAuthorizer: authorizer(props.jwt),
-      defaultIntegration: integration,
     });
+    for (const { method, path, role } of deployedRoutes) {
+      this.api.addRoutes({
+        path,
+        methods: [HttpMethod[method]],
+        integration,
+        ...scopesFor(role, props.jwt),
+      });
+    }
     for (const path of props.console === undefined ? [] : pages) {
       const routes = this.api.addRoutes({
         path,
@@ -93,8 +115,9 @@ export class FrontDoor extends Construct {
       });
       for (const route of routes) acknowledge(route, 'AwsSolutions::AwsSolutions-APIG4');
     }
+    this.policies = props.jwt === undefined ? callerPolicies(this, this.api.apiId) : new Map();
     this.failOnWarnings();
-    this.limitAndLog(removal);
+    this.limitAndLog(removal, props.jwt);
   }
 
   /**
@@ -107,7 +130,7 @@ export class FrontDoor extends Construct {
     api.failOnWarnings = true;
   }
 
-  private limitAndLog(removal: RemovalPolicy): void {
+  private limitAndLog(removal: RemovalPolicy, jwt: JwtProps | undefined): void {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
     const log = new LogGroup(this, 'AccessLog', {
@@ -117,11 +140,34 @@ export class FrontDoor extends Construct {
     stage.defaultRouteSettings = throttle;
     stage.accessLogSettings = {
       destinationArn: log.logGroupArn,
-      // No path: it holds order ids; no address: it is personal data.
-      format:
-        '{"at":"$context.requestTime","method":"$context.httpMethod","status":"$context.status","ms":"$context.responseLatency","id":"$context.requestId"}',
+      format: JSON.stringify(accessLogOf(jwt)),
     };
   }
+}
+
+/** Without the query, which holds what was searched for, and without the address: it is personal data. */
+const accessLogOf = (jwt: JwtProps | undefined) => ({
+  at: '$context.requestTime',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  principal: jwt === undefined ? '$context.identity.userArn' : '$context.authorizer.claims.sub',
+  status: '$context.status',
+  refused: '$context.authorizer.error',
+  ms: '$context.responseLatency',
+  id: '$context.requestId',
+});
+
+/** API Gateway itself knows scopes, by these claims alone; groups are for the function to check. */
+function scopesFor(role: Role, jwt: JwtProps | undefined) {
+  if (jwt === undefined || !['scope', 'scp'].includes(jwt.rolesClaim)) return {};
+  const enough = roles.slice(roles.indexOf(role)).map((one) => jwt.roles[one]);
+  return { authorizationScopes: [...new Set(enough)] };
+}
+
+function jwtVariable(jwt: JwtProps | undefined): Record<string, string> {
+  if (jwt === undefined) return {};
+  const { rolesClaim, roles: words, tenantClaim = null } = jwt;
+  return { REEVE_JWT: JSON.stringify({ rolesClaim, roles: words, tenantClaim }) };
 }
 
 function consoleVariable({ console, jwt }: FrontDoorProps): Record<string, string> {

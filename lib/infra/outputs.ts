@@ -26,6 +26,12 @@ export function outputs(stack: Stack, props: OutputsProps): void {
     const { queueUrl } = submission.submissions.queue;
     out('SubmissionQueueUrl', 'Where submissions can be sent', queueUrl);
   }
+  const { policies } = frontDoor;
+  if (policies.size > 0) {
+    const arns = [...policies].map(([name, { managedPolicyArn }]) => [name, managedPolicyArn]);
+    const value = stack.toJsonString(Object.fromEntries(arns));
+    out('CallerPolicies', 'For the roles of callers: what each may do', value);
+  }
   for (const channel of channels) tellAgent(stack, channel);
 }
 

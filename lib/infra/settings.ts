@@ -33,6 +33,8 @@ const secretArn = z
 const issuer = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
+/** In a token's claim words stand side by side. */
+const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 const settings = z.strictObject({
@@ -76,7 +78,20 @@ const settings = z.strictObject({
     }),
   ).optional(),
   /** Authorise by the tokens of an OpenID provider instead of IAM. */
-  jwt: json(z.strictObject({ issuer, audience: z.array(z.string().min(1)).nonempty() })).optional(),
+  jwt: json(
+    z.strictObject({
+      issuer,
+      audience: z.array(z.string().min(1)).nonempty(),
+      /** The claim that says what a bearer may do: its scopes, or its groups. */
+      rolesClaim: z.string().min(1).default('scope'),
+      /** What stands in that claim for each role. */
+      roles: z
+        .strictObject({ viewer: word, submitter: word, operator: word })
+        .default({ viewer: 'reeve/view', submitter: 'reeve/submit', operator: 'reeve/operate' }),
+      /** The claim that names the one tenant of a bearer; `*` in it: every tenant. */
+      tenantClaim: z.string().min(1).optional(),
+    }),
+  ).optional(),
 });
 
 /** What each setting is called. */

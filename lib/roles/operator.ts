@@ -21,6 +21,8 @@ export type OperatorOutcome =
 export interface OperatorOptions {
   /** Refused as `changed` at any other revision. Default: at whatever revision it is. */
   readonly ifRevision?: number;
+  /** An order of any other tenant is `unknown-order`. Default: orders of every tenant. */
+  readonly tenant?: string;
 }
 
 export interface ResubmitOptions extends OperatorOptions {
@@ -41,6 +43,7 @@ export function operator(transitions: Transitions): Operator {
       case 'committed':
         return { kind: 'done', record: outcome.record };
       case 'ignored':
+        if (outcome.reason === 'other-tenant') return { kind: 'unknown-order' };
         return { errors: [], ...outcome, kind: 'refused' };
       case 'failed':
         throw outcome.error;

@@ -23,8 +23,8 @@ const schema = z.object({
   REEVE_DATA: z.string().min(1).default('.reeve'),
   /** Days that an order is kept after its end. */
   REEVE_KEEP_DAYS: z.coerce.number().min(1).max(3_650).default(30),
-  /** The bearer token of the API; needed when HOST is not loopback. */
-  REEVE_TOKEN: z.string().min(16, 'must have 16 characters or more').optional(),
+  /** The file of those who may come in; needed when HOST is not loopback. */
+  REEVE_TOKENS: z.string().min(1).optional(),
   /** The file of the response channels. */
   REEVE_CHANNELS: z.string().min(1).optional(),
   REEVE_LOG: z.enum(logLevels).default('error'),
@@ -47,11 +47,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ReeveError('config-invalid', `The environment is not right: ${faults.join('; ')}.`);
   }
   const config = Object.freeze(parsed.data);
-  if (!isLoopback(config.HOST) && config.REEVE_TOKEN === undefined) {
-    throw new ReeveError(
-      'token-missing',
-      `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKEN to a secret, or HOST to 127.0.0.1.`,
-    );
+  if (config.REEVE_TOKENS === undefined) {
+    if (!isLoopback(config.HOST)) {
+      throw new ReeveError(
+        'tokens-missing',
+        `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to the file of those who may come in, or HOST to 127.0.0.1.`,
+      );
+    }
+    // Until there were named tokens it closed the API; without a word it would now stand open.
+    if (env['REEVE_TOKEN'] !== undefined) {
+      throw new ReeveError(
+        'tokens-missing',
+        'REEVE_TOKEN is what a caller sends. To ask for tokens, set REEVE_TOKENS to a file of them (`reeve token NAME --role operator` makes an entry); else unset REEVE_TOKEN.',
+      );
+    }
   }
   return config;
 }

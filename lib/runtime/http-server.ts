@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { assertThat, ReeveError } from '#core/errors.ts';
+import type { Identify } from '#http/access.ts';
 import { api } from '#http/api.ts';
 import { followerLimits } from '#http/followers.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -20,7 +21,10 @@ export interface ApiServerOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
-  readonly token: string | null;
+  /** Who asks. Default: whoever reaches the address is the operator `local`. */
+  readonly identify?: Identify;
+  /** Who asked for what, as event `access` of level info. Default: `log`. */
+  readonly accessLog?: Log;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: the console, from where `npm ci` built it. */
@@ -60,11 +64,18 @@ assertThat(
   'a follower of events to which something is sent is not silent',
 );
 
+/** Nobody else reaches a loopback address. */
+const everybody: Identify = () => ({
+  kind: 'known',
+  principal: { name: 'local', role: 'operator', tenant: null },
+});
+
 /** A sweep this old makes the health degraded, ms; they come every second. */
 const sweepLateMs = 15_000;
 
 /** @throws {ReeveError} `port-taken` when nothing can listen there */
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
+  const { accessLog = options.log } = options;
   const hosts = new Set<string>();
   const pages = options.pages ?? consolePages(consoleDirectory);
   const app = api({
@@ -73,10 +84,10 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     log: options.log,
     guard: {
       hosts: isLoopback(options.host) ? hosts : null,
-      token: options.token,
+      identify: options.identify ?? everybody,
       pages: new Set(pages.keys()),
     },
-    callerOf: () => 'api',
+    accessLog: (access) => accessLog.info('access', access),
     sweepLateMs,
   });
   servePages(app, pages);

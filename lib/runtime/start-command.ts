@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReeveError } from '#core/errors.ts';
+import type { Log } from '#ports/log.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { alertDesk } from './alert-desk.ts';
@@ -14,6 +15,7 @@ import { databaseIn, socketIn } from './data-directory.ts';
 import { serveApi } from './http-server.ts';
 import { jsonLog } from './json-log.ts';
 import { startLocalReeve } from './local-reeve.ts';
+import { namedTokens } from './named-tokens.ts';
 import { supplierProcess } from './supplier-process.ts';
 import { systemClock } from './system-clock.ts';
 import { systemRandom } from './system-ids.ts';
@@ -65,6 +67,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   makeDirectory(config.REEVE_DATA);
   const suppliersUrl = needsSuppliers(config) ? await startSuppliers(config, open) : null;
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
+  const door = doorOf(config, log, io);
   const command = commandOf(config);
   const desk = alertDesk({
     say: (words) => io.stdout(terminalAlert(words, io)),
@@ -91,9 +94,9 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   const server = await serveApi(reeve, {
     host: config.HOST,
     port: config.PORT,
-    token: config.REEVE_TOKEN ?? null,
     clock: systemClock,
     log,
+    ...door,
   });
   open.add('API', server.close);
   io.stdout(welcome(server.url, suppliersUrl));
@@ -106,6 +109,15 @@ async function startSuppliers(config: Config, open: Closers): Promise<string> {
   });
   open.add('simulated suppliers', suppliers.stop);
   return suppliers.url;
+}
+
+/** Where tokens tell people apart, what each did is written whatever level the log has. */
+function doorOf({ REEVE_TOKENS: path }: Config, log: Log, { stderr }: StartIo) {
+  if (path === undefined) return {};
+  return {
+    identify: namedTokens({ path, clock: systemClock, log }),
+    accessLog: jsonLog(systemClock, 'info', stderr),
+  };
 }
 
 function webhooksOf(channels: ReturnType<typeof readChannels>) {

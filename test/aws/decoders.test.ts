@@ -3,7 +3,6 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromItem, type Item, toItem } from '#aws/attributes.ts';
-import { callerOf } from '#aws/caller.ts';
 import { dueCursor, listCursor } from '#aws/cursors.ts';
 import { letterQueues } from '#aws/letter-queues.ts';
 import { type StreamEntry, streamEntry } from '#aws/process-stream.ts';
@@ -165,24 +164,6 @@ test('the queues of dead letters are those that the output names, or it is refus
       for (const { dead } of Object.values(queues)) {
         expect(dead.startsWith(`${JSON.parse(text).queues}_dead_`)).toBe(true);
       }
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test('whoever asks has a short name, whatever the authorizer says', () => {
-  const arn = 'arn:aws:sts::123456789012:assumed-role/ops/olga';
-  const env = {
-    requestContext: { authorizer: { iam: { userArn: arn }, jwt: { claims: { sub: 'olga' } } } },
-  };
-  expect(callerOf(env)).toBe('assumed-role/ops/olga');
-  const given = fc.oneof(
-    fc.anything(),
-    spoiled(env).map((text): unknown => JSON.parse(text)),
-  );
-  fc.assert(
-    fc.property(given, (some) => {
-      expect(callerOf(some).length).toBeLessThanOrEqual(100);
     }),
     { numRuns: 300 },
   );

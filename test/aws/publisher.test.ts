@@ -1,7 +1,6 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awsPublisher } from '#aws/aws-publisher.ts';
-import { callerOf } from '#aws/caller.ts';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { agentName, stepName } from '#core/ids.ts';
@@ -140,19 +139,4 @@ test('an alert that the bus answers with a failure is not taken for told', async
   await expect(alert(of, change())).rejects.toMatchObject({
     code: 'event-unsent',
   });
-});
-
-const requestContext = (authorizer: unknown) => ({ requestContext: { authorizer } });
-
-test.each([
-  [
-    requestContext({ iam: { userArn: 'arn:aws:sts::1:assumed-role/ops/ada' } }),
-    'assumed-role/ops/ada',
-  ],
-  [requestContext({ jwt: { claims: { sub: 'user-7' } } }), 'user-7'],
-  [requestContext({ iam: { userArn: `arn:aws:iam::1:user/${'x'.repeat(200)}` } }), 'x'.repeat(100)],
-  [requestContext({}), 'api'],
-  [undefined, 'api'],
-])('the caller of %j is %s', (env, name) => {
-  expect(callerOf(env)).toBe(name);
 });

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
+import type { Role } from '#core/principal.ts';
 import { defineWorkflow } from '#core/workflow.ts';
+import type { Identify } from '#http/access.ts';
 import type { Clock } from '#ports/clock.ts';
 import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
 import { consolePages, type SignIn } from '#runtime/console-pages.ts';
@@ -75,6 +77,13 @@ const details = {
   },
 };
 
+const bearerOf =
+  (token: string, role: Role): Identify =>
+  ({ authorization }) =>
+    authorization === `Bearer ${token}`
+      ? { kind: 'known', principal: { name: 'olga', role, tenant: null } }
+      : { kind: 'unknown' };
+
 export interface World {
   readonly url: string;
   readonly reeve: LocalReeve;
@@ -88,13 +97,17 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Asked for; default: none is. */
   readonly token?: string;
+  /** Of who has the token. Default `operator`. */
+  readonly role?: Role;
   readonly signIn?: SignIn;
   readonly clock?: Clock;
 }
 
 export async function startWorld({
   token,
+  role = 'operator',
   signIn,
   clock = systemClock,
 }: WorldOptions = {}): Promise<World> {
@@ -124,7 +137,8 @@ export async function startWorld({
     log,
   });
   const server = await serveApi(reeve, {
-    ...{ host: '127.0.0.1', port: 0, token: token ?? null, clock, log },
+    ...{ host: '127.0.0.1', port: 0, clock, log },
+    ...(token !== undefined && { identify: bearerOf(token, role) }),
     pages: consolePages(join(folder, 'console'), signIn),
   });
   return {

@@ -33,7 +33,13 @@ const orderSchema = z.object({
   fault: z.object({ code: z.string() }).nullable(),
   steps: z.record(z.string(), z.object({ state: z.string(), attempt: z.int() })),
   completeBy: z.iso.datetime().nullable(),
-  history: z.array(z.object({ type: z.string(), steps: z.array(z.string()).optional() })),
+  history: z.array(
+    z.object({
+      type: z.string(),
+      by: z.string().optional(),
+      steps: z.array(z.string()).optional(),
+    }),
+  ),
 });
 export type DeployedOrder = z.infer<typeof orderSchema>;
 
@@ -41,6 +47,10 @@ export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
+
+/** Of the user `test`, as far as MiniStack looks: it checks that there is one, and whose. */
+const signature =
+  'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0';
 
 export class Deployed {
   readonly sqs: SQSClient;
@@ -75,6 +85,7 @@ export class Deployed {
         path,
         headers: {
           host: this.host,
+          authorization: signature,
           // What says that it is JSON and holds none is refused.
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,

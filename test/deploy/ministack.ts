@@ -11,6 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/dynamo-server.ts';
 import { pythonTools } from '../support/python-tools.ts';
 
+/** MiniStack as it is, but for what its HTTP APIs do where IAM authorises. */
+const withIam = join(import.meta.dirname, 'ministack-with-iam.py');
+
 const ministack = { package: 'ministack', version: '1.4.21' };
 
 export interface MiniStack {
@@ -23,7 +26,7 @@ export interface MiniStack {
 }
 
 export async function startMiniStack(): Promise<MiniStack> {
-  const program = pythonTools(ministack, 'ministack');
+  const python = pythonTools(ministack, 'python');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const data = mkdtempSync(join(tmpdir(), 'reeve-ministack-'));
@@ -37,7 +40,7 @@ export async function startMiniStack(): Promise<MiniStack> {
     CDK_DEFAULT_ACCOUNT: '000000000000',
     CDK_DEFAULT_REGION: 'us-east-1',
   };
-  const server = spawn(program, {
+  const server = spawn(python, [withIam], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     env: {

@@ -102,6 +102,17 @@ test('an order is Processed without any sweep, and its effects are there once', 
   ends.push({ orderId, processState: 'Processed', amountCents });
 });
 
+test('who signs is in the history, and who does not sign is let into nothing', async () => {
+  const orderId = await reeve.submit(order);
+  const { history } = await reeve.order(orderId);
+  expect(history[0]).toMatchObject({ type: 'submit', by: 'user/test' });
+  for (const path of ['/orders', `/orders/${orderId}`, '/healthz', '/openapi.json']) {
+    const { status } = await reeve.api('GET', path, undefined, { authorization: '' });
+    expect([path, status]).toEqual([path, 403]);
+  }
+  await comesTo(orderId, 'Processed');
+});
+
 test('the same submission twice is one order, and other content is refused (R2)', async () => {
   const first = await reeve.submit(order, 'once');
   expect(await reeve.submit(order, 'once')).toBe(first);

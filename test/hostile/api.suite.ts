@@ -55,7 +55,7 @@ async function serve() {
     responseChannels: { shop: async () => {} },
     log,
   });
-  const options = { host: '127.0.0.1', port: 0, token: null, clock: systemClock, log };
+  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
   const server = await serveApi(reeve, options);
   onTestFinished(async () => {
     await server.close();

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { Identity } from '#core/principal.ts';
 import { followerLimits } from '#http/followers.ts';
-import { orderIdOf, type Scenario, scenario } from './scenario.ts';
+import { askAgainMs } from '#http/still-let.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { identified, operator, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const data = z.object({ type: z.string().optional(), processState: z.string().optional() });
 
@@ -132,3 +135,28 @@ test('more followers than there may be are refused, and told when to come again'
   await readers.shift()?.body?.cancel();
   expect((await open(world, '/events')).length).toBe(0);
 });
+
+test.each(['/events', 'one order'])(
+  'who follows %s and is no longer let in, or not as the same, is cut off within seconds',
+  async (path) => {
+    const clock = virtualClock();
+    let identity: Identity = identified(operator);
+    const world = await scenario((ports) => ({
+      ...ports,
+      clock,
+      guard: { ...ports.guard, identify: () => identity },
+    }));
+    const release = world.hold();
+    const id = await orderIdOf(await world.submit());
+    for (const next of [{ kind: 'unknown' }, identified({ ...operator, tenant: 'inn' })] as const) {
+      identity = identified(operator);
+      const read = await open(world, path === '/events' ? path : `/orders/${id}/events`);
+      await clock.advance(askAgainMs);
+      identity = next;
+      const messages = rest(read);
+      await clock.advance(askAgainMs);
+      await messages;
+    }
+    release();
+  },
+);

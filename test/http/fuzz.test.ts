@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { problemSchema } from '#http/problem.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
-import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
+import {
+  body,
+  identified,
+  json,
+  operator,
+  orderIdOf,
+  type Scenario,
+  scenario,
+} from './scenario.ts';
 
 let world: Scenario;
 let known: string;
@@ -138,7 +146,12 @@ test('events go on from any id a reader claims to have seen', async () => {
 test('any host, origin and token is answered', async () => {
   const guarded = await scenario((ports) => ({
     ...ports,
-    guard: { hosts: new Set(['localhost']), token: 'secret', pages: new Set() },
+    guard: {
+      hosts: new Set(['localhost']),
+      identify: ({ authorization }) =>
+        authorization === 'Bearer secret' ? identified(operator) : { kind: 'unknown' },
+      pages: new Set(),
+    },
   }));
   const close = fc.constantFrom('localhost', 'http://localhost', 'Bearer secret', 'Bearer secret2');
   const text = fc.oneof(headerText, close);

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { scenario } from './scenario.ts';
+import { identified, operator, scenario } from './scenario.ts';
 
 const here = '127.0.0.1:4400';
 const guarded = (token: string | null = null) =>
   scenario((ports) => ({
     ...ports,
-    guard: { hosts: new Set([here, 'localhost:4400']), token, pages: new Set(['/', '/a.js']) },
+    guard: {
+      hosts: new Set([here, 'localhost:4400']),
+      identify: ({ authorization }) =>
+        token === null || authorization === `Bearer ${token}`
+          ? identified(operator)
+          : { kind: 'unknown' },
+      pages: new Set(['/', '/a.js']),
+    },
   }));
 const code = async (response: Response) =>
   z.object({ code: z.string() }).parse(await response.json()).code;

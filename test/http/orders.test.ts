@@ -225,6 +225,7 @@ test('the OpenAPI document lists every route', async () => {
     'get /orders',
     'get /orders/{id}',
     'get /orders/{id}/events',
+    'get /principal',
     'get /workflows',
     'post /orders',
     'post /orders/{id}/cancel',
@@ -251,7 +252,7 @@ describe('resubmit with corrections', () => {
       details: { dish: 'stew', guests: 2 },
       steps: { cook: { input: { dish: 'stew' }, output: { plate: 'stew' } } },
       history: expect.arrayContaining([
-        { type: 'resubmit', at: expect.any(String), by: 'api', corrected: ['dish'] },
+        { type: 'resubmit', at: expect.any(String), by: 'olga', corrected: ['dish'] },
       ]),
     });
   });

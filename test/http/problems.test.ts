@@ -271,8 +271,8 @@ test('every route that may answer 503 says so in the description, with its Retry
       return unavailable.success ? [] : [`${method} ${path}`];
     }),
   );
-  // It tells what the process was started with, and reads nothing.
-  expect(unsaid).toEqual(['get /workflows']);
+  // They tell what is known without the store.
+  expect(unsaid).toEqual(['get /workflows', 'get /principal']);
 });
 
 test('a mistake of ours is told without details', async () => {

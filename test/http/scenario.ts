@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
+import type { Identity, Principal } from '#core/principal.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import { api } from '#http/api.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
@@ -40,6 +41,9 @@ export interface Scenario {
   reaches(orderId: string, processState: string): Promise<void>;
 }
 
+export const operator: Principal = { name: 'olga', role: 'operator', tenant: null };
+export const identified = (principal: Principal): Identity => ({ kind: 'known', principal });
+
 export const body = { workflow: 'dinner', details: { dish: 'soup', guests: 2 } };
 export const json = { 'content-type': 'application/json' };
 
@@ -75,8 +79,8 @@ export async function scenario(
       ...reeve,
       clock: systemClock,
       log,
-      guard: { hosts: null, token: null, pages: new Set() },
-      callerOf: () => 'api',
+      guard: { hosts: null, identify: () => identified(operator), pages: new Set() },
+      accessLog: null,
       sweepLateMs: 60_000,
     }),
   );

@@ -14,6 +14,8 @@ const refusedToken = 'tok_refused_4711';
 const rightToken = 'tok_right_0815';
 const json = { 'content-type': 'application/json' };
 
+const olga = { name: 'olga', role: 'operator', tenant: null } as const;
+
 const bank = defineAgent({
   name: 'bank',
   input: z.object({ token: z.string() }),
@@ -66,8 +68,8 @@ async function scenario() {
     ...reeve,
     clock: systemClock,
     log,
-    guard: { hosts: null, token: null, pages: new Set() },
-    callerOf: () => 'olga',
+    guard: { hosts: null, identify: () => ({ kind: 'known', principal: olga }), pages: new Set() },
+    accessLog: (access) => told.push(JSON.stringify(access)),
     sweepLateMs: 60_000,
   });
   const ask = async (path: string, body?: unknown): Promise<string> => {

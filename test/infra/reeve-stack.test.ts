@@ -20,9 +20,9 @@ test('every route is authorised by IAM, unless a token issuer is named', () => {
     resources('AWS::ApiGatewayV2::Route', template).map(
       ({ Properties }) => Properties.AuthorizationType,
     );
-  expect(types()).toEqual(['AWS_IAM']);
+  expect(new Set(types())).toEqual(new Set(['AWS_IAM']));
   const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
-  expect(types(templateOf({ jwt }))).toEqual(['JWT']);
+  expect(new Set(types(templateOf({ jwt })))).toEqual(new Set(['JWT']));
 });
 
 test('each route that needs a token has an authorizer of the template, and a warning stops the deployment', () => {
@@ -48,8 +48,9 @@ test('the console is behind the same tokens; open are its own files, and where t
   const routes = resources('AWS::ApiGatewayV2::Route', template).map(
     ({ Properties: { RouteKey, AuthorizationType } }) => [RouteKey, AuthorizationType],
   );
-  expect(Object.fromEntries(routes)).toEqual({
-    $default: 'JWT',
+  const open = routes.filter(([, type]) => type === 'NONE');
+  expect(routes.filter(([, type]) => type === 'JWT').length).toBe(routes.length - open.length);
+  expect(Object.fromEntries(open)).toEqual({
     'GET /': 'NONE',
     'GET /assets/{file}': 'NONE',
     'GET /sign-in.json': 'NONE',

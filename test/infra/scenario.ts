@@ -87,7 +87,10 @@ export function functionsOf(template: Template) {
 /** What the policies for agents that run elsewhere allow. */
 export function agentPoliciesOf(template: Template): Grant[] {
   const policies = Object.values(template.findResources('AWS::IAM::ManagedPolicy'));
-  return policies.flatMap(({ Properties }) => {
+  const ofAgents = policies.filter(({ Properties }) =>
+    String(Properties.Description).startsWith('For the role of agent'),
+  );
+  return ofAgents.flatMap(({ Properties }) => {
     const { PolicyDocument } = policy.omit({ Roles: true }).parse(Properties);
     return grantsIn(PolicyDocument.Statement);
   });

@@ -16,7 +16,6 @@ test.each([
   ['PORT', 'many'],
   ['PORT', '70000'],
   ['REEVE_LOG', 'loud'],
-  ['REEVE_TOKEN', 'short'],
   ['REEVE_PAYMENT_URL', 'ftp://x'],
   ['REEVE_KEEP_DAYS', '0'],
 ])('%s=%s is refused by name', (name, value) => {
@@ -34,10 +33,16 @@ test('no message repeats a secret', () => {
   expect(refused).not.toThrow(new RegExp(secret));
 });
 
-test('an address that others can reach needs a token', () => {
-  expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow(/REEVE_TOKEN/);
-  const token = 'a-secret-of-some-length';
-  expect(readConfig({ HOST: '0.0.0.0', REEVE_TOKEN: token }).HOST).toBe('0.0.0.0');
+test('an address that others can reach needs the file of tokens', () => {
+  expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow(/REEVE_TOKENS/);
+  expect(() => readConfig({ HOST: '0.0.0.0', REEVE_TOKEN: 'x' })).toThrow(/REEVE_TOKENS/);
+  expect(readConfig({ HOST: '0.0.0.0', REEVE_TOKENS: 'tokens.json' }).HOST).toBe('0.0.0.0');
+});
+
+test('the one token of earlier versions does not leave the API open without a word', () => {
+  expect(() => readConfig({ REEVE_TOKEN: 'x' })).toThrow(/REEVE_TOKENS/);
+  const both = { REEVE_TOKEN: 'x', REEVE_TOKENS: 'tokens.json' };
+  expect(readConfig(both).REEVE_TOKENS).toBe('tokens.json');
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Identify } from '#http/access.ts';
 import { consolePages, type SignIn } from '#runtime/console-pages.ts';
 import { serveApi } from '#runtime/http-server.ts';
 import { startLocalReeve } from '#runtime/local-reeve.ts';
@@ -32,8 +33,12 @@ async function served(files: Readonly<Record<string, string>>, signIn?: SignIn):
   });
   onTestFinished(() => reeve.close());
   const pages = consolePages(consoleDirectory, signIn);
-  const options = { host: '127.0.0.1', port: 0, token, clock: systemClock, log, pages };
-  const server = await serveApi(reeve, options);
+  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log, pages };
+  const identify: Identify = ({ authorization }) =>
+    authorization === `Bearer ${token}`
+      ? { kind: 'known', principal: { name: 'olga', role: 'operator', tenant: null } }
+      : { kind: 'unknown' };
+  const server = await serveApi(reeve, { ...options, identify });
   onTestFinished(() => server.close());
   return server.url;
 }

@@ -33,7 +33,7 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
     log,
   });
   onTestFinished(reeve.close);
-  const outcome = await reeve.submission.submit({
+  const request = {
     workflow: workflow.name,
     details: largestDetails,
     priority: 'normal',
@@ -41,7 +41,8 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
     replyTo: null,
     correlationId: null,
     key: null,
-  });
+  } as const;
+  const outcome = await reeve.submission.submit(request, 'ada');
   if (outcome.kind === 'refused') throw new Error(outcome.code);
   for (let turn = 0; turn < 50; turn += 1) await clock.advance(100);
   // A step in doubt is undone when no agent can be at work on it any more.

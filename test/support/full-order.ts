@@ -34,7 +34,7 @@ export function fullOrder(
   const own = orderId(id);
   const order: Order = { orderId: own, details: null, digest: id, submittedAt: at };
   const of = { orderId: own, priority: 'normal', tenant: null, replyTo: null } as const;
-  const event = { type: 'submit', ...of, correlationId: null } as const;
+  const event = { type: 'submit', by: 'ada', ...of, correlationId: null } as const;
   const { record } = submitted(event, full, at, writeId(`${id}.1`));
   const claim = { type: 'claim', by: schedulerId('scheduler') } as const;
   const claimed = decide(record, claim, { definition: full, details: null }, at);

@@ -248,7 +248,13 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
     const id = orderId(`order-${n}`);
     const definition = workflows[n % 2 === 0 ? 0 : 1];
     const common = { orderId: id, priority: 'normal', tenant: null } as const;
-    const event = { type: 'submit', ...common, replyTo: null, correlationId: null } as const;
+    const event = {
+      type: 'submit',
+      by: 'ada',
+      ...common,
+      replyTo: null,
+      correlationId: null,
+    } as const;
     const { record, commands } = submitted(event, definition, now, writeId(`${id}.1`));
     const order = { orderId: id, details: {}, digest: `d-${n}`, submittedAt: now };
     await store.create(order, record);

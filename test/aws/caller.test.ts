@@ -1,0 +1,111 @@
+/** Who asks, by what API Gateway and SQS say; anybody with rights on the account may have made it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { identityOf, senderOf } from '#aws/caller.ts';
+import { limits } from '#core/limits.ts';
+import { spoiled } from '../support/spoiled.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
+
+const jwt = {
+  rolesClaim: 'scope',
+  roles: { viewer: 'reeve/view', submitter: 'reeve/submit', operator: 'reeve/operate' },
+  tenantClaim: null,
+};
+const byTenant = { ...jwt, tenantClaim: 'tenant' };
+const signed = (userArn: string) => ({ requestContext: { authorizer: { iam: { userArn } } } });
+const token = (claims: object) => ({
+  requestContext: { authorizer: { jwt: { claims: { sub: 'user-7', ...claims } } } },
+});
+
+describe('a caller who signed for IAM', () => {
+  test('may what its policies allow, and has the end of its ARN as name', () => {
+    expect(identityOf(signed('arn:aws:sts::1:assumed-role/ops/ada'), null)).toEqual({
+      kind: 'known',
+      principal: { name: 'assumed-role/ops/ada', role: 'iam', tenant: null },
+    });
+  });
+
+  test.each([
+    undefined,
+    {},
+    { requestContext: { authorizer: {} } },
+    token({ scope: 'reeve/view' }),
+  ])('is nobody without an authorizer that says who: %j', (env) => {
+    expect(identityOf(env, null)).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('the bearer of a token', () => {
+  test.each([
+    ['reeve/view', 'viewer'],
+    ['openid reeve/submit', 'submitter'],
+    ['reeve/view reeve/operate email', 'operator'],
+  ])('with the scopes %j is %s', (scope, role) => {
+    expect(identityOf(token({ scope }), jwt)).toEqual({
+      kind: 'known',
+      principal: { name: 'user-7', role, tenant: null },
+    });
+  });
+
+  test('with groups, as API Gateway writes a list, has the highest of their roles', () => {
+    const groups = { ...jwt, rolesClaim: 'cognito:groups' };
+    const env = token({ 'cognito:groups': '[staff reeve/submit reeve/view]' });
+    expect(identityOf(env, groups)).toMatchObject({ principal: { role: 'submitter' } });
+  });
+
+  test.each([{}, { scope: '' }, { scope: 'openid xreeve/operate reeve/operate2' }, { scope: 7 }])(
+    'with the claims %j has no role, and is refused',
+    (claims) => {
+      expect(identityOf(token(claims), jwt)).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  test('is confined to the tenant of its claim, and only * is every tenant', () => {
+    const of = (tenant: string) => identityOf(token({ scope: 'reeve/view', tenant }), byTenant);
+    expect(of('inn')).toMatchObject({ principal: { tenant: 'inn' } });
+    expect(of('*')).toMatchObject({ principal: { tenant: null } });
+  });
+
+  test.each([{}, { tenant: '' }, { tenant: 'x'.repeat(65) }, { tenant: 7 }])(
+    'is refused where the tenant claim is %j',
+    (claims) => {
+      expect(identityOf(token({ scope: 'reeve/view', ...claims }), byTenant)).toMatchObject({
+        kind: 'refused',
+      });
+    },
+  );
+
+  test('is nobody where callers sign for IAM, and who signed is nobody where tokens are taken', () => {
+    expect(identityOf(token({ scope: 'reeve/view' }), null)).toEqual({ kind: 'unknown' });
+    expect(identityOf(signed('arn:aws:iam::1:user/ada'), jwt)).toEqual({ kind: 'unknown' });
+  });
+});
+
+test('whatever an authorizer says is nobody, refused, or somebody with a short name', () => {
+  const good = {
+    requestContext: {
+      authorizer: {
+        iam: { userArn: 'arn:aws:sts::1:assumed-role/ops/olga' },
+        jwt: { claims: { sub: 'olga', scope: 'reeve/view', tenant: 'inn' } },
+      },
+    },
+  };
+  const given = fc.oneof(
+    fc.anything(),
+    spoiled(good).map((text): unknown => JSON.parse(text)),
+  );
+  fc.assert(
+    fc.property(given, fc.constantFrom(null, jwt, byTenant), (env, how) => {
+      const identity = identityOf(env, how);
+      if (identity.kind !== 'known') return;
+      expect(identity.principal.name.length).toBeGreaterThan(0);
+      expect(identity.principal.name.length).toBeLessThanOrEqual(limits.principalLengthMax);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a message is its sender’s, as SQS says it', () => {
+  expect(senderOf(sqsRecord('m', '{}'))).toBe('sender');
+  expect(senderOf(undefined)).toBe('submission-queue');
+});

@@ -1,0 +1,55 @@
+"""MiniStack whose HTTP APIs ask for a signature where a route's authorizer is IAM, and say whose it is, as AWS does.
+
+MiniStack 1.4.21 lets everybody into such a route and tells the function nobody's name. What the caller's policies allow is not
+checked here either, nor is the signature: test/infra/access.test.ts evaluates the policies.
+"""
+
+import contextvars
+import json
+import re
+
+from ministack import app
+from ministack.services import apigateway, lambda_svc
+
+signer = contextvars.ContextVar("signer", default=None)
+execute_api = apigateway.handle_execute
+execute_function = lambda_svc._execute_function_with_config_scope
+
+
+async def authorised(api_id, stage, path, method, headers, body, query_params):
+    route = apigateway._match_route(api_id, method, path) or {}
+    if route.get("authorizationType") != "AWS_IAM":
+        return await execute_api(api_id, stage, path, method, headers, body, query_params)
+    given = {name.lower(): value for name, value in headers.items()}.get("authorization", "")
+    signed = re.match(r"AWS4-HMAC-SHA256 Credential=([^/]+)/", given)
+    if signed is None:
+        return 403, {"Content-Type": "application/json"}, json.dumps({"message": "Forbidden"}).encode()
+    token = signer.set(signed[1])
+    try:
+        return await execute_api(api_id, stage, path, method, headers, body, query_params)
+    finally:
+        signer.reset(token)
+
+
+def told_who(function, event):
+    key = signer.get()
+    context = event.get("requestContext") if isinstance(event, dict) else None
+    if key is not None and isinstance(context, dict) and "http" in context:
+        account = context["accountId"]
+        context["authorizer"] = {
+            "iam": {
+                "accessKey": key,
+                "accountId": account,
+                "callerId": key,
+                "cognitoIdentity": None,
+                "principalOrgId": None,
+                "userArn": f"arn:aws:iam::{account}:user/{key}",
+                "userId": key,
+            }
+        }
+    return execute_function(function, event)
+
+
+apigateway.handle_execute = authorised
+lambda_svc._execute_function_with_config_scope = told_who
+app.main()

@@ -1,0 +1,211 @@
+/** Who may do what, by the API of an embedded Reeve: every cell of the table in docs/access.md. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import type { Access } from '#http/api-ports.ts';
+import { orderSchema } from '#http/schemas.ts';
+import { namedTokens } from '#runtime/named-tokens.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import {
+  accessTable,
+  cases,
+  others,
+  ours,
+  principals,
+  requestOf,
+  wordOf,
+} from '../support/access-table.ts';
+import { testLog } from '../support/log.ts';
+import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
+
+const tokenOf = (asker: string) => `token-of-${asker.replaceAll(' ', '-')}`;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+/** Beside those of the table, somebody of the order's own tenant. */
+const owner = { asker: 'owner', role: 'operator', tenant: ours } as const;
+const entries = [...principals, owner].flatMap(({ asker, role, tenant }) =>
+  role === null
+    ? []
+    : [
+        {
+          name: asker.replaceAll(' ', '-'),
+          role,
+          ...(tenant !== null && { tenant }),
+          sha256: sha256(tokenOf(asker)),
+        },
+      ],
+);
+
+let world: Scenario;
+let told: Access[];
+let order: string;
+
+const as = (asker: string) => ({ authorization: `Bearer ${tokenOf(asker)}` });
+const ask = (asker: string, path: string, init: RequestInit = {}) =>
+  world.app.request(path, { ...init, headers: { ...init.headers, ...as(asker) } });
+const ofTenant = (tenant?: string) => ({ ...body, ...(tenant !== undefined && { tenant }) });
+
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-tokens-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'tokens.json');
+  writeFileSync(path, JSON.stringify(entries));
+  told = [];
+  const identify = namedTokens({ path, clock: systemClock, log: testLog() });
+  world = await scenario((ports) => ({
+    ...ports,
+    guard: { hosts: null, identify, pages: new Set() },
+    accessLog: (access) => told.push(access),
+  }));
+  order = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
+  told = [];
+});
+
+test('the table has every route that is served, and no other', () => {
+  const served = world.app.routes
+    .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
+    .map(({ method, path }) => `${method} ${path.replace(':id', '{id}')}`);
+  expect(
+    accessTable()
+      .map(({ route }) => route)
+      .toSorted(),
+  ).toEqual([...new Set(served)].toSorted());
+});
+
+test.each(cases)('$row.route by $asker: $expected', async ({ row, asker, expected }) => {
+  const { method, path, body: sent } = requestOf(row, order, body.workflow, body.details);
+  const response = await ask(asker, path, {
+    method,
+    ...(sent !== null && { headers: json, body: sent }),
+  });
+  expect(wordOf(response.status, expected)).toBe(expected);
+  await response.body?.cancel();
+});
+
+describe('a principal of one tenant', () => {
+  test('lists its own orders alone, however it asks', async () => {
+    const own = await orderIdOf(await world.submit(body, as('operator of another tenant')));
+    const list = async (query: string) => {
+      const response = await ask('operator of another tenant', `/orders${query}`);
+      const page = z.object({
+        orders: z.array(z.object({ orderId: z.string(), tenant: z.string() })),
+      });
+      return page.parse(await response.json()).orders;
+    };
+    expect(await list('')).toEqual([expect.objectContaining({ orderId: own, tenant: others })]);
+    expect(await list(`?tenant=${others}&limit=1`)).toHaveLength(1);
+    const foreign = await ask('operator of another tenant', `/orders?tenant=${ours}`);
+    expect(foreign.status).toBe(403);
+  });
+
+  test('learns as much of an order of another tenant as of one that never was', async () => {
+    const asker = 'operator of another tenant';
+    const answers = async (id: string) => {
+      const asked = await Promise.all([
+        ask(asker, `/orders/${id}`),
+        ask(asker, `/orders/${id}`, { headers: { 'if-none-match': '*' } }),
+        ask(asker, `/orders/${id}/events`),
+        ask(asker, `/orders/${id}/cancel`, { method: 'POST' }),
+        ask(asker, `/orders/${id}/cancel`, { method: 'POST', headers: { 'if-match': '"9"' } }),
+        ask(asker, `/orders/${id}/resubmit`, {
+          method: 'POST',
+          headers: json,
+          body: JSON.stringify({ set: { dish: 'stew', nothing: 1 } }),
+        }),
+      ]);
+      return Promise.all(
+        asked.map(async (response) => [
+          response.status,
+          Object.fromEntries(response.headers),
+          (await response.text()).replaceAll(id, 'ID'),
+        ]),
+      );
+    };
+    expect(await answers(order)).toEqual(await answers('01kdvdna0012vzf1k7ypyn20t7'));
+  });
+
+  test('is given no document for another one’s tag', async () => {
+    const state = async () => (await ask('owner', `/orders/${order}`)).json();
+    await expect.poll(state).toMatchObject({ processState: 'Processed' });
+    const tag = async (path: string) => (await ask('owner', path)).headers.get('etag') ?? 'no tag';
+    for (const [path, status] of [
+      ['/orders', 200],
+      [`/orders/${order}`, 404],
+    ] as const) {
+      const headers = { 'if-none-match': await tag(path) };
+      expect((await ask('owner', path, { headers })).status).toBe(304);
+      expect((await ask('operator of another tenant', path, { headers })).status).toBe(status);
+    }
+  });
+
+  test('submits for its tenant, and the key of another one is free to it', async () => {
+    const key = { 'idempotency-key': 'cart-1' };
+    const [mine, theirs] = await Promise.all(
+      ['operator of another tenant', 'owner'].map(async (asker) =>
+        orderIdOf(await world.submit(body, { ...key, ...as(asker) })),
+      ),
+    );
+    expect(mine).not.toBe(theirs);
+    const shown = await ask('operator', `/orders/${mine}`);
+    expect(orderSchema.parse(await shown.json()).tenant).toBe(others);
+  });
+
+  test('follows its own orders alone', async () => {
+    const response = await ask('operator of another tenant', '/events');
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const foreign = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
+    const own = await orderIdOf(await world.submit(body, as('operator of another tenant')));
+    let text = '';
+    while (!text.includes(own)) text += (await reader?.read())?.value ?? '';
+    expect(text).not.toContain(foreign);
+    await reader?.cancel();
+  });
+});
+
+test('the history names who submitted, resubmitted and cancelled', async () => {
+  world.refuse(true);
+  const id = await orderIdOf(await world.submit(body, as('submitter')));
+  await expect
+    .poll(async () => (await world.get(`/orders/${id}`, as('viewer'))).json())
+    .toMatchObject({ processState: 'Error' });
+  world.refuse(false);
+  const release = world.hold();
+  await ask('operator', `/orders/${id}/resubmit`, { method: 'POST' });
+  await ask('operator', `/orders/${id}/cancel`, { method: 'POST' });
+  release();
+  const { history } = orderSchema.parse(await (await ask('viewer', `/orders/${id}`)).json());
+  const named = history.filter(({ type }) => ['submit', 'resubmit', 'cancel'].includes(type));
+  expect(named.map(({ type, by }) => [type, by])).toEqual([
+    ['submit', 'submitter'],
+    ['resubmit', 'operator'],
+    ['cancel', 'operator'],
+  ]);
+});
+
+test('the access log has what changes something and what was refused, with its principal, without queries', async () => {
+  await ask('viewer', '/orders?correlationId=ada%40example.com');
+  await ask('viewer', `/orders/${order}/cancel`, { method: 'POST' });
+  await ask('nobody', '/orders?correlationId=ada%40example.com');
+  const id = await orderIdOf(await world.submit(body, as('owner')));
+  expect(told).toEqual([
+    {
+      method: 'POST',
+      path: `/orders/${order}/cancel`,
+      principal: 'viewer',
+      tenant: null,
+      status: 403,
+      submitted: null,
+    },
+    { method: 'GET', path: '/orders', principal: null, tenant: null, status: 401, submitted: null },
+    {
+      method: 'POST',
+      path: '/orders',
+      principal: 'owner',
+      tenant: ours,
+      status: 202,
+      submitted: id,
+    },
+  ]);
+});

@@ -1,0 +1,85 @@
+/** The table of docs/access.md: every route, and what becomes of each principal that asks for it. */
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { Role } from '#core/principal.ts';
+
+const askers = [
+  'no token',
+  'viewer',
+  'submitter',
+  'operator',
+  'operator of another tenant',
+] as const;
+type Asker = (typeof askers)[number];
+
+/** The two tenants of these tests; the order that is asked for is of the first. */
+export const [ours, others] = ['inn', 'bar'] as const;
+
+export const principals: readonly {
+  readonly asker: Asker;
+  readonly role: Role | null;
+  readonly tenant: string | null;
+}[] = [
+  { asker: 'no token', role: null, tenant: null },
+  { asker: 'viewer', role: 'viewer', tenant: null },
+  { asker: 'submitter', role: 'submitter', tenant: null },
+  { asker: 'operator', role: 'operator', tenant: null },
+  { asker: 'operator of another tenant', role: 'operator', tenant: others },
+];
+
+const cell = z.enum(['yes', 'its own', '401', '403', '404']);
+const rowSchema = z.object({
+  /** As `GET /orders/{id}`. */
+  route: z.string().regex(/^(GET|POST) \/\S+$/),
+  'no token': cell,
+  viewer: cell,
+  submitter: cell,
+  operator: cell,
+  'operator of another tenant': cell,
+  'on AWS': z.enum(['yes', 'no']),
+});
+export type AccessRow = z.infer<typeof rowSchema>;
+
+export function accessTable(): readonly AccessRow[] {
+  const lines = readFileSync('docs/access.md', 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.startsWith('| route |'));
+  const cells = (line = '') =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((text) => text.trim().replaceAll('`', ''));
+  const names = cells(lines[at]);
+  const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
+  return lines
+    .slice(at + 2, end)
+    .map((line) =>
+      rowSchema.parse(Object.fromEntries(cells(line).map((text, n) => [names[n], text]))),
+    );
+}
+
+/** Every cell, as one case of a test. */
+export const cases = accessTable().flatMap((row) =>
+  principals.map((principal) => ({ ...principal, row, expected: row[principal.asker] })),
+);
+
+/** A request of that route, about that order. */
+export function requestOf(
+  { route }: AccessRow,
+  orderId: string,
+  workflow: string,
+  details: object,
+) {
+  const [method = '', path = ''] = route.split(' ');
+  const body = JSON.stringify({ workflow, details, tenant: ours });
+  return {
+    method,
+    path: path.replace('{id}', orderId),
+    body: route === 'POST /orders' ? body : null,
+  };
+}
+
+/** What an answer means in the words of the table. */
+export function wordOf(status: number, expected: z.infer<typeof cell>): string {
+  if (status === 401 || status === 403 || status === 404) return String(status);
+  return expected === 'its own' ? expected : 'yes';
+}
