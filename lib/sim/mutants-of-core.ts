@@ -185,14 +185,14 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'use an attempt number again',
     'start-step',
-    'const attempt = step.attempt + 1;',
-    'const attempt = Math.max(1, step.attempt);',
+    'attempt: step.attempt + 1,',
+    'attempt: Math.max(1, step.attempt),',
   ),
   mutant(
     'change the idempotency key at a retry',
     'start-step',
     'idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),',
-    "idempotencyKey: idempotencyKey(orderId, step.name, action, action === 'undo' ? 1 : attempt),",
+    "idempotencyKey: idempotencyKey(orderId, step.name, action, action === 'undo' ? 1 : step.attempt + 1),",
   ),
   mutant(
     'undo another key than was performed',
@@ -209,8 +209,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'give a step more time than its policy',
     'start-step',
-    'const completeBy = draft.nowMs + policy.completeWithinMs;',
-    'const completeBy = draft.nowMs + 2 * policy.completeWithinMs;',
+    'completeBy: draft.nowMs + policy.completeWithinMs,',
+    'completeBy: draft.nowMs + 2 * policy.completeWithinMs,',
   ),
   mutant(
     'skip the due index during a cool-down',

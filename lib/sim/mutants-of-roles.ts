@@ -7,8 +7,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'send before the write',
     'transitions',
-    "if ((await commit(ports.store, next)) === 'committed') {",
-    "await send(ports, decision.commands);\n      if ((await commit(ports.store, next)) === 'committed') {",
+    'const written = await write(ports, decision, () =>',
+    'await send(ports, decision.commands);\n      const written = await write(ports, decision, () =>',
   ),
   mutant(
     'forget the messages of a write that was recognised as one’s own',
@@ -25,19 +25,19 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'take a lost write for a won one',
     'transitions',
-    "if ((await commit(ports.store, next)) === 'committed') {",
-    'if ((await commit(ports.store, next)) !== undefined) {',
+    "return outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record: next, commands };",
+    "return { kind: 'committed', record: next, commands };",
   ),
   mutant(
     'write over whoever was first',
     'transitions',
-    "if ((await commit(ports.store, next)) === 'committed') {",
-    "let won = await commit(ports.store, next);\n      for (let more = 1; won === 'conflict' && more < 9; more += 1) won = await commit(ports.store, { ...next, revision: next.revision + more });\n      if (won === 'committed') {",
+    'const outcome = await commit(store, next);',
+    "let outcome = await commit(store, next);\n  for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await commit(store, { ...next, revision: next.revision + more });",
   ),
   mutant(
     'give all writes one id',
     'transitions',
-    'writeId: ports.ids.writeId() };',
+    'writeId: ids.writeId() };',
     'writeId: record.writeId };',
   ),
   mutant(
