@@ -25,7 +25,7 @@ const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at]);
 const correction = z.tuple([z.string(), jsonSchema]);
 const resubmit = z.union([
   z.tuple([z.literal('R'), at, z.string()]),
-  z.tuple([z.literal('R'), at, z.string(), z.array(correction)]),
+  z.tuple([z.literal('R'), at, z.string(), z.array(correction).min(1)]),
 ]);
 const cancel = z.tuple([z.literal('X'), at, z.string()]);
 const shortened = z.tuple([z.literal('k'), at, count, count]);

@@ -337,6 +337,7 @@ describe('what no version of Reeve wrote', () => {
     ['a sweep with fewer than no nudges', history(['e', 0, [], -1])],
     ['an excuse without its place', history(['r', 0, [], 0])],
     ['a resubmit by nobody', history(['R', 0])],
+    ['a resubmit with a list of no corrections', history(['R', 0, 'olga', []])],
     [
       'a fault entry with an effect that is none',
       history(['f', 0, 'a', 1, 0, [...failed.slice(0, 2), 'x']]),

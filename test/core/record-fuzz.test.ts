@@ -2,12 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CorruptDataError } from '#core/errors.ts';
+import type { HistoryEntry } from '#core/history.ts';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
   beat,
+  cancel,
   claim,
   diamond,
+  epoch,
   excuse,
   expire,
   flow,
@@ -22,12 +25,21 @@ import {
 
 const started = play(submit(diamond()), [0, claim()]);
 const undoing = play(started, [1, ok('a')], [2, no('b')]);
+const corrections = [{ field: 'colour', value: { deep: [null] } }];
+/** A history of what needs a longer story: a correction, a cut, and a submission by nobody known. */
+const rare: readonly HistoryEntry[] = [
+  { type: 'submit', at: epoch, by: null },
+  { type: 'shortened', at: epoch + 1, entries: 7, claims: 2 },
+  { type: 'resubmit', at: epoch + 2, by: 'olga', corrections },
+];
 /** Between them, every form of a step and of a history entry. */
 const sound: readonly StoredRecord[] = [
   started,
   undoing,
   play(undoing, [3, undoOk('a')]),
   play(undoing, [3, undoNo('a')]),
+  play(started, [1, ok('a')], [2, cancel]),
+  { record: { ...started.record, history: rare } },
   play(
     submit(flow({ a: { maxDuration: 9_000, onFault: 'hold' }, b: { when: () => false } })),
     [1, excuse('restart', 1)],
