@@ -109,6 +109,9 @@ const jwtRoles: z.ZodType<JwtRoles> = z.object({
 /** What the tokens of the OpenID provider say; without it callers sign for IAM. */
 export const jwtVariables = { REEVE_JWT: json(jwtRoles).optional() };
 
+/** Origins whose pages may call from a browser; without it no other site's may. */
+export const corsVariables = { REEVE_CORS_ORIGINS: list(url).optional() };
+
 export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
 
 /** Set by Lambda. */

@@ -10,12 +10,23 @@ import { type ConsolePages, consolePages, servePages } from '#runtime/console-pa
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
 import { nudgesOnly } from './channels.ts';
-import { consoleVariables, coordinationVariables, jwtVariables, readConfig } from './config.ts';
+import {
+  consoleVariables,
+  coordinationVariables,
+  corsVariables,
+  jwtVariables,
+  readConfig,
+} from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { registry, submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...coordinationVariables, ...consoleVariables, ...jwtVariables });
+const config = readConfig({
+  ...coordinationVariables,
+  ...consoleVariables,
+  ...jwtVariables,
+  ...corsVariables,
+});
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
 
 const signIn = config.REEVE_CONSOLE;
@@ -42,6 +53,7 @@ const app = api({
   // API Gateway serves its own host names alone, and no cookie of a browser lets anybody in.
   guard: {
     hosts: null,
+    origins: new Set(config.REEVE_CORS_ORIGINS),
     identify: ({ env }) => identityOf(env, config.REEVE_JWT ?? null),
     pages: new Set(pages.keys()),
   },

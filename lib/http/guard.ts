@@ -1,7 +1,8 @@
 /**
  * Who may speak to the API. A browser on the same machine is a way in for other sites: by a name that
  * an attacker points at loopback (DNS rebinding), or by a form posted across sites. So the host name
- * must be one that is served, and a request that a page made must come from this very origin. Whoever
+ * must be one that is served, and a request that a page made must come from this very origin, or one that
+ * the operator named. Whoever
  * asks must be known; what that one may do, each route says (access.ts).
  */
 import type { Context, MiddlewareHandler } from 'hono';
@@ -13,12 +14,19 @@ import { type ProblemCode, problem, respondProblem } from './problem.ts';
 export interface GuardOptions {
   /** The `Host` values served; null: any, which only a token makes safe. */
   readonly hosts: ReadonlySet<string> | null;
+  /** Other origins whose pages may call. @default none: this very origin alone */
+  readonly origins?: ReadonlySet<string>;
   readonly identify: Identify;
   /** Paths that can be read without a token: pages, which hold nothing of any order. */
   readonly pages: ReadonlySet<string>;
 }
 
-export function guard({ hosts, identify, pages }: GuardOptions): MiddlewareHandler<AccessEnv> {
+export function guard({
+  hosts,
+  origins,
+  identify,
+  pages,
+}: GuardOptions): MiddlewareHandler<AccessEnv> {
   return async (context, next) => {
     const host = context.req.header('host') ?? '';
     if (hosts !== null && !hosts.has(host)) {
@@ -26,8 +34,9 @@ export function guard({ hosts, identify, pages }: GuardOptions): MiddlewareHandl
       return refuse(context, 'host-forbidden', `The Host header must be one of ${served}.`);
     }
     const origin = context.req.header('origin');
-    if (origin !== undefined && !isSameOrigin(origin, host)) {
-      const detail = 'The Origin header must be absent or name this address.';
+    if (origin !== undefined && !isSameOrigin(origin, host) && origins?.has(origin) !== true) {
+      const detail =
+        'The Origin header must be absent or name this address, or an origin that is allowed here.';
       return refuse(context, 'origin-forbidden', detail);
     }
     const { method, path } = context.req;

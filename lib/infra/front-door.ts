@@ -13,12 +13,13 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Role, roles } from '#core/principal.ts';
 import { acknowledge } from './acknowledge.ts';
 import { deployedRoutes } from './api-routes.ts';
 import { callerPolicies } from './caller-policies.ts';
+import { cors, corsVariable } from './cors.ts';
 import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { ReeveFunction } from './reeve-function.ts';
 import type { StateStore } from './state-store.ts';
@@ -41,6 +42,10 @@ export interface FrontDoorProps {
   readonly ready: PriorityQueues;
   readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
+  /** Requests a second, and at once, before API Gateway answers 429. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+  /** Origins whose pages may call from a browser. */
+  readonly corsOrigins: readonly string[];
   /** @default IAM: callers sign with SigV4 */
   readonly jwt?: JwtProps;
   /** The console; needs `jwt`. @default none */
@@ -56,9 +61,6 @@ export interface ConsoleProps {
 
 /** What the console consists of, and where to sign in: nothing of any order. */
 const pages = ['/', '/assets/{file}', '/sign-in.json'];
-
-/** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */
-const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
 
 export class FrontDoor extends Construct {
   readonly api: HttpApi;
@@ -82,6 +84,7 @@ export class FrontDoor extends Construct {
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
         ...jwtVariable(props.jwt),
         ...consoleVariable(props),
+        ...corsVariable(props.corsOrigins),
       },
     });
     store.allowCreate(this.worker);
@@ -97,6 +100,7 @@ export class FrontDoor extends Construct {
     this.api = new HttpApi(this, 'Api', {
       description: 'Reeve: submit orders and follow them',
       defaultAuthorizer: authorizer(props.jwt),
+      ...cors(props),
     });
     for (const { method, path, role } of deployedRoutes) {
       this.api.addRoutes({
@@ -117,7 +121,7 @@ export class FrontDoor extends Construct {
     }
     this.policies = props.jwt === undefined ? callerPolicies(this, this.api.apiId) : new Map();
     this.failOnWarnings();
-    this.limitAndLog(removal, props.jwt);
+    this.limitAndLog(props);
   }
 
   /**
@@ -130,14 +134,14 @@ export class FrontDoor extends Construct {
     api.failOnWarnings = true;
   }
 
-  private limitAndLog(removal: RemovalPolicy, jwt: JwtProps | undefined): void {
+  private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): void {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
-    const log = new LogGroup(this, 'AccessLog', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: removal,
-    });
-    stage.defaultRouteSettings = throttle;
+    const log = new LogGroup(this, 'AccessLog', { removalPolicy: removal });
+    stage.defaultRouteSettings = {
+      throttlingRateLimit: throttle.rate,
+      throttlingBurstLimit: throttle.burst,
+    };
     stage.accessLogSettings = {
       destinationArn: log.logGroupArn,
       format: JSON.stringify(accessLogOf(jwt)),

@@ -32,6 +32,10 @@ export interface NotificationsProps {
   readonly responseQueues: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly alarmEmail?: string;
+  /** The name of the bus for alerts and event channels. */
+  readonly eventBus: string;
+  /** @default none: it shares the account's */
+  readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
@@ -59,7 +63,7 @@ export class Notifications extends Construct {
   constructor(scope: Construct, id: string, props: NotificationsProps) {
     super(scope, id);
     const { store } = props;
-    const bus = EventBus.fromEventBusName(this, 'Bus', 'default');
+    const bus = EventBus.fromEventBusName(this, 'Bus', props.eventBus);
     const prefix = queuePrefix(this);
     this.retries = owedQueue(new Construct(this, 'Retries'), {
       queueName: queueNames.retry(prefix),
@@ -82,6 +86,7 @@ export class Notifications extends Construct {
       code: props.code,
       description: 'Reeve: notifier',
       timeout,
+      reservedConcurrency: props.reservedConcurrency,
       removal: props.removal,
       environment: {
         ...props.environment,
@@ -113,6 +118,7 @@ export class Notifications extends Construct {
 
     const alert = new Rule(this, 'Alert', {
       description: 'Reeve: tells operators of an order in Error',
+      ...(props.eventBus !== 'default' && { eventBus: bus }),
       // Of this stack alone: another one's alerts come on the same bus.
       eventPattern: {
         account: [Stack.of(this).account],

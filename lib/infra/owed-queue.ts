@@ -30,7 +30,7 @@ export interface OwedQueue {
 const batchSize = 10;
 const visibilityPerTimeout = 6;
 /** Batches at once: up to a hundred calls, of as many orders. */
-const maxConcurrency = 10;
+export const owedConcurrency = 10;
 /** With waits that grow to 15 minutes: four days. */
 const maxReceiveCount = 400;
 const retention = Duration.days(14);
@@ -58,7 +58,11 @@ export function owedQueue(scope: Construct, props: OwedQueueProps): OwedQueue {
 
 export function workOffOwed(worker: ReeveFunction, { queue }: OwedQueue): void {
   worker.addEventSource(
-    new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
+    new SqsEventSource(queue, {
+      batchSize,
+      maxConcurrency: owedConcurrency,
+      reportBatchItemFailures: true,
+    }),
   );
   acknowledge(worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
 }

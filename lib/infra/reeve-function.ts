@@ -10,7 +10,7 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 
@@ -25,6 +25,8 @@ export interface ReeveFunctionProps {
   readonly timeout?: Duration;
   /** Allowed for a function of the loop Scheduler – agent – Scheduler alone. @default terminated by Lambda */
   readonly recursiveLoop?: RecursiveLoop;
+  /** Kept for it, and its limit. @default it shares the account's with all others */
+  readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
@@ -33,10 +35,7 @@ const defaultMemorySize = 256;
 
 export class ReeveFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
-    const logGroup = new LogGroup(scope, `${id}Log`, {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: props.removal,
-    });
+    const logGroup = new LogGroup(scope, `${id}Log`, { removalPolicy: props.removal });
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
@@ -65,6 +64,9 @@ export class ReeveFunction extends LambdaFunction {
         POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
         ...props.environment,
       },
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),
     });
     acknowledge(this, 'Serverless::Serverless-LambdaTracing', 'Serverless::Serverless-LambdaDLQ');

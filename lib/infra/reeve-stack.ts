@@ -8,7 +8,14 @@
  */
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Annotations, Duration, Stack, type StackProps, Stage } from 'aws-cdk-lib';
+import {
+  Annotations,
+  Duration,
+  type RemovalPolicy,
+  Stack,
+  type StackProps,
+  Stage,
+} from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
@@ -27,6 +34,7 @@ import { queuePrefix } from './queue-prefix.ts';
 import { queuesToTell, responseVariable } from './response-channels.ts';
 import { Scheduler, schedulerTimeout } from './scheduler.ts';
 import type { Settings } from './settings.ts';
+import { applyStackWide } from './stack-wide.ts';
 import { removalOf } from './stage.ts';
 import { StateStore } from './state-store.ts';
 import { SubmissionQueue } from './submission-queue.ts';
@@ -62,10 +70,7 @@ export class ReeveStack extends Stack {
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
     const code = codeOf(settings, agents, (entries) => bundle(entries, workflows, bundlesOf(this)));
-    const webhooks = Object.entries(settings.webhooks).map(([name, webhook]) => {
-      const own = { name, ...webhook, code: code('webhook'), removal };
-      return new WebhookChannel(this, `Webhook-${name}`, own);
-    });
+    const webhooks = webhookChannels(this, settings, code, removal);
     const responses = responseVariable(this, settings);
 
     const store = new StateStore(this, 'StateStore', {
@@ -85,8 +90,7 @@ export class ReeveStack extends Stack {
       ...common,
       code: code('front-door'),
       environment: responses,
-      ...(settings.jwt !== undefined && { jwt: settings.jwt }),
-      ...(settings.console !== undefined && { console: settings.console }),
+      ...accessOf(settings),
     });
     const scheduler = new Scheduler(this, 'Scheduler', {
       ...common,
@@ -97,6 +101,7 @@ export class ReeveStack extends Stack {
       ...common,
       code: code('supervisor'),
       every,
+      reservedConcurrency: settings.reservedConcurrency.supervisor,
     });
     const submission = settings.submissionQueue
       ? new SubmissionQueue(this, 'Submission', {
@@ -111,6 +116,8 @@ export class ReeveStack extends Stack {
       ready,
       responseQueues: queuesToTell(settings, webhooks),
       environment: responses,
+      eventBus: settings.eventBus,
+      reservedConcurrency: settings.reservedConcurrency.notifier,
       removal,
       ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
     });
@@ -129,9 +136,30 @@ export class ReeveStack extends Stack {
       ...(submission !== undefined && { submission }),
     });
     outputs(this, { ...told, frontDoor });
+    applyStackWide(this, settings);
     this.node.addValidation({ validate: () => excesses(this) });
   }
 }
+
+function webhookChannels(
+  stack: Stack,
+  { webhooks }: Settings,
+  code: (name: string) => Code,
+  removal: RemovalPolicy,
+): readonly WebhookChannel[] {
+  return Object.entries(webhooks).map(([name, webhook]) => {
+    const own = { name, ...webhook, code: code('webhook'), removal };
+    return new WebhookChannel(stack, `Webhook-${name}`, own);
+  });
+}
+
+/** Who may call the front door, from where, and how often. */
+const accessOf = ({ throttle, corsOrigins, jwt, console }: Settings) => ({
+  throttle,
+  corsOrigins,
+  ...(jwt !== undefined && { jwt }),
+  ...(console !== undefined && { console }),
+});
 
 function readyQueues(stack: Stack, { priorities }: Settings): PriorityQueues {
   const prefix = queuePrefix(stack);

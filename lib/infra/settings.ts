@@ -4,38 +4,21 @@ import * as z from 'zod';
 import { shardsMax } from '#aws/tables.ts';
 import { ReeveError } from '#core/errors.ts';
 import { priorities } from '#core/record.ts';
+import { owedConcurrency } from './owed-queue.ts';
+import {
+  boundaryArn,
+  busName,
+  channelName,
+  issuer,
+  json,
+  logRetention,
+  origin,
+  queueArn,
+  secretArn,
+  tags,
+  word,
+} from './setting-forms.ts';
 import { stages } from './stage.ts';
-
-/** On the command line everything is text; in cdk.json it is what it is. */
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => {
-    if (typeof value !== 'string') return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      return value;
-    }
-  }, schema);
-
-const arn = z
-  .string()
-  .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
-const secretArn = z
-  .string()
-  .regex(
-    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/,
-    'must be the ARN of a secret',
-  );
-/**
- * As it stands in tokens; API Gateway asks it for its keys under `/.well-known/`, so nothing may follow its path.
- * OpenID Connect Discovery, Provider Metadata: https, and neither query nor fragment.
- */
-const issuer = z
-  .url({ protocol: /^https$/ })
-  .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
-/** In a token's claim words stand side by side. */
-const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
-const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 const settings = z.strictObject({
   /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
@@ -55,7 +38,7 @@ const settings = z.strictObject({
   /** Where the agents' services are. */
   services: json(z.record(z.string(), z.url())).default({}),
   /** Registered response queues: ARNs by the name that `replyTo` gives. */
-  responseQueues: json(z.record(channelName, arn)).default({}),
+  responseQueues: json(z.record(channelName, queueArn)).default({}),
   /** Response channels that are events on the bus: the names that `replyTo` gives. */
   eventChannels: json(z.array(channelName)).default([]),
   /** Response channels that are told by HTTP, by the name that `replyTo` gives. */
@@ -64,6 +47,36 @@ const settings = z.strictObject({
   ).default({}),
   /** Whether there is a queue of submissions beside the API. */
   submissionQueue: json(z.boolean()).default(false),
+  /** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */
+  throttle: json(
+    z.strictObject({
+      rate: z.int().min(1).default(1_000),
+      burst: z.int().min(1).default(2_000),
+    }),
+  ).default({ rate: 1_000, burst: 2_000 }),
+  /** Origins whose pages may call the API from a browser, with the header Authorization and no cookies. */
+  corsOrigins: json(z.array(origin)).default([]),
+  /** How long logs are kept, days. */
+  logDays: logRetention.default(30),
+  /** The bus that alerts and event channels are put on; it must exist. */
+  eventBus: busName.default('default'),
+  /**
+   * Concurrency kept for a function, and its limit: of the Supervisor one for each shard and one for the tick,
+   * of the notifier more than its retry queue alone may take. It comes off what all other functions share.
+   */
+  reservedConcurrency: json(
+    z.strictObject({
+      supervisor: z.int().min(1).optional(),
+      notifier: z
+        .int()
+        .min(owedConcurrency + 1)
+        .optional(),
+    }),
+  ).default({}),
+  /** The managed policy that bounds every role of the stack. */
+  permissionsBoundary: boundaryArn.optional(),
+  /** On every resource that takes tags. */
+  tags: json(tags).default({}),
   /** Who is told of alarms and of orders in Error. */
   alarmEmail: z.email().optional(),
   /** The console at the API's own address, for people who sign in at the provider of `jwt`. */
@@ -97,12 +110,18 @@ const settings = z.strictObject({
 /** What each setting is called. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
-/** A name is of one channel: a status message goes to one place. */
+/** What settings say of each other. A name is of one channel: a status message goes to one place. */
 const schema = settings.superRefine((given, context) => {
   const { responseQueues, eventChannels, webhooks } = given;
   if (given.console !== undefined && given.jwt === undefined) {
     const message = 'needs jwt: a browser cannot sign for IAM';
     context.addIssue({ code: 'custom', path: ['console'], message });
+  }
+  const { supervisor } = given.reservedConcurrency;
+  if (supervisor !== undefined && supervisor <= given.shards) {
+    // Else sweeps of shards keep the tick out, which is taken for an outage and forgives what failed.
+    const message = `must be ${given.shards + 1} or more: one for each shard, and one for the tick`;
+    context.addIssue({ code: 'custom', path: ['reservedConcurrency', 'supervisor'], message });
   }
   const names = [...Object.keys(responseQueues), ...eventChannels, ...Object.keys(webhooks)];
   const [twice] = names.filter((name, at) => names.indexOf(name) !== at);

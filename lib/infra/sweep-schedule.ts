@@ -15,6 +15,8 @@ export interface SweepScheduleProps {
   readonly store: StateStore;
   readonly ready: PriorityQueues;
   readonly every: Duration;
+  /** @default none: it shares the account's */
+  readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
@@ -37,6 +39,7 @@ export class SweepSchedule extends Construct {
       description: 'Reeve: Supervisor',
       memorySize,
       timeout: Duration.seconds(60),
+      reservedConcurrency: props.reservedConcurrency,
       removal: props.removal,
       environment: {
         ...store.environment,

@@ -44,6 +44,18 @@ test.each([undefined, `http://${here}`])('the origin %s is served', async (origi
   expect((await get('/orders', headers)).status).toBe(200);
 });
 
+test('a page of an origin that the operator allows is served, and no other', async () => {
+  const { get } = await scenario((ports) => ({
+    ...ports,
+    guard: { ...ports.guard, origins: new Set(['https://shop.example.com']) },
+  }));
+  const statusFor = async (origin: string) => (await get('/orders', { host: here, origin })).status;
+  expect(await statusFor('https://shop.example.com')).toBe(200);
+  expect(await statusFor('https://shop.example.com.evil.example')).toBe(403);
+  expect(await statusFor('http://shop.example.com')).toBe(403);
+  expect(await statusFor('null')).toBe(403);
+});
+
 test('with a token, all but the health needs it', async () => {
   const token = 'a-secret-of-some-length';
   const { get } = await guarded(token);

@@ -47,6 +47,13 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
     { desk: webhook('desk'), hook: webhook('hook') },
   ],
   submissionQueue: [undefined, 'true', false],
+  throttle: [undefined, '{"rate":50,"burst":100}'],
+  corsOrigins: [undefined, '["https://shop.example.com"]', ['http://localhost:5173']],
+  logDays: [undefined, '365'],
+  eventBus: [undefined, 'orders'],
+  reservedConcurrency: [undefined, '{"supervisor":40}', { notifier: 20 }],
+  permissionsBoundary: [undefined, 'arn:aws:iam::123456789012:policy/bound'],
+  tags: [undefined, '{"team":"orders"}', { team: 'orders', 'cost-centre': '4711' }],
   alarmEmail: [undefined, 'ops@example.com'],
   console: [
     undefined,

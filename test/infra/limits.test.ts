@@ -32,6 +32,11 @@ const everything = {
   jwt,
   console: { clientId: 'c'.repeat(64), tokenOrigin: 'https://sign-in.example.com' },
   eventChannels: [longName('event', 0)],
+  corsOrigins: ['https://shop.example.com'],
+  eventBus: 'b'.repeat(256),
+  reservedConcurrency: { supervisor: 5, notifier: 11 },
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/bound',
+  tags: { team: 'orders' },
   responseQueues: { shop: `arn:aws:sqs:ap-southeast-2:123456789012:${'q'.repeat(80)}` },
 };
 const stackName = 'reeve-'.padEnd(128, 'x');

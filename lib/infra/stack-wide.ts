@@ -1,0 +1,18 @@
+/** Settings that hold for every resource of a kind, set in one place so that none is forgotten. */
+import { type Stack, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Settings } from './settings.ts';
+
+/** To be called when the stack has all its resources. */
+export function applyStackWide(stack: Stack, settings: Settings): void {
+  for (const construct of stack.node.findAll()) {
+    if (construct instanceof CfnLogGroup) construct.retentionInDays = settings.logDays;
+  }
+  const { permissionsBoundary, tags } = settings;
+  if (permissionsBoundary !== undefined) {
+    const boundary = ManagedPolicy.fromManagedPolicyArn(stack, 'Boundary', permissionsBoundary);
+    PermissionsBoundary.of(stack).apply(boundary);
+  }
+  for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
+}
