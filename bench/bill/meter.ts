@@ -1,6 +1,6 @@
 /**
  * Two servers of AWS's protocols between the functions and what answers them, which count: DynamoDB's
- * units as the server reports them, SQS and EventBridge by their requests.
+ * units as the server reports them, SQS by its requests, EventBridge by its events.
  */
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
@@ -49,6 +49,7 @@ const sendSchema = z.object({
   QueueUrl: z.string(),
   Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
 });
+const putEventsSchema = z.object({ Entries: z.array(z.unknown()) });
 
 /** `dynamo`: where the real one is. */
 export async function startMeter(dynamo: string, processesTable: string): Promise<Meter> {
@@ -92,9 +93,11 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
       }));
       return json({ Successful, Failed: [] });
     }),
-    eventsUrl: await listen(async () => {
-      meter.events += 1;
-      return json({ FailedEntryCount: 0, Entries: [{ EventId: '1' }] });
+    eventsUrl: await listen(async (_operation, body) => {
+      const { Entries } = putEventsSchema.parse(JSON.parse(body));
+      meter.events += Entries.length;
+      const taken = Entries.map((_entry, at) => ({ EventId: String(at) }));
+      return json({ FailedEntryCount: 0, Entries: taken });
     }),
     dynamoUrl: await listen(async (operation, body, headers) => {
       const sent = JSON.parse(body);

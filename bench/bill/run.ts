@@ -30,6 +30,8 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 const agents = ['reserve', 'charge', 'ship'];
 /** Orders under way together: enough to fill batches, few enough to be done within their deadlines. */
 const waveOrders = 100;
+/** More would time out where functions and servers share a core; divides a wave. */
+const submissionsAtOnce = 10;
 const streamBatchMax = 100;
 /** Of the Scheduler; an agent gathers replies by container, and there is one here. */
 const batchesAtOnce = 5;
@@ -186,7 +188,9 @@ class Run {
 
   /** So many orders, from their submission to their end. */
   async wave(orders: number): Promise<void> {
-    await Promise.all(Array.from({ length: orders }, () => this.submit()));
+    for (let sent = 0; sent < orders; sent += submissionsAtOnce) {
+      await Promise.all(Array.from({ length: submissionsAtOnce }, () => this.submit()));
+    }
     while (await this.workOff());
     await this.tell(this.meter.stream.splice(0));
   }
@@ -212,7 +216,11 @@ class Run {
       rawPath: '/orders',
       rawQueryString: '',
       headers: { 'content-type': 'application/json', host: 'api' },
-      requestContext: { http: { method: 'POST', path: '/orders' }, domainName: 'api' },
+      requestContext: {
+        http: { method: 'POST', path: '/orders' },
+        domainName: 'api',
+        authorizer: { iam: { userArn: 'arn:aws:sts::000000000000:assumed-role/shop/bill' } },
+      },
       body: JSON.stringify({ workflow: 'three-steps', details }),
       isBase64Encoded: false,
     };
@@ -237,7 +245,12 @@ class Run {
         this.polls += 2;
         const Records = bodies.map((body) => {
           this.messages += 1;
-          return { messageId: String(this.messages), body, eventSourceARN: arn(name) };
+          return {
+            messageId: String(this.messages),
+            body,
+            attributes: { ApproximateReceiveCount: '1' },
+            eventSourceARN: arn(name),
+          };
         });
         const answer = await this.invoke(kind, handle, { Records });
         if (JSON.stringify(answer) !== '{"batchItemFailures":[]}') {

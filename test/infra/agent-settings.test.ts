@@ -16,16 +16,15 @@ const agents: readonly AgentProps[] = [
 const services = { payment: 'https://payment.example.com' };
 const all = ['low', 'normal', 'high'];
 
-/** The limits of the mappings that a stack has, by the queue of each. */
+/** The limits of the mappings that agents have, by the queue of each. */
 function limitsOf(context: Readonly<Record<string, unknown>>): Record<string, number> {
   const template = templateWith(agents, { services, ...context });
   const mappings = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
   return Object.fromEntries(
     mappings.flatMap(({ Properties }) => {
       const { MaximumConcurrency: limit } = Properties.ScalingConfig ?? {};
-      const [, queue = ''] =
-        /"Agent(\w+)Queue/.exec(JSON.stringify(Properties.EventSourceArn)) ?? [];
-      return limit === undefined ? [] : [[queue, limit]];
+      const [, queue] = /"Agent(\w+)Queue/.exec(JSON.stringify(Properties.EventSourceArn)) ?? [];
+      return limit === undefined || queue === undefined ? [] : [[queue, limit]];
     }),
   );
 }
