@@ -27,7 +27,10 @@ const config = readConfig({
   ...jwtVariables,
   ...corsVariables,
 });
-const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
+const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
+  clock: systemClock,
+  random: systemRandom,
+});
 
 const signIn = config.REEVE_CONSOLE;
 const pages: ConsolePages =

@@ -19,7 +19,10 @@ import { log, logged } from './telemetry.ts';
 
 const config = readConfig({ ...coordinationVariables, ...lambdaVariables });
 const lambda = lambdaClient();
-const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE);
+const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
+  clock: systemClock,
+  random: systemRandom,
+});
 
 const role = supervisor({
   store,

@@ -1,6 +1,5 @@
 /** What Supervisors remember between sweeps, in one small table. */
 import {
-  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
@@ -11,7 +10,8 @@ import { clockToleranceMs } from '#core/due.ts';
 import type { ShardMemory } from '#core/outage.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
 import { fromItem, type Item, toItem } from './attributes.ts';
-import { unavailable } from './failure.ts';
+import { batchGet } from './batch-get.ts';
+import { unavailable, type Waits } from './failure.ts';
 import { memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
@@ -26,7 +26,12 @@ const ifLater =
   'attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest';
 const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
 
-export function dynamoCoordination(client: DynamoDBClient, table: string): Coordination {
+export function dynamoCoordination(
+  client: DynamoDBClient,
+  table: string,
+  waits: Waits,
+): Coordination {
+  const read = (shards: number) => readShards(client, waits, table, shards);
   const ofHolder = (shard: number, holder: string) => ({
     TableName: table,
     Key: { Name: { S: shardKey(shard) } },
@@ -45,10 +50,10 @@ export function dynamoCoordination(client: DynamoDBClient, table: string): Coord
     );
   return {
     async recall(shards) {
-      const known = await read(client, table, shards);
+      const known = await read(shards);
       // An earlier deployment had more: its orders are still in those shards.
       const before = numberOf(known.get(sweepKey), 'Shards') ?? 0;
-      const all = before > shards ? await read(client, table, before) : known;
+      const all = before > shards ? await read(before) : known;
       const unfinished = new Map<number, ShardMemory>();
       for (let shard = 0; shard < Math.max(shards, before); shard += 1) {
         const item = all.get(shardKey(shard));
@@ -138,22 +143,16 @@ async function ifCondition<Answer>(call: () => Promise<Answer>): Promise<Answer 
   }
 }
 
-async function read(
+async function readShards(
   client: DynamoDBClient,
+  waits: Waits,
   table: string,
   shards: number,
 ): Promise<ReadonlyMap<string, Item>> {
   const names = [sweepKey, ...Array.from({ length: shards }, (_, shard) => shardKey(shard))];
-  const command = new BatchGetItemCommand({
-    RequestItems: {
-      [table]: { ConsistentRead: true, Keys: names.map((name) => ({ Name: { S: name } })) },
-    },
+  const items = await batchGet(client, waits, table, {
+    Keys: names.map((name) => ({ Name: { S: name } })),
+    ConsistentRead: true,
   });
-  const answer = await client.send(command).catch((error: unknown) => {
-    throw unavailable('DynamoDB', error);
-  });
-  if (answer.UnprocessedKeys?.[table] !== undefined) throw unavailable('DynamoDB', 'throttled');
-  return new Map(
-    (answer.Responses?.[table] ?? []).map((item) => [String(fromItem(item)['Name']), item]),
-  );
+  return new Map(items.map((item) => [String(fromItem(item)['Name']), item]));
 }

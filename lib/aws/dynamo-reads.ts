@@ -1,14 +1,8 @@
 /** Reads by key, and the due index. */
-import {
-  BatchGetItemCommand,
-  type BatchGetItemCommandOutput,
-  type DynamoDBClient,
-  type KeysAndAttributes,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { eachReadable } from '#core/each-readable.ts';
-import { CorruptDataError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
@@ -16,16 +10,11 @@ import type { Order, ProcessRecord } from '#core/record.ts';
 import { decodeRecord } from '#core/record-codec.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { type BackOff, backOffMs, pause } from '#roles/back-off.ts';
 import { fromItem, type Item } from './attributes.ts';
+import { batchGet, batchGetMax } from './batch-get.ts';
 import { dueCursor } from './cursors.ts';
 import { unavailable, type Waits } from './failure.ts';
 import { dueIndex, type TableNames } from './tables.ts';
-
-/** Keys of one BatchGetItem (DynamoDB). */
-const batchGetMax = 100;
-const unprocessedTriesMax = 6;
-const unprocessedBackOff: BackOff = { firstMs: 100, maxMs: 1_600 };
 
 export interface ReadOptions extends Waits {
   readonly client: DynamoDBClient;
@@ -110,7 +99,7 @@ async function byKey(
   await Promise.all(
     chunks.map(async (chunk) => {
       const keys = chunk.map((id) => ({ OrderID: { S: id } }));
-      for (const item of await batchGet(options, table, {
+      for (const item of await batchGet(options.client, options, table, {
         Keys: keys,
         ConsistentRead: consistent,
       })) {
@@ -119,33 +108,6 @@ async function byKey(
     }),
   );
   return found;
-}
-
-async function batchGet(
-  options: ReadOptions,
-  table: string,
-  wanted: KeysAndAttributes,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let left: KeysAndAttributes | undefined = wanted;
-  for (let tries = 1; left !== undefined; tries += 1) {
-    const answer: BatchGetItemCommandOutput = await options.client
-      .send(new BatchGetItemCommand({ RequestItems: { [table]: left } }))
-      .catch((error: unknown) => {
-        throw unavailable('DynamoDB', error);
-      });
-    items.push(...(answer.Responses?.[table] ?? []));
-    left = answer.UnprocessedKeys?.[table];
-    if (left === undefined) break;
-    if (tries === unprocessedTriesMax) {
-      throw new UnavailableError(
-        'reads-throttled',
-        `DynamoDB left ${left.Keys?.length ?? 0} keys of ${table} unread. They are read again later.`,
-      );
-    }
-    await pause(options.clock, backOffMs(unprocessedBackOff, tries, options.random));
-  }
-  return items;
 }
 
 /** @throws {CorruptDataError} `item-foreign` */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 
@@ -11,5 +13,8 @@ afterAll(() => server?.close());
 
 coordinationContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
-  return dynamoCoordination(server.client, coordination);
+  return dynamoCoordination(server.client, coordination, {
+    clock: systemClock,
+    random: systemRandom,
+  });
 });

@@ -380,7 +380,7 @@ describe('the coordination of Supervisors', () => {
     'takes, gives back and remembers, though %i answers of each are lost',
     async (lost) => {
       const { coordination: table } = await createTables(server.client);
-      const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
+      const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
       const now = clock.now();
       proxy.lose('UpdateItem', lost);
       const other = { ...lease, now, holder: 'other' };
@@ -421,7 +421,7 @@ describe('the coordination of Supervisors', () => {
       const now = clock.now();
       const twin = async (lost: number) => {
         const { coordination: table } = await createTables(server.client);
-        const coordination = dynamoCoordination(testDynamoClient(proxy.url), table);
+        const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
         await coordination.take(0, { ...lease, now }, memory);
         proxy.lose(operation, lost);
         if (lost > 0) await expect(call(coordination, now)).rejects.toThrow(UnavailableError);

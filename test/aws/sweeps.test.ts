@@ -51,7 +51,10 @@ beforeEach(async () => {
     clock: systemClock,
     random: systemRandom,
   });
-  const real = dynamoCoordination(server.client, tables.coordination);
+  const real = dynamoCoordination(server.client, tables.coordination, {
+    clock: systemClock,
+    random: systemRandom,
+  });
   coordination = {
     ...real,
     take(shard, lease, first) {

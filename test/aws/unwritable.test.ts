@@ -66,7 +66,10 @@ async function deployed() {
   const now = { now: clock.now, after: waits.clock.after };
   const own = transitions({ ...waits, store, clock: now, log, ids, registry, channels });
   const claims = scheduler({ id: schedulerId('one'), transitions: own, log });
-  const coordination = dynamoCoordination(server.client, tables.coordination);
+  const coordination = dynamoCoordination(server.client, tables.coordination, {
+    clock: systemClock,
+    random: systemRandom,
+  });
   let sweeps = 0;
   const sweep = () => {
     sweeps += 1;

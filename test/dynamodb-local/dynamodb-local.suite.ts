@@ -1,5 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
@@ -21,5 +23,8 @@ storeRace('DynamoDB Local', () => dynamoUnderTest(server));
 stateStoreModel('DynamoDB Local', () => dynamoUnderTest(server), 60);
 coordinationContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
-  return dynamoCoordination(server.client, coordination);
+  return dynamoCoordination(server.client, coordination, {
+    clock: systemClock,
+    random: systemRandom,
+  });
 });

@@ -18,6 +18,7 @@ import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick, type TickReport } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
+import { systemClock } from '#runtime/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/system-ids.ts';
 import { createTables } from './dynamo-server.ts';
 import { type TestLog, testLog } from './log.ts';
@@ -132,7 +133,10 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
       return page;
     },
   };
-  const coordination = dynamoCoordination(options.client, tables.coordination);
+  const coordination = dynamoCoordination(options.client, tables.coordination, {
+    clock: systemClock,
+    random: systemRandom,
+  });
   const nudges: Nudge[] = [];
   const requests: Request[] = [];
   const committed = (name: string) =>

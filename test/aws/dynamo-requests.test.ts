@@ -1,0 +1,167 @@
+/** What is asked of DynamoDB, and what is done with answers that no emulator can be made to give. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { answeringServer } from '../support/answering-server.ts';
+import { testDynamoClient } from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const keepEndedMs = 3_600_000;
+const tables = { orders: 'Orders', processes: 'Processes' };
+/** Waits end at once. */
+const waits = {
+  clock: {
+    now: () => now,
+    after(_ms: number, work: () => void) {
+      setImmediate(work);
+      return () => {};
+    },
+  },
+  random: { next: () => 0 },
+};
+
+const item = z.record(z.string(), z.record(z.string(), z.unknown()));
+const keysAndAttributes = z.object({ Keys: z.array(item), ConsistentRead: z.boolean() });
+const requestSchema = z.object({
+  Item: item.optional(),
+  RequestItems: z.record(z.string(), keysAndAttributes).optional(),
+});
+type Request = z.infer<typeof requestSchema>;
+
+/** A DynamoDB that answers the requests in turn, the last answer to all further ones. */
+async function answering(...answers: ((request: Request) => object)[]) {
+  const requests: Request[] = [];
+  const { url } = await answeringServer((response, { body }) => {
+    const request = requestSchema.parse(JSON.parse(body));
+    requests.push(request);
+    const answer = answers[Math.min(requests.length, answers.length) - 1]?.(request) ?? {};
+    response
+      .writeHead('__type' in answer ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(JSON.stringify(answer));
+  });
+  const client = testDynamoClient(url);
+  const kept = { shards: 4, sweepPeriodMs: 60_000, keepEndedMs };
+  const store = dynamoStore({ client, tables, log: testLog(), ...kept, ...waits });
+  return { requests, store, coordination: dynamoCoordination(client, 'Coordination', waits) };
+}
+
+const nothing = () => ({});
+const keysOf = (table: string, { RequestItems }: Request) => RequestItems?.[table]?.Keys ?? [];
+/** Finds the items of these keys, and leaves all others unread. */
+const reads = (table: string, count: number) => (request: Request) => {
+  const keys = keysOf(table, request);
+  const left = keys.slice(count);
+  return {
+    Responses: { [table]: keys.slice(0, count) },
+    UnprocessedKeys: left.length === 0 ? {} : { [table]: { Keys: left, ConsistentRead: true } },
+  };
+};
+
+const { order, record: pending } = newOrder('one', now);
+const running = claimed(pending, now);
+const processed = ['east', 'west', 'roof'].reduce<ProcessRecord>(
+  (record, step) => succeeded(record, step, now + 1),
+  running,
+);
+const undoing = next(running, { type: 'cancel', by: 'test' }, now + 1);
+const inError: ProcessRecord = {
+  ...undoing,
+  processState: 'Error',
+  lockedBy: null,
+  fault: { code: 'x', message: 'y', effect: 'none', step: null, action: null },
+};
+const undone: ProcessRecord = {
+  ...undoing,
+  processState: 'Undone',
+  lockedBy: null,
+  completeBy: null,
+  fault: null,
+};
+
+test.each<[string, ProcessRecord, boolean]>([
+  ['under way', running, false],
+  ['in Error', inError, false],
+  ['Processed', processed, true],
+  ['Undone', undone, true],
+])('of an order that is %s, the record expires only when it has ended', async (_, record, ends) => {
+  const { requests, store } = await answering(nothing);
+  await store.commit(record);
+  const expiresAt = Math.ceil((record.updatedAt + keepEndedMs) / 1_000);
+  expect(requests[0]?.Item?.['ExpiresAt']).toEqual(ends ? { N: String(expiresAt) } : undefined);
+});
+
+test('records are read consistently', async () => {
+  const { requests, store } = await answering(() => ({ Responses: {} }));
+  await store.records([pending.orderId]);
+  expect(requests.map(({ RequestItems }) => RequestItems?.['Processes']?.ConsistentRead)).toEqual([
+    true,
+  ]);
+});
+
+test('an order that a read which may lag does not find is read consistently', async () => {
+  const { requests, store } = await answering(() => ({ Responses: {} }));
+  await store.orders([order.orderId]);
+  expect(requests.map(({ RequestItems }) => RequestItems?.['Orders']?.ConsistentRead)).toEqual([
+    false,
+    true,
+  ]);
+});
+
+const shardNames = ['sweep', 'shard#0', 'shard#1', 'shard#2'];
+const namesIn = (request: Request) =>
+  keysOf('Coordination', request).map(({ Name }) => Name?.['S']);
+
+test('keys that DynamoDB leaves unread are read again, and what was read is kept', async () => {
+  const { requests, coordination } = await answering(reads('Coordination', 1));
+  const { unfinished } = await coordination.recall(3);
+  expect(requests.map(namesIn)).toEqual([0, 1, 2, 3].map((from) => shardNames.slice(from)));
+  expect([...unfinished.keys()]).toEqual([0, 1, 2]);
+});
+
+test('keys of records that DynamoDB leaves unread are read again', async () => {
+  const { requests, store } = await answering(
+    (request) => ({
+      Responses: {},
+      UnprocessedKeys: request.RequestItems,
+    }),
+    () => ({ Responses: {} }),
+  );
+  await store.records([pending.orderId]);
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).toEqual(requests[0]);
+});
+
+test('keys that DynamoDB goes on leaving unread are an error after six tries', async () => {
+  const { requests, coordination } = await answering(reads('Coordination', 0));
+  await expect(coordination.recall(3)).rejects.toMatchObject({ code: 'reads-throttled' });
+  expect(requests).toHaveLength(6);
+});
+
+const conflict = () => ({
+  __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException',
+});
+const cancelled = () => ({
+  __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+  CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+});
+
+test('a commit that meets a transaction is made again', async () => {
+  const { requests, store } = await answering(conflict, conflict, nothing);
+  expect(await store.commit(running)).toBe('committed');
+  expect(requests).toHaveLength(3);
+});
+
+test('a creation that meets a transaction is made again', async () => {
+  const { requests, store } = await answering(cancelled, cancelled, nothing);
+  expect(await store.create(order, pending)).toBe('created');
+  expect(requests).toHaveLength(3);
+});
+
+test('a conflict that does not end is an error', async () => {
+  const { store } = await answering(conflict);
+  await expect(store.commit(running)).rejects.toMatchObject({ code: 'aws-unavailable' });
+});
