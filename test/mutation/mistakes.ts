@@ -1,0 +1,130 @@
+/** Mistakes in the adapters that tests once let pass, and the file of tests that each must fail. */
+
+export interface Mistake {
+  readonly name: string;
+  readonly file: string;
+  /** Stands there once. */
+  readonly text: string;
+  readonly instead: string;
+  /** The file of tests that must fail. */
+  readonly test: string;
+}
+
+const requests = 'test/aws/dynamo-requests.test.ts';
+const damage = 'test/embedded/damage.test.ts';
+
+export const mistakes: readonly Mistake[] = [
+  {
+    name: 'an order in Error expires',
+    file: 'lib/aws/dynamo-store.ts',
+    text: "const ended = processState === 'Processed' || processState === 'Undone';",
+    instead: "const ended = processState !== 'Pending' && processState !== 'Processing';",
+    test: requests,
+  },
+  {
+    name: 'the stream goes on from the last record that is not settled, not from the first',
+    file: 'lib/aws/stream-batch.ts',
+    text: 'const readable = Math.min(records.length, ...unsettled);',
+    instead: 'const readable = unsettled.length === 0 ? records.length : Math.max(...unsettled);',
+    test: 'test/aws/stream-batch.test.ts',
+  },
+  {
+    name: 'a batch is settled up to the last change that is not, not up to the first',
+    file: 'lib/roles/notifier.ts',
+    text: 'return Math.min(changes.length, ...unsettled, ...(await settle(ports, before)));',
+    instead:
+      'const open = [...unsettled, ...(await settle(ports, before))];\n      return open.length === 0 ? changes.length : Math.max(...open);',
+    test: 'test/roles/notifier.test.ts',
+  },
+  {
+    name: 'keys that DynamoDB left unread are never read again',
+    file: 'lib/aws/batch-get.ts',
+    text: 'left = answer.UnprocessedKeys?.[table];',
+    instead: 'left = undefined;',
+    test: requests,
+  },
+  {
+    name: 'records are read eventually',
+    file: 'lib/aws/dynamo-reads.ts',
+    text: 'return byKey(options, options.tables.processes, ids, true);',
+    instead: 'return byKey(options, options.tables.processes, ids, false);',
+    test: requests,
+  },
+  {
+    name: 'all but one failed message of a batch are acknowledged',
+    file: 'lib/aws/queue-batch.ts',
+    text: 'batchItemFailures: again.map(',
+    instead: 'batchItemFailures: again.slice(0, 1).map(',
+    test: 'test/aws/queue-batch.test.ts',
+  },
+  {
+    name: 'all but one failed message of a FIFO batch are acknowledged',
+    file: 'lib/aws/fifo-batch.ts',
+    text: 'batchItemFailures: again.map(',
+    instead: 'batchItemFailures: again.slice(0, 1).map(',
+    test: 'test/aws/fifo-batch.test.ts',
+  },
+  {
+    name: 'what a FIFO queue gives back is not hidden',
+    file: 'lib/aws/fifo-batch.ts',
+    text: 'rest.map((record) => ({ record, seconds }))',
+    instead: 'rest.map((record) => ({ record, seconds: seconds * 0 }))',
+    test: 'test/aws/fifo-batch.test.ts',
+  },
+  {
+    name: 'a commit that meets a transaction is not made again',
+    file: 'lib/aws/dynamo-store.ts',
+    text: 'if (error instanceof TransactionConflictException) return true;',
+    instead: '',
+    test: requests,
+  },
+  {
+    name: 'a creation that meets a transaction is not made again',
+    file: 'lib/aws/dynamo-store.ts',
+    text: "Code === 'TransactionConflict'",
+    instead: "Code === 'ItemCollectionSizeLimitExceeded'",
+    test: requests,
+  },
+  {
+    name: 'details are kept when their record expires: the stream forgets nothing',
+    file: 'lambdas/notifier.ts',
+    text: 'forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),',
+    instead: 'forget: async () => {},',
+    test: 'test/lambdas/notifier.test.ts',
+  },
+  {
+    name: 'details are kept when their record expires: nothing is deleted',
+    file: 'lib/aws/forget-orders.ts',
+    text: 'const unique = [...new Set(orderIds)];',
+    instead: 'const unique = [...new Set(orderIds)].slice(1);',
+    test: 'test/lambdas/notifier.test.ts',
+  },
+  {
+    name: 'what is answered is not synced to disk',
+    file: 'lib/embedded/open-database.ts',
+    text: 'PRAGMA synchronous = FULL;',
+    instead: 'PRAGMA synchronous = OFF;',
+    test: damage,
+  },
+  {
+    name: 'an order that was submitted long ago is forgotten as soon as it ends',
+    file: 'lib/embedded/forget.ts',
+    text: "UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),",
+    instead: "UpdatedAt < Infinity && (ProcessState === 'Processed' || ProcessState === 'Undone'),",
+    test: damage,
+  },
+  {
+    name: 'an order that has ended is read as alive from the cache',
+    file: 'lib/embedded/record-cache.ts',
+    text: 'young.delete(orderId);\n      old.delete(orderId);\n      return;',
+    instead: 'return;',
+    test: damage,
+  },
+  {
+    name: 'the older generation of the cache is read before the younger',
+    file: 'lib/embedded/record-cache.ts',
+    text: 'young.get(orderId) ?? old.get(orderId)',
+    instead: 'old.get(orderId) ?? young.get(orderId)',
+    test: damage,
+  },
+];
