@@ -10,7 +10,6 @@ import {
   FilterRule,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -106,9 +105,11 @@ export class Notifications extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge,
-      onFailure: new SqsDlq(this.failures),
+      // The CDK's own destination grants more than Lambda uses.
+      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       filters: [...toldChanges],
     });
+    this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
     store.allowStream(this.worker);
     store.allowForget(this.worker);
     this.worker.allow(['events:PutEvents'], bus.eventBusArn);

@@ -3,7 +3,6 @@
  * function hides for up to 15 minutes what cannot be delivered yet.
  */
 import { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import {
   DeduplicationScope,
   FifoThroughputLimit,
@@ -11,7 +10,7 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { pollQueue } from './poll-queue.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 import { deadLetterQueue } from './work-queue.ts';
 
@@ -27,7 +26,6 @@ export interface OwedQueue {
   readonly deadLetters: Queue;
 }
 
-const batchSize = 10;
 const visibilityPerTimeout = 6;
 /** Batches at once: up to a hundred calls, of as many orders. */
 export const owedConcurrency = 10;
@@ -57,12 +55,5 @@ export function owedQueue(scope: Construct, props: OwedQueueProps): OwedQueue {
 }
 
 export function workOffOwed(worker: ReeveFunction, { queue }: OwedQueue): void {
-  worker.addEventSource(
-    new SqsEventSource(queue, {
-      batchSize,
-      maxConcurrency: owedConcurrency,
-      reportBatchItemFailures: true,
-    }),
-  );
-  acknowledge(worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
+  pollQueue(worker, queue, owedConcurrency);
 }

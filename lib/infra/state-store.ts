@@ -84,7 +84,7 @@ export class StateStore extends Construct {
     this.allowRead(to);
   }
 
-  /** Transitions of records that are there. */
+  /** Transitions of records that are there, by who knows the workflow. */
   allowCommit(to: ReeveFunction): void {
     to.allow(['dynamodb:PutItem'], this.processes.tableArn);
     this.allowRead(to);
@@ -99,7 +99,9 @@ export class StateStore extends Construct {
     to.allow(['dynamodb:Query'], ...listed.map((index) => this.arnOf(index)));
   }
 
+  /** Recoveries: they need the records alone, and no details. */
   allowSweep(to: ReeveFunction): void {
+    to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex));
     to.allow(
       ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
@@ -125,12 +127,7 @@ export class StateStore extends Construct {
 
   allowStream(to: ReeveFunction): void {
     to.allow(
-      [
-        'dynamodb:DescribeStream',
-        'dynamodb:GetRecords',
-        'dynamodb:GetShardIterator',
-        'dynamodb:ListStreams',
-      ],
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
       this.streamArn,
     );
   }

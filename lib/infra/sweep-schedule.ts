@@ -47,7 +47,6 @@ export class SweepSchedule extends Construct {
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
       },
     });
-    store.allowCommit(this.worker);
     store.allowSweep(this.worker);
     ready.allowSend(this.worker);
     this.worker.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });

@@ -1,10 +1,10 @@
 /** A queue that a function works off, and the dead-letter queue beside it. */
 import { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { limits } from '#core/limits.ts';
 import { acknowledge } from './acknowledge.ts';
+import { pollQueue } from './poll-queue.ts';
 import type { ReeveFunction } from './reeve-function.ts';
 
 export interface WorkQueueProps {
@@ -24,7 +24,6 @@ const visibilityPerTimeout = 6;
 /** A dead letter's time counts from its first sending, so the dead-letter queue must keep longer. */
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
-const batchSize = 10;
 
 export class WorkQueue extends Construct {
   readonly queue: Queue;
@@ -46,14 +45,7 @@ export class WorkQueue extends Construct {
 
   /** Has the function work it off, and park what it cannot read. */
   workedOffBy(worker: ReeveFunction, maxConcurrency?: number): void {
-    worker.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize,
-        reportBatchItemFailures: true,
-        ...(maxConcurrency !== undefined && { maxConcurrency }),
-      }),
-    );
-    acknowledge(worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
+    pollQueue(worker, this.queue, maxConcurrency);
     worker.allow(['sqs:SendMessage'], this.deadLetters.queueArn);
   }
 }

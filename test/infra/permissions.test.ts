@@ -19,7 +19,7 @@ const linesOf = (name: string) =>
     .toSorted();
 
 const consume =
-  'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage';
+  'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage';
 
 test('an agent takes its requests, answers by its own reply queue, and has no table', () => {
   expect(linesOf('agent payment')).toEqual([
@@ -76,14 +76,14 @@ test('the front door creates, lists and nudges, and cannot start a step', () => 
 test('the Scheduler commits, sends requests and works off nudges and replies', () => {
   expect(linesOf('Scheduler')).toMatchInlineSnapshot(`
     [
-      "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "AgentpaymentReplyDeadLetters: sqs:SendMessage",
       "AgentpaymentRequestsNormalQueue: sqs:SendMessage",
-      "AgentshippingRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "AgentshippingRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "AgentshippingReplyDeadLetters: sqs:SendMessage",
       "AgentshippingRequestsNormalQueue: sqs:SendMessage",
       "ReadyDeadLetters: sqs:SendMessage",
-      "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "ReadyNormalQueue: sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchGetItem",
       "StateStoreProcesses: dynamodb:BatchGetItem",
@@ -97,10 +97,8 @@ test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
     [
       "ReadyNormalQueue: sqs:SendMessage",
       "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:PutItem dynamodb:UpdateItem",
-      "StateStoreOrders: dynamodb:BatchGetItem",
       "StateStoreProcesses/Due: dynamodb:Query",
-      "StateStoreProcesses: dynamodb:BatchGetItem",
-      "StateStoreProcesses: dynamodb:PutItem",
+      "StateStoreProcesses: dynamodb:BatchGetItem dynamodb:PutItem",
       "SupervisorFunction: lambda:InvokeFunction",
     ]
   `);
@@ -110,11 +108,11 @@ test('the notifier reads the stream, tells, and forgets orders that have expired
   expect(linesOf('notifier')).toMatchInlineSnapshot(`
     [
       ""arn:aws:sqs:eu-west-1:123456789012:shop": sqs:SendMessage",
-      "NotificationsFailures: sqs:GetQueueAttributes sqs:GetQueueUrl sqs:SendMessage",
-      "NotificationsRetriesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "NotificationsFailures: sqs:SendMessage",
+      "NotificationsRetriesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "NotificationsRetriesQueue: sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchWriteItem",
-      "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
+      "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator",
       "WebhookdeskQueue: sqs:SendMessage",
       "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",
     ]
@@ -146,7 +144,7 @@ test('the submission creates and nudges', () => {
       "StateStoreProcesses: dynamodb:BatchGetItem",
       "StateStoreProcesses: dynamodb:PutItem",
       "SubmissionDeadLetters: sqs:SendMessage",
-      "SubmissionSubmissionsQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage",
+      "SubmissionSubmissionsQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
     ]
   `);
 });

@@ -1,0 +1,267 @@
+/**
+ * Each call that a function makes is allowed by its role on that very resource, and each grant of a role is used. No
+ * emulator enforces IAM, so the calls of a deployment that does everything are recorded, and the deployed policies
+ * evaluated against them.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { dynamoClient, sqsClient } from '#aws/clients.ts';
+import { agentName, idempotencyKey, orderId as idOf, stepName, workflowName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { nudgeCodec, replyCodec, requestCodec, submissionCodec } from '#core/message-codec.ts';
+import { bootstrap, deploy, destroy } from './cdk.ts';
+import { type BreakableSuppliers, breakableSuppliers, Deployed } from './deployed.ts';
+import { type MiniStack, startMiniStack } from './ministack.ts';
+import type { Call } from './rights/calls.ts';
+import { evaluate } from './rights/evaluation.ts';
+import { type RecordingProxy, recordingProxy } from './rights/recording-proxy.ts';
+import {
+  callsOfLambda,
+  type DeployedFunction,
+  deployedFunctions,
+  grantsOf,
+} from './rights/roles.ts';
+import { account } from './rights/template.ts';
+
+const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
+const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:desk-AbCdEf`;
+
+const stackName = 'reeve-rights';
+
+let cloud: MiniStack;
+let suppliers: BreakableSuppliers;
+let proxy: RecordingProxy;
+let reeve: Deployed;
+let functions: readonly DeployedFunction[];
+
+beforeAll(async () => {
+  suppliers = await breakableSuppliers();
+  cloud = await startMiniStack();
+  Object.assign(process.env, cloud.env);
+  proxy = await recordingProxy(cloud);
+  await sqsClient({ endpoint: cloud.endpoint }).send(new CreateQueueCommand({ QueueName: 'shop' }));
+  const context = {
+    stage: 'dev',
+    shards: '1',
+    services: suppliers.services,
+    priorities: JSON.stringify(['high', 'normal']),
+    submissionQueue: 'true',
+    responseQueues: JSON.stringify({ shop: `arn:aws:sqs:us-east-1:${account}:shop` }),
+    eventChannels: JSON.stringify(['feed']),
+    webhooks: JSON.stringify({ desk: { url: 'https://127.0.0.1:9/', secretArn } }),
+  };
+  await bootstrap(cloud.env);
+  const app = { app: 'node test/deploy/rights-app.ts', stack: 'Rights', context };
+  reeve = new Deployed(cloud, await deploy(app, cloud.env));
+  functions = await deployedFunctions(reeve.lambda);
+  for (const { name } of functions) {
+    await reeve.reconfigure(name, { AWS_ENDPOINT_URL: proxy.endpointOf(name) });
+  }
+});
+
+afterAll(async () => {
+  try {
+    await destroy(stackName);
+  } finally {
+    proxy.close();
+    await cloud.close();
+    await suppliers.close();
+  }
+});
+
+const isIn = (state: string) => (found: { readonly processState: string }) =>
+  found.processState === state;
+
+test('orders of every priority and channel come to every end', async () => {
+  for (const replyTo of ['shop', 'feed', 'desk']) {
+    for (const priority of ['high', 'normal']) {
+      await reeve.until(await reeve.submit({ ...order, replyTo, priority }), isIn('Processed'));
+    }
+  }
+  await suppliers.set('payment', { declineRate: 1 });
+  await reeve.until(await reeve.submit(order), isIn('Undone'));
+  await suppliers.reset();
+  await suppliers.set('shipping', { declineRate: 1 });
+  const stopped = await reeve.submit(order);
+  await reeve.until(stopped, isIn('Error'));
+  for (const path of ['/orders?state=Error', '/orders?correlationId=x', '/orders', '/healthz']) {
+    expect((await reeve.api('GET', path)).status).toBe(200);
+  }
+  await suppliers.reset();
+  expect((await reeve.api('POST', `/orders/${stopped}/resubmit`)).status).toBe(202);
+  await reeve.until(stopped, isIn('Processed'));
+});
+
+test('a submission by the queue is stored, and recognised when it comes again', async () => {
+  const document = { ...order, priority: 'high', tenant: null, replyTo: null, correlationId: null };
+  const body = submissionCodec.encode({ ...document, key: 'by-queue' });
+  for (const action of ['dynamodb:PutItem', 'dynamodb:BatchGetItem']) {
+    await reeve.send(reeve.source('Submission'), body);
+    await called((call) => call.caller === 'submission by queue' && call.action === action);
+  }
+});
+
+/** The emulator begins a function anew for a call, and some ten calls a second. */
+const patience = { timeout: 90_000, interval: 500 };
+
+const called = (by: (call: Call) => boolean) =>
+  vi.waitFor(() => expect(proxy.calls().some(by)).toBe(true), patience);
+
+/** The queues of messages that functions work off, and where each parks what it cannot read. */
+const queues = () =>
+  Object.entries(reeve.letters).flatMap(([name, { kind, dead, sources }]) =>
+    worked.has(kind) && name !== 'Agent-manual-Requests'
+      ? Object.values(sources ?? {}).map((source) => ({ name, kind, dead, source }))
+      : [],
+  );
+const worked = new Set(['nudge', 'request', 'reply', 'submission']);
+
+test('each function parks what it cannot read', async () => {
+  expect(queues().length).toBe(16);
+  for (const { source } of queues()) await reeve.send(source, 'no JSON');
+  for (const { dead } of queues()) {
+    const senders = queues().filter((queue) => queue.dead === dead);
+    expect(await reeve.held(dead, senders.length)).toBe(senders.length);
+  }
+});
+
+test('each function hides for a while what it cannot do now', async () => {
+  const orderId = idOf('nobody');
+  const step = stepName('charge');
+  const key = idempotencyKey(orderId, step, 'perform', 1);
+  const soon = { completeBy: Date.now() + 120_000, completeWithinMs: 120_000 };
+  const common = { orderId, step, attempt: 1, action: 'perform' } as const;
+  const bodies: Readonly<Record<string, (name: string) => string>> = {
+    nudge: () => nudgeCodec.encode({ orderId, priority: 'normal' }),
+    reply: () => replyCodec.encode({ ...common, result: { kind: 'heartbeat' } }),
+    submission: () => submissionCodec.encode({ ...order, key: 'hidden', tenant: null, ...alone }),
+    request: (name) =>
+      requestCodec.encode({
+        ...common,
+        ...soon,
+        workflow: workflowName('order-fulfilment'),
+        agent: agentName(/^Agent-([a-z]+)-/.exec(name)?.[1] ?? ''),
+        idempotencyKey: key,
+        performKey: key,
+        endBy: soon.completeBy,
+        // Refused by the agent itself, which must then say so, and cannot.
+        input: null,
+        output: null,
+        priority: 'normal',
+        tenant: null,
+      }),
+  };
+  const allow = proxy.refuse(
+    ({ caller, action }) =>
+      action.startsWith('dynamodb:') ||
+      (caller.startsWith('agent ') && action === 'sqs:SendMessage'),
+  );
+  for (const { name, kind, source } of queues())
+    await reeve.send(source, bodies[kind]?.(name) ?? '');
+  for (const { source } of queues()) {
+    const queue = source.split('/').at(-1) ?? '';
+    await called(
+      ({ action, resource }) =>
+        action === 'sqs:ChangeMessageVisibility' && resource.endsWith(`:${queue}`),
+    );
+  }
+  allow();
+});
+
+const alone = { priority: 'normal', replyTo: null, correlationId: null } as const;
+
+test('what a response queue refuses is kept, and hidden while it refuses', async () => {
+  const allow = proxy.refuse(
+    ({ caller, resource }) => caller === 'notifier' && resource.endsWith(':shop'),
+  );
+  const orderId = await reeve.submit({ ...order, replyTo: 'shop' });
+  await reeve.until(orderId, isIn('Processed'));
+  await called(
+    ({ caller, action }) => caller === 'notifier' && action === 'sqs:ChangeMessageVisibility',
+  );
+  allow();
+});
+
+test('what is overdue is recovered, and an order that waits takes its last reply', async () => {
+  await suppliers.set('fraud', { hangRate: 1 });
+  const overdue = [await reeve.submit({ ...order, priority: 'high' }), await reeve.submit(order)];
+  const branches = { workflow: 'two-branches', details: {} };
+  const waiting = [
+    await reeve.submit({ ...branches, priority: 'high' }),
+    await reeve.submit({ ...branches, priority: 'normal' }),
+  ];
+  await reeve.pastDue([...overdue, ...waiting]);
+  await suppliers.reset();
+  for (const orderId of overdue) await reeve.until(orderId, isIn('Processed'));
+  for (const waits of waiting) {
+    await reeve.until(waits, ({ failureCount }) => failureCount > 0);
+    const fault = { code: 'declined', message: 'No.', effect: 'none' } as const;
+    const failed = { orderId: idOf(waits), step: stepName('slow'), attempt: 1 };
+    await reeve.send(
+      reeve.source('Agent-manual-Replies'),
+      replyCodec.encode({ ...failed, action: 'perform', result: { kind: 'failed', fault } }),
+    );
+    await reeve.until(waits, isIn('Undone'));
+  }
+});
+
+test('the Supervisor hands over a busy shard', async () => {
+  const table = await tableOf('Scheduler', 'REEVE_PROCESSES_TABLE');
+  const entries = Array.from({ length: limits.sweepPage + 1 }, (_, at) => `entry ${at}`);
+  await writeAll(table, entries.map(indexed));
+  await reeve.sweep();
+  await writeAll(table, entries.map(deleted));
+  await called(({ action }) => action === 'lambda:InvokeFunction');
+});
+
+/** An entry of the due index that is no order: the Supervisor leaves it out, and counts it as work. */
+const indexed = (id: string): WriteRequest => ({
+  PutRequest: { Item: { OrderID: { S: id }, DueShard: { N: '0' }, DueAt: { N: '1' } } },
+});
+const deleted = (id: string): WriteRequest => ({ DeleteRequest: { Key: { OrderID: { S: id } } } });
+
+async function writeAll(table: string, requests: readonly WriteRequest[]): Promise<void> {
+  const dynamo = dynamoClient({ endpoint: cloud.endpoint });
+  for (let at = 0; at < requests.length; at += 25) {
+    const batch = { [table]: requests.slice(at, at + 25) };
+    await dynamo.send(new BatchWriteItemCommand({ RequestItems: batch }));
+  }
+}
+
+async function tableOf(name: string, variable: string): Promise<string> {
+  const FunctionName = await reeve.functionNamed(name);
+  const { Environment } = await reeve.lambda.send(
+    new GetFunctionConfigurationCommand({ FunctionName }),
+  );
+  return Environment?.Variables?.[variable] ?? '';
+}
+
+test('an order whose record has expired is forgotten', async () => {
+  const orderId = await reeve.submit(order);
+  await reeve.until(orderId, isIn('Processed'));
+  const table = await tableOf('Scheduler', 'REEVE_PROCESSES_TABLE');
+  const Key = { OrderID: { S: orderId } };
+  await dynamoClient({ endpoint: cloud.endpoint }).send(
+    new DeleteItemCommand({ TableName: table, Key }),
+  );
+  await called(({ action }) => action === 'dynamodb:BatchWriteItem');
+});
+
+test('every call was allowed, and every grant was used', async () => {
+  const calls = [...proxy.calls(), ...(await callsOfLambda(reeve.lambda, functions))];
+  const grants = await grantsOf(stackName);
+  const { refused, unused } = evaluate(calls, grants);
+  process.stdout.write(
+    `${calls.length} calls, ${calls.length - refused.length} allowed, ${grants.length} grants, ${unused.length} unused\n`,
+  );
+  expect(proxy.failures).toEqual([]);
+  expect(refused).toEqual([]);
+  expect(unused).toEqual([]);
+});

@@ -1,0 +1,63 @@
+/**
+ * Which calls the grants of a role allow, and which grants no call used. It knows as much of IAM as Reeve's roles
+ * use: statements that allow, literal actions, resources with `*` for their ends. Whatever else a policy says is an
+ * error, so that nothing is taken for allowed by mistake.
+ */
+import * as z from 'zod';
+import type { Call } from './calls.ts';
+
+/** One action on one resource that a caller's role allows. */
+export interface Grant {
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+}
+
+export interface Evaluation {
+  readonly refused: readonly Call[];
+  readonly unused: readonly Grant[];
+}
+
+const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+const policySchema = z.object({
+  Version: z.literal('2012-10-17'),
+  Statement: z.array(
+    z.strictObject({
+      Sid: z.string().optional(),
+      Effect: z.literal('Allow'),
+      Action: oneOrMore,
+      Resource: oneOrMore,
+    }),
+  ),
+});
+
+/** @throws {Error} for a policy with more in it than is evaluated here */
+export function grantsIn(caller: string, policy: unknown): readonly Grant[] {
+  const found = policySchema
+    .parse(policy)
+    .Statement.flatMap(({ Action, Resource }) =>
+      Action.flatMap((action) => Resource.map((resource) => ({ caller, action, resource }))),
+    );
+  const wild = found.find(({ action }) => action.includes('*'));
+  if (wild !== undefined) throw new Error(`${caller} is granted ${wild.action}: name the actions.`);
+  return found;
+}
+
+export function evaluate(calls: readonly Call[], grants: readonly Grant[]): Evaluation {
+  return {
+    refused: calls.filter((call) => !grants.some((grant) => allows(grant, call))),
+    unused: grants.filter((grant) => !calls.some((call) => allows(grant, call))),
+  };
+}
+
+function allows(grant: Grant, call: Call): boolean {
+  return (
+    grant.caller === call.caller &&
+    grant.action === call.action &&
+    matches(grant.resource, call.resource)
+  );
+}
+
+function matches(pattern: string, resource: string): boolean {
+  return pattern.endsWith('*') ? resource.startsWith(pattern.slice(0, -1)) : pattern === resource;
+}

@@ -1,0 +1,30 @@
+/** The shipped workflow, and one whose two steps no agent answers: the test answers in its place, when it wants. */
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { defineWorkflow } from '#core/workflow.ts';
+import { orderFulfilment } from '#workflows/order-fulfilment.ts';
+
+const manual = defineAgent({
+  name: 'manual',
+  input: z.strictObject({}),
+  output: z.strictObject({}),
+  undo: 'unneeded',
+});
+
+const twoBranches = defineWorkflow({
+  name: 'two-branches',
+  version: 1,
+  details: z.strictObject({}),
+})
+  .step('quick', {
+    agent: manual,
+    completeWithin: 1_000,
+    retries: 0,
+    // Long enough for the test to answer the other step while the order waits.
+    coolDown: { after: 600_000, times: 1 },
+    input: () => ({}),
+  })
+  .step('slow', { agent: manual, completeWithin: 600_000, input: () => ({}) })
+  .build();
+
+export const workflows = [orderFulfilment, twoBranches];

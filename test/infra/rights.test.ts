@@ -1,0 +1,73 @@
+/** The evaluation of rights that the deploy test stands on (test/deploy/rights.suite.ts). */
+import { expect, test } from 'vitest';
+import { type AwsRequest, callsOf } from '../deploy/rights/calls.ts';
+import { evaluate, grantsIn } from '../deploy/rights/evaluation.ts';
+
+const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Orders';
+const policy = (Statement: object) => ({ Version: '2012-10-17', Statement: [Statement] });
+const grants = grantsIn(
+  'Scheduler',
+  policy({ Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: [table, `${table}/index/*`] }),
+);
+const call = (action: string, resource: string, caller = 'Scheduler') => ({
+  caller,
+  action,
+  resource,
+});
+
+test('a call is allowed to its caller, for its action, on its resource, and to no other', () => {
+  const allowed = [call('dynamodb:PutItem', table), call('dynamodb:PutItem', `${table}/index/Due`)];
+  expect(evaluate(allowed, grants)).toEqual({ refused: [], unused: [] });
+  for (const other of [
+    call('dynamodb:PutItem', table, 'notifier'),
+    call('dynamodb:GetItem', table),
+    call('dynamodb:PutItem', `${table}2`),
+  ]) {
+    expect(evaluate([other], grants).refused).toEqual([other]);
+  }
+});
+
+test('a grant that no call used is named', () => {
+  expect(evaluate([call('dynamodb:PutItem', table)], grants).unused).toEqual([
+    call('dynamodb:PutItem', `${table}/index/*`),
+  ]);
+});
+
+test.each([
+  { Effect: 'Deny', Action: 'dynamodb:PutItem', Resource: table },
+  { Effect: 'Allow', Action: 'dynamodb:*', Resource: table },
+  { Effect: 'Allow', NotAction: 'dynamodb:PutItem', Resource: table },
+  { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: table, Condition: {} },
+])('a statement with more in it than is evaluated is an error: %j', (statement) => {
+  expect(() => grantsIn('Scheduler', policy(statement))).toThrow();
+});
+
+const request = (target: string, body: object): AwsRequest => ({
+  method: 'POST',
+  path: '/',
+  target,
+  body: JSON.stringify(body),
+});
+const actions = (asked: AwsRequest) => callsOf('x', asked).map(({ action }) => action);
+
+test('a transaction or a batch needs the rights of its single calls', () => {
+  const transaction = request('DynamoDB_20120810.TransactWriteItems', {
+    TransactItems: [{ Put: { TableName: 'Orders' } }, { ConditionCheck: { TableName: 'Orders' } }],
+  });
+  expect(callsOf('x', transaction)).toEqual([
+    call('dynamodb:PutItem', table, 'x'),
+    call('dynamodb:ConditionCheckItem', table, 'x'),
+  ]);
+  const queue = { QueueUrl: 'http://127.0.0.1:1/000000000000/ready' };
+  expect(callsOf('x', request('AmazonSQS.SendMessageBatch', queue))).toEqual([
+    call('sqs:SendMessage', 'arn:aws:sqs:us-east-1:000000000000:ready', 'x'),
+  ]);
+  const keys = { RequestItems: { Orders: {} } };
+  expect(actions(request('DynamoDB_20120810.BatchGetItem', keys))).toEqual([
+    'dynamodb:BatchGetItem',
+  ]);
+});
+
+test('a request of an unknown kind is an error', () => {
+  expect(() => actions(request('Kinesis_20131202.PutRecord', {}))).toThrow('No right is known');
+});
