@@ -32,6 +32,13 @@ export const issuer = z
 export const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
 export const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
+/** Not an alias: a policy that allows the use of a key must name the key. */
+export const keyArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/,
+    'must be the ARN of a key, and not of an alias',
+  );
 export const boundaryArn = z
   .string()
   .regex(

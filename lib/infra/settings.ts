@@ -11,6 +11,7 @@ import {
   channelName,
   issuer,
   json,
+  keyArn,
   logRetention,
   origin,
   queueArn,
@@ -73,6 +74,11 @@ const settings = z.strictObject({
         .optional(),
     }),
   ).default({}),
+  /**
+   * A symmetric key of the stack's region over tables, queues, topic and logs, instead of the services' own. Its policy
+   * must let these services use it: docs/aws.md, "Your own key".
+   */
+  kmsKey: keyArn.optional(),
   /** The managed policy that bounds every role of the stack. */
   permissionsBoundary: boundaryArn.optional(),
   /** On every resource that takes tags. */

@@ -2,6 +2,7 @@
 import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { encryptWith } from './own-key.ts';
 import type { Settings } from './settings.ts';
 
 /** To be called when the stack has all its resources. */
@@ -9,7 +10,8 @@ export function applyStackWide(stack: Stack, settings: Settings): void {
   for (const construct of stack.node.findAll()) {
     if (construct instanceof CfnLogGroup) construct.retentionInDays = settings.logDays;
   }
-  const { permissionsBoundary, tags } = settings;
+  const { kmsKey, permissionsBoundary, tags } = settings;
+  if (kmsKey !== undefined) encryptWith(stack, kmsKey);
   if (permissionsBoundary !== undefined) {
     const boundary = ManagedPolicy.fromManagedPolicyArn(stack, 'Boundary', permissionsBoundary);
     PermissionsBoundary.of(stack).apply(boundary);

@@ -52,6 +52,10 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   logDays: [undefined, '365'],
   eventBus: [undefined, 'orders'],
   reservedConcurrency: [undefined, '{"supervisor":40}', { notifier: 20 }],
+  kmsKey: [
+    undefined,
+    'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  ],
   permissionsBoundary: [undefined, 'arn:aws:iam::123456789012:policy/bound'],
   tags: [undefined, '{"team":"orders"}', { team: 'orders', 'cost-centre': '4711' }],
   alarmEmail: [undefined, 'ops@example.com'],

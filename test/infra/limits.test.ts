@@ -35,6 +35,7 @@ const everything = {
   corsOrigins: ['https://shop.example.com'],
   eventBus: 'b'.repeat(256),
   reservedConcurrency: { supervisor: 5, notifier: 11 },
+  kmsKey: 'arn:aws:kms:ap-southeast-2:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab',
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/bound',
   tags: { team: 'orders' },
   responseQueues: { shop: `arn:aws:sqs:ap-southeast-2:123456789012:${'q'.repeat(80)}` },

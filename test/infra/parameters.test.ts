@@ -166,6 +166,7 @@ test.each([
   ['corsOrigins.0', { corsOrigins: ['*'] }],
   ['corsOrigins.0', { corsOrigins: ['https://shop.example.com/'] }],
   ['corsOrigins.0', { corsOrigins: ['http://shop.example.com'] }],
+  ['kmsKey', { kmsKey: 'arn:aws:kms:eu-west-1:123456789012:alias/orders' }],
   ['permissionsBoundary', { permissionsBoundary: 'bounds' }],
   ['tags.aws:team', { tags: { 'aws:team': 'orders' } }],
   ['tags.team', { tags: { team: '<b>' } }],
