@@ -4,11 +4,16 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toItem } from '#aws/attributes.ts';
+import { changeParking } from '#aws/change-letter.ts';
 import { discard, readLetters, release, sendBack } from '#aws/dead-letters.ts';
 import { type LetterQueues, letterQueues } from '#aws/letter-queues.ts';
 import { orderId } from '#core/ids.ts';
-import { nudgeCodec } from '#core/message-codec.ts';
+import { notificationCodec, nudgeCodec } from '#core/message-codec.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
 let server: SqsServer;
@@ -37,6 +42,20 @@ async function stillIn(dead: string, { receipt, body }: { receipt: string; body:
     }),
   );
   return (await bodiesIn(dead)).includes(body);
+}
+
+/** An order comes to Error, as the stream tells it: its submitter and operators are to be told. */
+function changeToError() {
+  const now = Date.UTC(2026, 0, 1);
+  const { record } = newOrder('one', now, 'shop');
+  const undoing = next(claimed(record, now), { type: 'cancel', by: 'test' }, now + 1);
+  const fault = { code: 'x', message: 'y', effect: 'none', step: null, action: null } as const;
+  const inError = { ...undoing, processState: 'Error', lockedBy: null, fault } as const;
+  const item = toItem({ ...encodeRecord(inError) });
+  const NewImage: NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] = JSON.parse(
+    JSON.stringify(item),
+  );
+  return { Keys: { OrderID: { S: 'one' } }, NewImage };
 }
 
 async function letters() {
@@ -90,6 +109,37 @@ test('a letter goes back to the queue of its own priority class, or to that of n
   }
   expect(await bodiesIn(high)).toEqual([expect.stringContaining('"high"')]);
   expect(await bodiesIn(normal)).toEqual([expect.stringContaining('"low"')]);
+});
+
+test('a change that could not be read goes back as what each audience is told of it', async () => {
+  const [dead, retry] = [await queue(), await server.queue({ FifoQueue: 'true' })];
+  const { Keys, NewImage } = changeToError();
+  const OldImage = { ProcessState: { S: 'Processing' }, Steps: { S: 'large' } };
+  const record = { eventName: 'MODIFY', dynamodb: { Keys, NewImage, OldImage } } as const;
+  await changeParking(client(), dead)(record, 'record-corrupt');
+
+  const queues: LetterQueues = { Changes: { kind: 'change', dead, sources: { normal: retry } } };
+  const { letters: found } = await readLetters(client(), queues);
+  expect(found).toMatchObject([
+    { subject: { orderId: 'one' }, reason: 'record-corrupt', wasParked: true },
+  ]);
+  for (const letter of found) await sendBack(client(), letter);
+
+  const told = (await bodiesIn(retry)).map((body) => notificationCodec.decode(body ?? ''));
+  const change = { orderId: 'one', previousState: 'Processing', processState: 'Error' };
+  expect(told).toMatchObject([
+    { kind: 'message', message: { audience: 'submitter', change } },
+    { kind: 'message', message: { audience: 'operator', change } },
+  ]);
+  expect(await bodiesIn(dead)).toEqual([]);
+});
+
+test('a letter that is only a place in the stream is shown, and says nothing of its order', async () => {
+  const dead = await queue();
+  const MessageBody = JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } });
+  await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
+  const queues: LetterQueues = { Changes: { kind: 'change', dead, sources: { normal: dead } } };
+  expect((await readLetters(client(), queues)).letters).toMatchObject([{ subject: null }]);
 });
 
 test('a letter whose queue cannot take it stays', async () => {
