@@ -264,6 +264,19 @@ test('the notifier has a FIFO queue of what it could not deliver, which it works
   ]);
 });
 
+test('the notifier works on five batches of a shard at once, each with a seventh of a core', () => {
+  prod.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 100,
+    // 2,000 changes a second and more (docs/aws.md, "How fast submitters are told").
+    ParallelizationFactor: 5,
+  });
+  prod.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Reeve: notifier',
+    MemorySize: 256,
+  });
+});
+
 test('without a webhook nothing of one is deployed', () => {
   const names = resources('AWS::SQS::Queue').map(({ Properties }) => Properties.QueueName);
   expect(names.filter((name) => name.includes('webhook'))).toEqual([]);
