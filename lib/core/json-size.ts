@@ -2,9 +2,18 @@
 import type { JsonValue } from './json.ts';
 import { sendableJson } from './sendable-text.ts';
 
+const encoder = new TextEncoder();
+/** In UTF-8, of one UTF-16 unit. */
+const utf8BytesMax = 3;
+
 /** In UTF-8. */
 export function textBytes(text: string): number {
-  return new TextEncoder().encode(text).length;
+  return encoder.encode(text).length;
+}
+
+/** Whether it has at most so many bytes in UTF-8. Short texts, nearly all, are not encoded for it. */
+export function isTextWithin(text: string, bytesMax: number): boolean {
+  return text.length * utf8BytesMax <= bytesMax || textBytes(text) <= bytesMax;
 }
 
 /** As a message carries it, which is never shorter than as a record holds it. */
@@ -40,8 +49,9 @@ export function quotedBytesAtMost(text: string): number {
 function insideBytesAtMost(value: object, enough: number): number {
   let bytes = 2;
   if (enough < bytes) return bytes;
-  for (const [key, inner] of Object.entries(value)) {
-    bytes += 2 + quotedBytesAtMost(key) + jsonBytesAtMost(inner, enough - bytes);
+  const inside: Readonly<Record<string, unknown>> = { ...value };
+  for (const key in inside) {
+    bytes += 2 + quotedBytesAtMost(key) + jsonBytesAtMost(inside[key], enough - bytes);
     if (bytes > enough) break;
   }
   return bytes;

@@ -3,7 +3,7 @@ import { cutFault, type Fault } from './fault.ts';
 import { faultyFields } from './field-errors.ts';
 import type { JsonValue } from './json.ts';
 import { jsonSchema } from './json-schema.ts';
-import { isJsonWithin, jsonBytesAtMost, textBytes } from './json-size.ts';
+import { isJsonWithin, isTextWithin, jsonBytesAtMost } from './json-size.ts';
 import { limits } from './limits.ts';
 import type { StepDefinition } from './workflow-definition.ts';
 
@@ -11,15 +11,16 @@ type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
 
 /** As it is stored, or why it is not. Even of a workflow that is unknown here: it must be readable. */
 export function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
-  const bytes = bytesOf(output);
-  if (bytes === null) return { fault: invalid('is not JSON') };
-  if (bytes > limits.outputBytesMax) return { fault: tooLarge(limits.outputBytesMax) };
+  const { outputBytesMax } = limits;
+  const text = textOf(output);
+  if (text === null) return { fault: invalid('is not JSON') };
+  if (!isTextWithin(text, outputBytesMax)) return { fault: tooLarge(outputBytesMax) };
   const parsed = (definition?.output ?? jsonSchema).safeParse(output);
   if (!parsed.success) {
     return { fault: invalid(`does not fit its schema at ${faultyFields(parsed.error)}`) };
   }
   // As its schema has it, which may have added to it.
-  const bytesMax = definition?.outputBytesMax ?? limits.outputBytesMax;
+  const bytesMax = definition?.outputBytesMax ?? outputBytesMax;
   if (!isJsonWithin(parsed.data, bytesMax)) return { fault: tooLarge(bytesMax) };
   return { output: parsed.data };
 }
@@ -28,14 +29,14 @@ export function checkedOutput(output: JsonValue, definition: StepDefinition | un
 export function oversizeFault(output: JsonValue): Fault | null {
   const { outputBytesMax } = limits;
   if (jsonBytesAtMost(output, outputBytesMax) <= outputBytesMax) return null;
-  return (bytesOf(output) ?? 0) > outputBytesMax ? tooLarge(outputBytesMax) : null;
+  return isTextWithin(textOf(output) ?? '', outputBytesMax) ? null : tooLarge(outputBytesMax);
 }
 
 /** Null for what the type excludes and code still hands over: nothing at all, a cycle, a bigint. */
-function bytesOf(output: unknown): number | null {
+function textOf(output: unknown): string | null {
   try {
     const text: unknown = JSON.stringify(output);
-    return typeof text === 'string' ? textBytes(text) : null;
+    return typeof text === 'string' ? text : null;
   } catch {
     return null;
   }

@@ -1,7 +1,9 @@
 /**
  * A checksum in each stored row, over all of its columns: a bit that the disk has changed is found at the
  * next read, where the row might otherwise still look like one. CRC-32 finds every change of up to three
- * bits in rows of this size, and misses one in four thousand million of larger ones.
+ * bits in the texts of rows of this size, and misses one in four thousand million of larger ones. Numbers of a
+ * record are mixed into what the CRC begins with, because to write them out as digits costs as much as the
+ * rest: every change within 32 bits of one number is found, and all but one in four thousand million others.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptDataError } from '#core/errors.ts';
@@ -9,35 +11,43 @@ import type { StoredRecord } from '#core/record-codec.ts';
 
 type Value = string | number | null;
 
-/** Columns in the order in which they are summed up. */
+/** Columns with texts, in the order in which they are summed up. */
 const columns = {
   Orders: ['OrderID', 'Details', 'Digest', 'SubmittedAt'],
   Processes: [
     'OrderID',
     'Workflow',
-    'WorkflowVersion',
     'Fingerprint',
     'ProcessState',
     'LockedBy',
-    'CompleteBy',
-    'FailureCount',
     'Direction',
     'Fault',
     'Priority',
     'Tenant',
     'ReplyTo',
     'CorrelationID',
-    'NotBefore',
-    'Revision',
     'WriteID',
-    'SubmittedAt',
-    'UpdatedAt',
-    'DueAt',
     'Steps',
     'History',
   ],
   Changes: ['Change', 'Audience'],
 } as const;
+
+/** Columns with numbers that are mixed, in the order in which they are. */
+const numbers: { readonly [Table in keyof typeof columns]: readonly string[] } = {
+  Orders: [],
+  Processes: [
+    'WorkflowVersion',
+    'CompleteBy',
+    'FailureCount',
+    'NotBefore',
+    'Revision',
+    'SubmittedAt',
+    'UpdatedAt',
+    'DueAt',
+  ],
+  Changes: [],
+};
 
 export type CheckedTable = keyof typeof columns;
 
@@ -45,8 +55,17 @@ export const checkedTables: readonly CheckedTable[] = ['Orders', 'Processes', 'C
 
 export function recordChecksum(row: StoredRecord, dueAt: number | null): number {
   // Written out, and not a loop over the columns: it is on the path of every transition.
+  let seed = mixed(0, row.WorkflowVersion);
+  seed = mixed(seed, row.CompleteBy);
+  seed = mixed(seed, row.FailureCount);
+  seed = mixed(seed, row.NotBefore);
+  seed = mixed(seed, row.Revision);
+  seed = mixed(seed, row.SubmittedAt);
+  seed = mixed(seed, row.UpdatedAt);
+  seed = mixed(seed, dueAt);
   return crc32(
-    `${row.OrderID}\n${row.Workflow}\n${row.WorkflowVersion}\n${row.Fingerprint}\n${row.ProcessState}\n${row.LockedBy}\n${row.CompleteBy}\n${row.FailureCount}\n${row.Direction}\n${row.Fault}\n${row.Priority}\n${row.Tenant}\n${row.ReplyTo}\n${row.CorrelationID}\n${row.NotBefore}\n${row.Revision}\n${row.WriteID}\n${row.SubmittedAt}\n${row.UpdatedAt}\n${dueAt}\n${row.Steps}\n${row.History}`,
+    `${row.OrderID}\n${row.Workflow}\n${row.Fingerprint}\n${row.ProcessState}\n${row.LockedBy}\n${row.Direction}\n${row.Fault}\n${row.Priority}\n${row.Tenant}\n${row.ReplyTo}\n${row.CorrelationID}\n${row.WriteID}\n${row.Steps}\n${row.History}`,
+    seed >>> 0,
   );
 }
 
@@ -58,13 +77,31 @@ export const changeChecksum = (change: string, audience: string): number =>
 
 /** What the row's checksum must be. */
 export function checksumOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): number {
-  return crc32(columns[table].map((name) => text(row[name])).join('\n'));
+  const seed = numbers[table].reduce((mix, name) => mixed(mix, number(row[name])), 0);
+  return crc32(columns[table].map((name) => text(row[name])).join('\n'), seed >>> 0);
 }
 
 /** @throws {CorruptDataError} `row-damaged` when the row is not what was written */
 export function assertIntact(table: CheckedTable, row: Readonly<Record<string, unknown>>): void {
   if (row['Checksum'] === checksumOf(table, row)) return;
   throw new CorruptDataError('row-damaged', 'Its checksum does not agree.');
+}
+
+/** No Reeve writes a number below nothing: these stand for what is no number. */
+const absent = -1;
+const foreign = -2;
+
+function number(value: unknown): number | null {
+  if (value === null) return null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : foreign;
+}
+
+/** One to one for either argument, as far as 32 bits of the number go at a time. */
+function mixed(seed: number, of: number | null): number {
+  const value = of ?? absent;
+  const low = Math.imul(seed ^ value, 0x9e3779b1);
+  const high = Math.floor(value / 2 ** 32);
+  return Math.imul(low ^ (low >>> 15) ^ high, 0x85ebca6b);
 }
 
 function text(value: unknown): string {

@@ -91,13 +91,16 @@ async function loadBatch(store: StateStore, batch: readonly Happening[]): Promis
 }
 
 async function load(store: StateStore, batch: readonly Happening[]): Promise<Loaded> {
-  const whole = batch.filter(({ reads }) => reads !== 'record');
+  const ids = idsOf(batch);
+  const whole = batch.some(isRecordOnly) ? idsOf(batch.filter((each) => !isRecordOnly(each))) : ids;
   const [records, orders] = await Promise.all([
-    store.records(idsOf(batch)),
-    whole.length === 0 ? new Map<OrderId, Order>() : store.orders(idsOf(whole)),
+    store.records(ids),
+    whole.length === 0 ? new Map<OrderId, Order>() : store.orders(whole),
   ]);
   return { records, orders };
 }
+
+const isRecordOnly = ({ reads }: Happening) => reads === 'record';
 
 const idsOf = (batch: readonly Happening[]): readonly OrderId[] => [
   ...new Set(batch.map(({ orderId }) => orderId)),
@@ -175,12 +178,19 @@ async function write(
   }
 }
 
+/** Asks again when the answer was lost: the store recognises the write by its id. */
 async function committed(
   { store, ids }: TransitionPorts,
   { record, commands }: Transition,
 ): Promise<Written> {
   const next = { ...record, writeId: ids.writeId() };
-  const outcome = await commit(store, next);
+  let outcome: 'committed' | 'conflict';
+  try {
+    outcome = await store.commit(next);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    outcome = await store.commit(next);
+  }
   return outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record: next, commands };
 }
 
@@ -195,16 +205,6 @@ async function unlessUnwritable(
     if (error instanceof RefusedError) {
       ports.log.error('order-unwritable', { orderId, code: error.code });
     }
-    throw error;
-  }
-}
-
-/** Asks again when the answer was lost: the store recognises the write by its id. */
-async function commit(store: StateStore, next: ProcessRecord): Promise<'committed' | 'conflict'> {
-  try {
-    return await store.commit(next);
-  } catch (error) {
-    if (error instanceof UnavailableError) return store.commit(next);
     throw error;
   }
 }

@@ -16,14 +16,14 @@ export function askedOfAgents(registry: WorkflowRegistry, record: ProcessRecord)
   if (processState === 'Processed' || processState === 'Undone') return [];
   const asked: Asked[] = [];
   const definition = processState === 'Error' ? undefined : registry.of(record);
-  for (const [at, step] of record.steps.entries()) {
+  record.steps.forEach((step, at) => {
     const { agent } = step;
     const defined = definition?.steps[at];
     if (underWay(step.progress)) asked.push({ agent, kind: 'inFlight' });
     else if (defined !== undefined && isNext(record, step, defined)) {
       asked.push({ agent, kind: 'waiting' });
     }
-  }
+  });
   return asked;
 }
 

@@ -22,17 +22,22 @@ interface AgentSums {
 }
 
 export function standing(registry: WorkflowRegistry): Standing {
-  const workflows = new Map<string, { name: string; version: number; orders: Counts }>();
+  const workflows: { name: string; version: number; orders: Counts }[] = [];
   const agents = new Map<string, AgentSums>();
   const sumsOf = (name: string) => {
-    const known = agents.get(name) ?? { inFlight: 0, waiting: 0, bySecond: new Map() };
-    agents.set(name, known);
+    let known = agents.get(name);
+    if (known === undefined) {
+      known = { inFlight: 0, waiting: 0, bySecond: new Map() };
+      agents.set(name, known);
+    }
     return known;
   };
   const countsOf = ({ workflow: name, workflowVersion: version }: ProcessRecord) => {
-    const key = `${name}@${version}`;
-    const known = workflows.get(key) ?? { name, version, orders: none() };
-    workflows.set(key, known);
+    let known = workflows.find((each) => each.version === version && each.name === name);
+    if (known === undefined) {
+      known = { name, version, orders: none() };
+      workflows.push(known);
+    }
     return known.orders;
   };
   const count = (record: ProcessRecord, by: 1 | -1) => {
@@ -51,13 +56,12 @@ export function standing(registry: WorkflowRegistry): Standing {
     }
   };
   for (const { name, version } of registry.all) {
-    workflows.set(`${name}@${version}`, { name, version, orders: none() });
+    workflows.push({ name, version, orders: none() });
   }
   return {
     add: (record) => count(record, 1),
     takeOut: (record) => count(record, -1),
-    workflows: () =>
-      [...workflows.values()].map((each) => ({ ...each, orders: { ...each.orders } })),
+    workflows: () => workflows.map((each) => ({ ...each, orders: { ...each.orders } })),
     agent(name) {
       const { inFlight, waiting, bySecond } = sumsOf(name);
       let oldest = Number.POSITIVE_INFINITY;

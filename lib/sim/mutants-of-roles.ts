@@ -13,14 +13,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'forget the messages of a write that was recognised as one’s own',
     'transitions',
-    'if (error instanceof UnavailableError) return store.commit(next);',
-    "if (error instanceof UnavailableError) {\n      await store.commit(next);\n      return 'conflict';\n    }",
+    'throw error;\n    outcome = await store.commit(next);',
+    "throw error;\n    await store.commit(next);\n    outcome = 'conflict';",
   ),
   mutant(
     'never ask again whether a write happened',
     'transitions',
-    'if (error instanceof UnavailableError) return store.commit(next);',
-    '',
+    'if (!(error instanceof UnavailableError)) throw error;',
+    'throw error;',
   ),
   mutant(
     'take a lost write for a won one',
@@ -31,8 +31,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'write over whoever was first',
     'transitions',
-    'const outcome = await commit(store, next);',
-    "let outcome = await commit(store, next);\n  for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await commit(store, { ...next, revision: next.revision + more });",
+    'try {\n    outcome = await store.commit(next);',
+    "try {\n    outcome = await store.commit(next);\n    for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await store.commit({ ...next, revision: next.revision + more });",
   ),
   mutant(
     'give all writes one id',
