@@ -44,16 +44,17 @@ const environment = {
   REEVE_RESPONSE_CHANNELS: '{}',
   AWS_REGION: 'eu-central-1',
   AWS_LAMBDA_FUNCTION_NAME: 'front-door',
+  REEVE_CORS_ORIGINS: 'https://shop.example.com,http://localhost:5173',
   REEVE_CONSOLE: JSON.stringify({ issuer, clientId: 'c-1', scope: 'openid', tokenOrigin: null }),
 };
 
 /** Asks the function as API Gateway does, in a process of its own. */
-function get(folder: string, path: string) {
+function get(folder: string, path: string, headers: Readonly<Record<string, string>> = {}) {
   const event = {
     version: '2.0',
     rawPath: path,
     rawQueryString: '',
-    headers: { host: 'abc.execute-api.eu-central-1.amazonaws.com' },
+    headers: { host: 'abc.execute-api.eu-central-1.amazonaws.com', ...headers },
     requestContext: { domainName: 'abc', http: { method: 'GET', path }, stage: '$default' },
     isBase64Encoded: false,
   };
@@ -81,6 +82,14 @@ test('the front door serves it, and says where to sign in', () => {
     clientId: 'c-1',
     scope: 'openid',
   });
+});
+
+test('the deployed function lets pages of the origins that it is given ask, and of no other', () => {
+  const folder = frontDoor({ jwt, console: { clientId: 'c-1' } }) ?? '';
+  const statusFor = (origin: string) => get(folder, '/sign-in.json', { origin }).statusCode;
+  expect(statusFor('https://shop.example.com')).toBe(200);
+  expect(statusFor('http://localhost:5173')).toBe(200);
+  expect(statusFor('https://evil.example')).toBe(403);
 });
 
 test('without it the functions have none of its files', () => {
