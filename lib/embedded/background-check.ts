@@ -1,5 +1,5 @@
 /**
- * Goes through the stored orders after a start, beside the work: damage that nobody happens to read is found
+ * Goes through the stored orders after a recovery, beside the work: damage that nobody happens to read is found
  * as well. It takes about a tenth of a processor until it has seen them all.
  */
 import type { Clock } from '#ports/clock.ts';
@@ -10,7 +10,7 @@ import type { SqliteStore } from './sqlite-store.ts';
 const slice = 50;
 /** Between two slices, ms. */
 const pauseMs = 20;
-/** The first slice waits until the start is over, ms. */
+/** The first slice waits so long after the recovery, ms. */
 const firstMs = 1_000;
 
 export interface BackgroundCheckOptions {

@@ -174,12 +174,17 @@ async function assemble(
   open.push(retention({ store, keepMs, clock, log }));
   open.push(restarted.stop, activity.stop);
   const atFirst = await restarted.begin();
+  let isClosed = false;
+  open.push(() => {
+    isClosed = true;
+  });
   const recovered = restarted.done.then(async (changed) => {
     log.info('recovered', { found: atFirst.length, changed });
+    // Not beside the recovery, which reads the same rows and is waited for.
+    if (!isClosed) open.push(backgroundCheck({ store, clock, log }));
     // Only now: what the recovery wrote need not be read again.
     await activity.countRest(atFirst);
   });
-  open.push(backgroundCheck({ store, clock, log }));
   log.info('started', { alive: atFirst.length });
   const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
   open.push(sweeps.stop);
