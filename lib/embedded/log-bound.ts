@@ -36,8 +36,8 @@ export function logBound(database: DatabaseSync, room: () => number): LogBound {
   let bound = 0;
   let commits = 0;
 
-  function adjust(): void {
-    const pages = logPages(room());
+  function adjust(availableBytes: number): void {
+    const pages = logPages(availableBytes);
     if (pages === bound) return;
     bound = pages;
     // The limit makes SQLite cut a log that is longer when it begins it anew.
@@ -46,14 +46,23 @@ export function logBound(database: DatabaseSync, room: () => number): LogBound {
     );
   }
 
-  adjust();
+  /** A disk that cannot be asked is taken for a full one: a commit that is durable must not fail for it. */
+  function roomNow(): number {
+    try {
+      return room();
+    } catch {
+      return 0;
+    }
+  }
+
+  adjust(room());
   return {
     onCommit() {
       commits += 1;
-      if (commits % commitsBetween === 0) adjust();
+      if (commits % commitsBetween === 0) adjust(roomNow());
     },
     makeRoom() {
-      adjust();
+      adjust(roomNow());
       try {
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {

@@ -78,3 +78,17 @@ test('the room is what the disk has left, and the log itself', () => {
   expect(room()).toBeGreaterThan(statSync(`${path}-wal`).size);
   expect(roomOnDisk(':memory:')()).toBe(Number.POSITIVE_INFINITY);
 });
+
+test('a disk that cannot be asked fails no commit, and is taken for a full one', () => {
+  let isThere = true;
+  const { write, bound, logBytes } = written(() => {
+    if (isThere) return 100 * mebibyte;
+    throw new Error('ENOENT');
+  });
+  write(2_000);
+  isThere = false;
+  write(200);
+  expect(logBytes()).toBeLessThan(1 * mebibyte);
+  bound.makeRoom();
+  expect(logBytes()).toBe(0);
+});
