@@ -350,6 +350,47 @@ describe('an outage', () => {
     expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
   });
 
+  test('is noted before the first page: a sweep that dies in it leaves the outage to the next (R20)', async () => {
+    let hangs = false;
+    const world = scenario(memoryCoordination(), (store) => ({
+      ...store,
+      commit: (record) => (hangs ? new Promise(() => {}) : store.commit(record)),
+    }));
+    const { clock, coordination } = world;
+    // No sweep of the shard ever got through: only the ticks tell since when it was alone.
+    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
+    await coordination.remember(mark);
+    await coordination.take(0, { now: clock.now(), leaseMs: second, holder: 'died' }, noMemory);
+    await world.createDue(3);
+    clock.jump(hour);
+    hangs = true;
+    void world.sweep('dies').tick();
+    await settled();
+    clock.jump(30 * second);
+    expect(await world.sweep('refused').tick()).toEqual(nothing);
+    hangs = false;
+    clock.jump(31 * second);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
+    expect(await world.failures()).toEqual(forgiven);
+  });
+
+  test('is none where ticks got through, though a sweep that had recalled before them left a shard', async () => {
+    const world = scenario();
+    const { clock } = world;
+    await world.sweep('a').tick();
+    const longAgo = { ...noMemory, aliveAt: clock.now() };
+    for (let minute = 1; minute <= 60; minute += 1) {
+      clock.jump(60 * second);
+      await world.sweep(`minute-${minute}`).tick();
+    }
+    const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'frozen' };
+    await world.coordination.take(0, lease, longAgo);
+    await world.createDue(3);
+    clock.jump(60 * second);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+    expect(await world.failures()).toEqual(counted);
+  });
+
   test('ends where a sweep that died before its first write had begun it', async () => {
     const world = scenario();
     const { clock } = world;
