@@ -40,9 +40,12 @@ export function notifier(ports: NotifierPorts): Notifier {
       const [responses, alerts] = byAudience(all);
       // An alert cannot be taken back when the stream has to deliver its change again, and then would be
       // sent again: so it leaves only when everything else about its change is settled.
-      const unsettled = await settle(ports, responses);
-      const before = alerts.filter(({ place }) => unsettled.every((other) => place < other));
-      return Math.min(changes.length, ...unsettled, ...(await settle(ports, before)));
+      const settled = Math.min(changes.length, ...(await settle(ports, responses)));
+      return alertInTurn(
+        ports,
+        alerts.filter(({ place }) => place < settled),
+        settled,
+      );
     },
 
     async retry(notification) {
@@ -57,16 +60,39 @@ function byAudience(all: readonly Placed[]): [responses: Placed[], alerts: Place
   return [all.filter((one) => !isAlert(one)), all.filter(isAlert)];
 }
 
+/**
+ * One after the other: of several at once, the stream would repeat those that arrived together with the one
+ * that could be neither delivered nor kept. After one that fails the rest are kept with it, so that operators
+ * who cannot be reached cost one wait. Gives how many changes are settled.
+ */
+async function alertInTurn(
+  ports: NotifierPorts,
+  alerts: readonly Placed[],
+  settled: number,
+): Promise<number> {
+  for (const [at, alert] of alerts.entries()) {
+    const failed = await failures(ports, [alert]);
+    if (failed.length === 0) continue;
+    return Math.min(settled, ...(await keep(ports, alerts.slice(at))));
+  }
+  return settled;
+}
+
 /** Delivers them, or keeps them for later; gives the places of those of which neither is known. */
-async function settle(
-  { publisher, retries, log }: NotifierPorts,
+async function settle(ports: NotifierPorts, owed: readonly Placed[]): Promise<readonly number[]> {
+  return keep(ports, await failures(ports, owed));
+}
+
+/** Delivers them; gives those that nobody is known to have. */
+async function failures(
+  { publisher, log }: NotifierPorts,
   owed: readonly Placed[],
-): Promise<readonly number[]> {
+): Promise<readonly Placed[]> {
   const results = await publish(
     publisher,
     owed.map(({ notification }) => notification),
   );
-  const left = owed.filter(({ notification }, at) => {
+  return owed.filter(({ notification }, at) => {
     const result = results[at];
     if (result?.kind === 'delivered') return false;
     log.warn('notification-deferred', {
@@ -75,6 +101,13 @@ async function settle(
     });
     return true;
   });
+}
+
+/** Keeps them for later; gives the places of those that are not known to be kept. */
+async function keep(
+  { retries, log }: NotifierPorts,
+  left: readonly Placed[],
+): Promise<readonly number[]> {
   if (left.length === 0) return [];
   try {
     await retries.send(left.map(({ notification }) => notification));

@@ -216,14 +216,21 @@ function channelOf<Message>(
 }
 
 /** The notifier's own queue loses nothing: only the way there may fail. */
-function retriesOf({ queues }: Plant, machine: Machine): Channel<Notification> {
+function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel<Notification> {
   return {
     async send(notifications) {
+      const alerts = notifications.flatMap(({ audience, change }) =>
+        audience === 'operator' ? [change] : [],
+      );
       await machine.call({
         what: `keep ${notifications.length} notifications`,
         refusal: 'queue-throttled',
-        act: () => queues.retries.putSafely(notifications.map(notificationCodec.encode)),
+        act() {
+          queues.retries.putSafely(notifications.map(notificationCodec.encode));
+          for (const alert of alerts) alerted.keep(alert);
+        },
       });
+      for (const alert of alerts) alerted.knowKept(alert);
     },
   };
 }

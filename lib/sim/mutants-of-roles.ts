@@ -131,12 +131,6 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : [{ from: 0, until: startedAt }] };',
   ),
   mutant(
-    'begin an outage without a note of it',
-    'supervisor',
-    "    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });\n    await sweep.keep(memory);",
-    "    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });",
-  ),
-  mutant(
     'sweep only what is Processing',
     'recover-page',
     'const decided = event(record, place);',
@@ -165,12 +159,6 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'sweep-tick',
     'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
     'aliveAt: known.length === 0 ? null : Math.max(...known) };',
-  ),
-  mutant(
-    'believe a sweep that had recalled long ago',
-    'sweep-tick',
-    'const known = [memory.aliveAt, reachedAt]',
-    'const known = [memory.aliveAt]',
   ),
   mutant(
     'remember a sweep before it is done',
@@ -227,18 +215,6 @@ export const mutantsOfRoles: readonly Mutant[] = [
     "log.error('submission-failed', { error: code });\n    return { kind: 'done' };",
   ),
   mutant(
-    'keep for later what was delivered as well',
-    'notifier',
-    "if (result?.kind === 'delivered') return false;",
-    "if (results.every(({ kind }) => kind === 'delivered')) return false;",
-  ),
-  mutant(
-    'leave to the stream what could not be delivered',
-    'notifier',
-    'await retries.send(left.map(({ notification }) => notification));\n    return [];',
-    'return left.map(({ place }) => place);',
-  ),
-  mutant(
     'drop what could not be delivered',
     'notifier',
     'await retries.send(left.map(({ notification }) => notification));',
@@ -253,8 +229,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'alert before the rest of a change is settled',
     'notifier',
-    'const before = alerts.filter(({ place }) => unsettled.every((other) => place < other));',
-    'const before = alerts;',
+    'alerts.filter(({ place }) => place < settled),',
+    'alerts,',
+  ),
+  mutant(
+    'send further alerts past one that failed',
+    'notifier',
+    'if (failed.length === 0) continue;',
+    'if (failed.length === 0 || (await keep(ports, failed)).length === 0) continue;\n    for (const more of alerts.slice(at + 1)) await failures(ports, [more]);\n    return alert.place;',
   ),
   mutant(
     'forget a notification that failed again',
@@ -265,7 +247,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'go on in the stream past what is not settled',
     'notifier',
-    'return Math.min(changes.length, ...unsettled, ...(await settle(ports, before)));',
-    'await settle(ports, before);\n      return changes.length;',
+    'const settled = Math.min(changes.length, ...(await settle(ports, responses)));',
+    'await settle(ports, responses);\n      const settled = changes.length;',
   ),
 ];

@@ -36,6 +36,8 @@ export interface SimQueue {
   acknowledge(letters: readonly QueueLetter[]): void;
   /** Shows them again, this long from now. */
   release(letters: readonly QueueLetter[], afterMs: number): void;
+  /** From now on, what is received is hidden for at least this long, ms. */
+  hideFor(ms: number): void;
   park(letter: QueueLetter, reason: string): void;
   /** A process's own queue dies with it. */
   drop(): void;
@@ -57,7 +59,8 @@ interface Held {
 const batchMax = 10;
 
 export function simQueue(options: SimQueueOptions): SimQueue {
-  const { name, visibilityMs, receivesMax } = options;
+  const { name, receivesMax } = options;
+  let { visibilityMs } = options;
   const { timeline, chance, faults } = options.around;
   const held = new Set<Held>();
   const deadLetters: DeadLetter[] = [];
@@ -127,15 +130,15 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       for (const message of letters.map(holderOf)) if (message !== null) remove(message);
     },
     release(letters, afterMs) {
-      for (const message of letters.map(holderOf)) {
-        if (message === null) continue;
+      for (const message of letters.flatMap((letter) => holderOf(letter) ?? [])) {
         message.letter = null;
         show(message, timeline.now() + afterMs);
       }
     },
-    park({ body }, reason) {
-      deadLetters.push({ body, reason });
+    hideFor(ms) {
+      visibilityMs = Math.max(visibilityMs, ms);
     },
+    park: ({ body }, reason) => void deadLetters.push({ body, reason }),
     drop() {
       for (const message of held) remove(message);
     },

@@ -89,7 +89,8 @@ export function storm(options: StormOptions): Storm {
 
   function began(ms: number, tellableMs: number): void {
     const now = timeline.now();
-    endsAt += ms;
+    // For as long as an outage is remembered, other failures must still count: gapsLeft, core/outage.ts.
+    endsAt += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
     unread = faults.hits.get('record-unreadable') ?? 0;
     // Without a completed sweep before it, nobody can know that there was an outage.
     const isKnown = options.setting.oneProcess || plant.coordination.recall(1).sweptAt !== null;

@@ -27,6 +27,11 @@ export interface World {
 /** What is still on its way when the storm ends may arrive within this, ms. */
 export const aftermathMs = 300_000;
 const HOUR = 3_600_000;
+/**
+ * As a deployed queue, one in the calm hides a request for longer than any work on it takes, ms: else an
+ * attempt whose deadline a wrong clock set days ahead is received again before its end, again and again.
+ */
+const longestWorkMs = 60_000;
 /** A process delivers again, of itself, what was not taken, ms: as lib/runtime/local-reeve.ts has it. */
 const retryAfterMs = 250;
 
@@ -77,6 +82,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
     isIdle,
     calm() {
       calmSince = timeline.now();
+      for (const queue of allOf(queues)) queue.hideFor(longestWorkMs);
       for (const record of recordsOf(table)) helpOut(plant, fleet, record);
     },
   };

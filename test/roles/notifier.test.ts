@@ -34,7 +34,7 @@ function change(
   };
 }
 
-/** Channels that can be down, and a retry queue that can refuse; each call is a new process. */
+/** Channels, or the ways of single notifications, that can be down, and a retry queue that can refuse; each call is a new process. */
 function world() {
   const delivered: string[] = [];
   const kept: Notification[] = [];
@@ -50,7 +50,8 @@ function world() {
         async publish(notifications) {
           if (state.publisherFails) throw new Error('nothing works');
           return notifications.map((one): Publication => {
-            if (down.has(channelOf(one))) return { kind: 'failed', error: new Error('it is down') };
+            const isDown = down.has(channelOf(one)) || down.has(notificationId(one));
+            if (isDown) return { kind: 'failed', error: new Error('it is down') };
             delivered.push(notificationId(one));
             return { kind: 'delivered' };
           });
@@ -152,6 +153,24 @@ test('an alert that can be neither delivered nor kept is left to the stream', as
   expect(await onChanges(change('a', 1, 'Pending'), change('b', 4, 'Error'))).toBe(1);
 });
 
+test('an alert that can be neither delivered nor kept lets no later one be sent, which would be repeated', async () => {
+  const { onChanges, delivered, down, state } = world();
+  down.add('b-4-operator');
+  state.refuses = true;
+  const changes = ['a', 'b', 'c'].map((id) => change(id, 4, 'Error', null));
+  expect(await onChanges(...changes)).toBe(1);
+  expect(delivered).toEqual(['a-4-operator']);
+});
+
+test('an alert that is kept has the later ones kept with it, by one call', async () => {
+  const { onChanges, delivered, kept, down } = world();
+  down.add('b-4-operator');
+  const changes = ['a', 'b', 'c'].map((id) => change(id, 4, 'Error', null));
+  expect(await onChanges(...changes)).toBe(3);
+  expect(delivered).toEqual(['a-4-operator']);
+  expect(kept.map(notificationId)).toEqual(['b-4-operator', 'c-4-operator']);
+});
+
 test('a publisher that fails as a whole loses nothing', async () => {
   const { onChanges, retry, kept, state } = world();
   state.publisherFails = true;
@@ -170,6 +189,7 @@ test('whatever is down, each notification is delivered or kept once, or its chan
           order: fc.constantFrom('a', 'b'),
           state: fc.constantFrom(...states),
           replyTo: fc.constantFrom('shop', 'desk', null),
+          alertFails: fc.boolean(),
         }),
         { maxLength: 8 },
       ),
@@ -179,9 +199,10 @@ test('whatever is down, each notification is delivered or kept once, or its chan
         const { onChanges, delivered, kept, down, state } = world();
         for (const channel of downNow) down.add(channel);
         state.refuses = refuses;
-        const changes = drawn.map(({ order, state: to, replyTo }, at) =>
-          change(order, at + 1, to, replyTo),
-        );
+        const changes = drawn.map(({ order, state: to, replyTo, alertFails }, at) => {
+          if (alertFails) down.add(`${order}-${at + 1}-operator`);
+          return change(order, at + 1, to, replyTo);
+        });
         const settled = await onChanges(...changes);
         const handled = [...delivered, ...kept.map(notificationId)];
         expect(new Set(handled).size).toBe(handled.length);

@@ -14,6 +14,18 @@ function opened(rates: FaultRates = {}) {
   return { queue, pass, faults: around.faults };
 }
 
+test('what is received may be hidden for longer from some instant on', async () => {
+  const { queue, pass } = opened();
+  queue.hideFor(3 * visibilityMs);
+  queue.put(['x']);
+  await pass(soonMs);
+  expect(queue.receive()).toHaveLength(1);
+  await pass(2 * visibilityMs);
+  expect(queue.receive()).toEqual([]);
+  await pass(visibilityMs + soonMs);
+  expect(queue.receive()).toHaveLength(1);
+});
+
 queueContract('the simulator’s', async () => {
   const { queue, pass } = opened();
   const given = new Map<object, QueueLetter>();
