@@ -48,8 +48,8 @@ async function serious(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`);
 }
 
-/** What is cut off at its right, be it hidden or scrolled to. A drawing may be wider than a phone. */
-const cutTexts = `[...document.querySelectorAll('main *')]
+/** What is cut off at its right, be it hidden or scrolled to; but a drawing, and words for a screen reader alone. */
+const cutTexts = `[...document.querySelectorAll('main *:not(.unseen)')]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0)
   .filter((box) => getComputedStyle(box).overflowX !== 'visible' && !box.querySelector('svg.graph'))
   .map((box) => box.className + ': ' + box.textContent)`;
