@@ -22,6 +22,7 @@ import { type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { RunningTotals } from './totals.ts';
+import { keepingUp } from './totals-file.ts';
 import { type Verification, verification } from './verify.ts';
 
 /** Pages of a backup copied at a time: a write waits for no more, a millisecond. */
@@ -64,6 +65,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   const damage = damageDesk(path, log);
   const { database, sql, bound, totals, file } = openDatabase(path, damage);
   const cache = recordCache(sql, damage, options.cachedMax ?? 10_000);
+  const keepUp = file === null ? null : keepingUp(file, log);
   const group = groupCommit({
     database,
     path,
@@ -74,7 +76,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     beforeCommit: totals.write,
     onCommit() {
       totals.keep();
-      file?.write(totals.current);
+      keepUp?.(totals.current);
       bound.onCommit();
     },
     makeRoom: bound.makeRoom,

@@ -8,6 +8,7 @@
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { Log } from '#ports/log.ts';
 import type { Totals } from './totals.ts';
 
 /** A slot has a disk sector of its own: a sector that is written half is none of the other slot's. */
@@ -45,6 +46,26 @@ export function totalsFile(path: string): TotalsFile {
       if (isOpen) closeSync(file);
       isOpen = false;
     },
+  };
+}
+
+/**
+ * For after a commit, which is durable whatever becomes of this file: a failure leaves the file behind and is logged,
+ * once until a write succeeds again.
+ */
+export function keepingUp(file: TotalsFile, log: Log): TotalsFile['write'] {
+  let isBehind = false;
+  return (totals) => {
+    try {
+      file.write(totals);
+      isBehind = false;
+    } catch (error) {
+      if (!isBehind) {
+        const reason = error instanceof Error ? error.message : 'unknown';
+        log.error('totals-file-unwritten', { commits: totals.commits, reason });
+      }
+      isBehind = true;
+    }
   };
 }
 
