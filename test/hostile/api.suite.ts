@@ -3,8 +3,9 @@
  * no answer of 5xx, and none that the description does not have.
  */
 import { spawn } from 'node:child_process';
+import { hash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +15,7 @@ import { defineWorkflow } from '#core/workflow.ts';
 import { PermanentFault } from '#ports/agent.ts';
 import { serveApi } from '#runtime/http-server.ts';
 import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { namedTokens } from '#runtime/named-tokens.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
 import { testLog } from '../support/log.ts';
@@ -21,6 +23,8 @@ import { pythonTools } from '../support/python-tools.ts';
 
 const schemathesis = { package: 'schemathesis', version: '4.32.5' };
 const casesMin = 2_000;
+/** Made for this run, and good for nothing else. */
+const token = randomUUID();
 
 const cook = defineAgent({
   name: 'cook',
@@ -34,7 +38,7 @@ const anything = defineWorkflow({ name: 'anything', version: 1, details: z.json(
   .step('cook', { agent: cook, onFault: 'hold', input: ({ details }) => details })
   .build();
 
-async function serve() {
+async function serve(folder: string) {
   const log = testLog();
   const reeve = await startLocalReeve({
     workflows: [anything],
@@ -55,7 +59,12 @@ async function serve() {
     responseChannels: { shop: async () => {} },
     log,
   });
-  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
+  // Named tokens, so that requests without one, or with another, are tried as well.
+  const tokens = join(folder, 'tokens.json');
+  const sha256 = hash('sha256', token);
+  writeFileSync(tokens, JSON.stringify([{ name: 'hostile', role: 'operator', sha256 }]));
+  const identify = namedTokens({ path: tokens, clock: systemClock, log });
+  const options = { host: '127.0.0.1', port: 0, identify, clock: systemClock, log };
   const server = await serveApi(reeve, options);
   onTestFinished(async () => {
     await server.close();
@@ -65,14 +74,15 @@ async function serve() {
 }
 
 test('no request that can be made from the description breaks the API, nor its description', async () => {
-  const { url, log } = await serve();
   const folder = mkdtempSync(join(tmpdir(), 'reeve-hostile-'));
+  const { url, log } = await serve(folder);
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const child = spawn(
     pythonTools(schemathesis, 'schemathesis'),
     [
       'run',
       `${url}/openapi.json`,
+      `--header=Authorization: Bearer ${token}`,
       '--phases=examples,coverage,fuzzing,stateful',
       '--max-examples=400',
       '--seed=20261121',
