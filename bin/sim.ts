@@ -7,10 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { awaitSitesOf, crashPoints, missedPoints } from '#sim/crash-points.ts';
+import { awaitSitesOf, crashPoints, expectedSites, missedPoints } from '#sim/crash-points.ts';
 import { faultNames } from '#sim/faults.ts';
 import { simulate } from '#sim/simulate.ts';
 import { nothing, sum, type Tally } from '#sim/tally.ts';
+import { uncrashed } from '#sim/uncrashed.ts';
 import { settle } from './sim-settle.ts';
 
 const { values: flags } = parseArgs({
@@ -104,9 +105,9 @@ function report(tally: Tally, { seconds, threads, memory }: Effort): void {
   const sites = readdirSync('lib/roles').flatMap((file) =>
     awaitSitesOf(file, readFileSync(`lib/roles/${file}`, 'utf8')),
   );
-  const missed = missedPoints(sites, new Set(tally.struck));
+  const missed = missedPoints(sites, new Set(tally.struck), uncrashed);
   const unseen = faultNames.filter((name) => tally.faults[name] === undefined);
-  const total = 2 * sites.length;
+  const total = 2 * expectedSites(sites, uncrashed).length;
   const crash = { hit: total - missed.length, total };
   const seedsPerSecond = Math.round(tally.seeds / seconds);
   if (flags.hashes) {
@@ -125,7 +126,7 @@ function report(tally: Tally, { seconds, threads, memory }: Effort): void {
     console.log(`
 ${tally.seeds.toLocaleString('en')} seeds, ${tally.orders.toLocaleString('en')} orders, ${hours} hours of virtual time
 ${seedsPerSecond} seeds a second on ${threads} threads, memory on the way ${memory.join(' ')} MB
-${places} awaits of the roles crashed, before and after`);
+${places} awaits of the roles crashed, before and after; ${2 * sites.length - crash.total} are not expected to be (lib/sim/uncrashed.ts)`);
     for (const point of missed) console.log(`  never crashed: ${point}`);
     console.log(`${tally.broken} violations`);
   }

@@ -8,8 +8,8 @@ import { CorruptDataError, ReeveError } from '#core/errors.ts';
 import type { MessageCodec } from '#core/message-codec.ts';
 import type { Log } from '#ports/log.ts';
 import { NotTold } from '#ports/publisher.ts';
-import { deliverInOrder } from '#roles/ordered-delivery.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
+import { deliverInOrder } from './ordered-delivery.ts';
 
 export interface FifoConsumer<Message> {
   readonly codec: MessageCodec<Message>;

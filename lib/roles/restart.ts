@@ -81,10 +81,16 @@ export function restart(ports: RestartPorts): Restart {
     if (unwritten > 0) throw notWritten(unwritten, slice.length);
   }
 
-  function inTurn(choose: () => readonly OrderId[]): Promise<void> {
-    const turn = last.then(() => takeBack(choose()));
-    last = turn.catch(() => undefined);
-    return turn;
+  async function inTurn(choose: () => readonly OrderId[]): Promise<void> {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    try {
+      await takeBack(choose());
+    } finally {
+      resolve();
+    }
   }
 
   async function rest(): Promise<void> {

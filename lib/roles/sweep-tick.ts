@@ -60,7 +60,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       );
       const failed = shards.filter((shard) => outcomes[shard]?.status === 'rejected');
       // Nothing could be reached: there was no tick, and the next one sees it (R20).
-      if (failed.length === shards.length) return total(await Promise.all(outcomes.map(reportOf)));
+      if (failed.length === shards.length) return total(outcomes.map(reportOf));
       await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));
       const reached = shards.filter((shard) => !failed.includes(shard));
       await repair(ports, memory, recalledAt, reached);
@@ -73,7 +73,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         shards: memory.shards,
         complete: failed.length === 0,
       });
-      return total(await Promise.all(outcomes.map(reportOf)));
+      return total(outcomes.map(reportOf));
     },
 
     async shard(shard, mayGoOn) {

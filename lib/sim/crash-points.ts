@@ -2,6 +2,7 @@
  * Where in the roles a crash struck: each `await` is a place where a process may die, before the work
  * behind it has acted or after. The stack of calls says which awaits wait for that work.
  */
+import type { Uncrashed } from './uncrashed.ts';
 
 export type Moment = 'before' | 'after';
 
@@ -12,6 +13,8 @@ export type Line = string;
 export interface AwaitSite {
   readonly line: Line;
   readonly lines: readonly Line[];
+  /** What stands on its line, without the indentation. */
+  readonly code: string;
 }
 
 /** Every line of lib/roles at which somebody waits for the call this is asked in. */
@@ -35,7 +38,7 @@ export function awaitSitesOf(file: string, source: string): readonly AwaitSite[]
       lines.push(`${file}:${next + 1}`);
       open += depthOf(code[next] ?? '');
     }
-    return [{ line: `${file}:${at + 1}`, lines }];
+    return [{ line: `${file}:${at + 1}`, lines, code: line.trim() }];
   });
 }
 
@@ -69,15 +72,29 @@ export function crashPoints(): CrashPoints {
   };
 }
 
-/** Of all awaits, before and after: those at which nobody ever died. */
+/** The awaits at which somebody must die: all but those that are known for it. */
+export function expectedSites(
+  sites: readonly AwaitSite[],
+  known: readonly Uncrashed[],
+): readonly AwaitSite[] {
+  return sites.filter((site) => !known.some((one) => isAt(site, one)));
+}
+
+const isAt = ({ line, code }: AwaitSite, one: Uncrashed) =>
+  one.code === code && line.startsWith(`${one.file}:`);
+
+/** Of these awaits, before and after: those at which nobody ever died; and what is known of an await that is gone. */
 export function missedPoints(
   sites: readonly AwaitSite[],
   struck: ReadonlySet<string>,
+  known: readonly Uncrashed[] = [],
 ): readonly string[] {
   const moments: readonly Moment[] = ['before', 'after'];
-  return sites.flatMap(({ line, lines }) =>
+  const gone = known.filter((one) => !sites.some((site) => isAt(site, one)));
+  const missed = expectedSites(sites, known).flatMap(({ line, lines }) =>
     moments
       .filter((moment) => !lines.some((one) => struck.has(`${one} ${moment}`)))
       .map((moment) => `${line} ${moment}`),
   );
+  return [...missed, ...gone.map(({ file, code }) => `${file} has no longer: ${code}`)];
 }

@@ -14,8 +14,12 @@ export async function role() {
 
 test('every await of a source is a place to die at, as far as its parentheses reach', () => {
   expect(awaitSitesOf('role.ts', source)).toEqual([
-    { line: 'role.ts:3', lines: ['role.ts:3', 'role.ts:4', 'role.ts:5', 'role.ts:6'] },
-    { line: 'role.ts:8', lines: ['role.ts:8'] },
+    {
+      line: 'role.ts:3',
+      lines: ['role.ts:3', 'role.ts:4', 'role.ts:5', 'role.ts:6'],
+      code: 'const one = await first(',
+    },
+    { line: 'role.ts:8', lines: ['role.ts:8'], code: 'return (await last()) ?? one;' },
   ]);
 });
 
@@ -25,4 +29,14 @@ test('those at which nobody died are told, before and after', () => {
     'role.ts:3 after',
     'role.ts:8 before',
   ]);
+});
+
+test('one that is known for it is left out, and one that is known and gone is named', () => {
+  const known = [
+    { file: 'role.ts', code: 'const one = await first(', why: 'rare' },
+    { file: 'role.ts', code: 'await third();', why: 'rare' },
+  ];
+  expect(
+    missedPoints(awaitSitesOf('role.ts', source), new Set(['role.ts:8 after']), known),
+  ).toEqual(['role.ts:8 before', 'role.ts has no longer: await third();']);
 });
