@@ -1,0 +1,22 @@
+/** What mutation tests change, folder by folder, and the tests that must notice. */
+export interface Folder {
+  readonly name: string;
+  /** The files that are changed. */
+  readonly mutate: string;
+  /** The tests that are run against each change. */
+  readonly tests: readonly string[];
+  /** The lowest score that passes, percent of the mutants that are valid. */
+  readonly bar: number;
+}
+
+export const folders: readonly Folder[] = [
+  { name: 'core', mutate: 'lib/core/**/*.ts', tests: ['test/core/**/*.test.ts'], bar: 95 },
+  { name: 'roles', mutate: 'lib/roles/**/*.ts', tests: ['test/roles/**/*.test.ts'], bar: 90 },
+  {
+    name: 'embedded',
+    mutate: 'lib/embedded/**/*.ts',
+    tests: ['test/embedded/**/*.test.ts'],
+    bar: 85,
+  },
+  { name: 'aws', mutate: 'lib/aws/**/*.ts', tests: ['test/aws/**/*.test.ts'], bar: 85 },
+];

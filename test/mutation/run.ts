@@ -1,0 +1,77 @@
+/**
+ * Mutation tests: `npm run test:mutation`, or of some folders alone, `npm run test:mutation -- roles aws`. Prints the
+ * score of each and what survived; docs/mutation.md explains the survivors. Fails where a score is below its bar.
+ */
+import { readFileSync } from 'node:fs';
+import { Stryker } from '@stryker-mutator/core';
+import * as z from 'zod';
+import { type Folder, folders } from './folders.ts';
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !folders.some((folder) => folder.name === name));
+if (unknown.length > 0) {
+  const names = folders.map(({ name }) => name).join(', ');
+  process.stderr.write(`No folder ${unknown.join(', ')} is mutated. There are: ${names}.\n`);
+  process.exit(2);
+}
+
+interface Score {
+  readonly folder: Folder;
+  readonly killed: number;
+  readonly valid: number;
+}
+
+const scores: Score[] = [];
+for (const folder of folders) {
+  if (asked.length === 0 || asked.includes(folder.name)) scores.push(await scoreOf(folder));
+}
+process.stdout.write(
+  `\n| folder | killed | of | score | at least |\n| --- | --- | --- | --- | --- |\n`,
+);
+for (const { folder, killed, valid } of scores) {
+  const line = [folder.name, killed, valid, `${percent({ killed, valid })} %`, `${folder.bar} %`];
+  process.stdout.write(`| ${line.join(' | ')} |\n`);
+}
+const isLow = (score: Score) => score.killed * 100 < score.folder.bar * score.valid;
+process.exitCode = scores.some(isLow) ? 1 : 0;
+
+async function scoreOf(folder: Folder): Promise<Score> {
+  process.env['REEVE_MUTATION_TESTS'] = folder.tests.join(' ');
+  const report = `reports/mutation-${folder.name}.json`;
+  await new Stryker({
+    mutate: [folder.mutate],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts' },
+    concurrency: 2,
+    timeoutMS: 10_000,
+    // Stryker rewrites a tsconfig with an interface that TypeScript 7 no longer has; vitest needs none.
+    tsconfigFile: 'none',
+    reporters: ['clear-text', 'json'],
+    clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
+    jsonReporter: { fileName: report },
+    tempDirName: 'reports/stryker-tmp',
+  }).runMutationTest();
+  return { folder, ...countsIn(report) };
+}
+
+const reportSchema = z.object({
+  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
+});
+
+/** A mutant that makes the tests run for ever is killed; one that cannot be compiled or run is none. */
+function countsIn(report: string): Pick<Score, 'killed' | 'valid'> {
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  const statuses = Object.values(files).flatMap(({ mutants }) =>
+    mutants.map(({ status }) => status),
+  );
+  const count = (...wanted: readonly string[]) =>
+    statuses.filter((status) => wanted.includes(status)).length;
+  const killed = count('Killed', 'Timeout');
+  return { killed, valid: killed + count('Survived', 'NoCoverage') };
+}
+
+function percent({ killed, valid }: Pick<Score, 'killed' | 'valid'>): string {
+  // Rounded down: a score is never shown as reaching a bar that it does not.
+  return (Math.floor((1_000 * killed) / Math.max(1, valid)) / 10).toFixed(1);
+}
