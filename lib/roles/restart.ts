@@ -18,8 +18,12 @@ import type { Operator } from './operator.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Transitions } from './transitions.ts';
 
-/** Orders taken back in one go: some milliseconds, in which nothing else gets its turn. */
+/** Orders taken back in one go at most. */
 const defaultSliceMax = 100;
+/** The first slice: the code that takes orders back runs for the first time, some twenty times slower than later. */
+const firstSlice = 10;
+/** A slice that takes longer is followed by one of half its size, ms: nothing else gets its turn meanwhile. */
+const sliceMs = 15;
 /** Index entries read in one go: nothing else can happen yet, so that a page may be long. */
 const pageMax = 10_000;
 /** Before what could not be written is tried again, ms. */
@@ -59,6 +63,7 @@ export function restart(ports: RestartPorts): Restart {
   const former = formerOrders();
   let isDone = false;
   let isStopped = false;
+  const size = sliceSize(clock, sliceMax);
   let place = 0;
   let recovered = 0;
   /** One slice at a time, so that no order is taken back twice. */
@@ -97,7 +102,7 @@ export function restart(ports: RestartPorts): Restart {
     while (former.left.size > 0 && !isStopped) {
       const before = recovered;
       try {
-        await inTurn(() => former.slice(sliceMax));
+        await size.measure((max) => inTurn(() => former.slice(max)));
         // A write lets others have their turn; where nothing was written, nothing else has.
         if (recovered === before) await after(clock, 0);
       } catch (error) {
@@ -119,7 +124,7 @@ export function restart(ports: RestartPorts): Restart {
       for (let shard = 0; shard < store.dueShards; shard += 1) {
         for (const orderId of await dueIn(store, shard)) former.add(orderId);
       }
-      if (former.left.size > 0) await inTurn(() => former.slice(sliceMax));
+      if (former.left.size > 0) await size.measure((max) => inTurn(() => former.slice(max)));
       void rest();
       return former.found;
     },
@@ -129,6 +134,19 @@ export function restart(ports: RestartPorts): Restart {
     },
     stop() {
       isStopped = true;
+    },
+  };
+}
+
+/** How many orders the next slice has: twice as many as the last one, or half of them where that took too long. */
+function sliceSize(clock: Clock, max: number) {
+  let size = Math.min(firstSlice, max);
+  return {
+    async measure(slice: (size: number) => Promise<void>): Promise<void> {
+      const began = clock.now();
+      await slice(size);
+      const isSlow = clock.now() - began > sliceMs;
+      size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(max, 2 * size);
     },
   };
 }

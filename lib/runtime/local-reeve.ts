@@ -90,7 +90,7 @@ const retryAfterMs = 250;
 
 /**
  * Starts it, and resolves as soon as it takes orders. What a crash left is recovered, uncharged, in due order:
- * the first hundred before the promise resolves, the rest beside what is asked of it since; see `recovered`.
+ * the first ten before the promise resolves, the rest beside what is asked of it since; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when a workflow names an agent that is not given
  * @throws {ReeveError} `store-unusable` when another process has the database open

@@ -61,6 +61,26 @@ test('those that are due first are taken back first, and the first of them befor
   expect(world.nudges().map((nudge) => nudge.orderId)).toEqual(['c', 'a', 'b']);
 });
 
+test('slices grow while they are fast, and shrink while they are slow', async () => {
+  const sizes: number[] = [];
+  let msEach = 0;
+  const world = roleScenario();
+  await claimAll(world, 361);
+  const transitions = {
+    ...world.transitions,
+    apply(changes: Parameters<typeof world.transitions.apply>[0]) {
+      sizes.push(changes.length);
+      if (sizes.length === 5) msEach = 1;
+      world.clock.jump(msEach * changes.length);
+      return world.transitions.apply(changes);
+    },
+  };
+  const restarted = restartIn({ ...world, transitions });
+  await restarted.begin();
+  expect(await restarted.done).toBe(361);
+  expect(sizes).toEqual([10, 20, 40, 80, 100, 50, 25, 12, 24]);
+});
+
 test('a restart that cannot write at all is none, and says so', async () => {
   let away = true;
   const world = roleScenario((store) => ({
