@@ -1,10 +1,9 @@
 /** The stack as CloudFormation gets it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
 import * as z from 'zod';
 import type { AgentProps } from '#infra/agent-channel.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
@@ -14,8 +13,6 @@ import { sharedBundle } from '../support/shared-bundle.ts';
 /** Code is taken from where it is: copying it for each stack would be most of the time. */
 const unstaged = { 'aws:cdk:disable-asset-staging': true };
 const bundle = sharedBundle();
-const assemblies = mkdtempSync(join(tmpdir(), 'reeve-cdk-'));
-afterAll(() => rmSync(assemblies, { recursive: true }));
 
 const statement = z.object({
   Action: z.union([z.string(), z.array(z.string())]),
@@ -68,7 +65,7 @@ export function stackWith(
   context: Readonly<Record<string, unknown>> = {},
   props: StackProps = {},
 ): ReeveStack {
-  const outdir = mkdtempSync(join(assemblies, 'cdk-'));
+  const outdir = mkdtempSync(join(inject('temporaryFolder'), 'cdk-'));
   const app = new App({ context: { ...context, ...unstaged }, outdir });
   return new ReeveStack(app, 'Reeve', {
     ...props,

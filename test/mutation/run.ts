@@ -1,19 +1,20 @@
 /**
- * Mutation tests: `npm run test:mutation`, or of some folders alone, `npm run test:mutation -- roles aws`. Prints the
- * score of each and what survived; docs/mutation.md explains the survivors. Fails where a score is below its bar.
+ * Mutation tests: `npm run test:mutation`, of some folders, `npm run test:mutation -- roles aws`, or of some files,
+ * `npm run test:mutation -- lib/roles/restart.ts`. Prints the score of each folder and what survived;
+ * docs/mutation.md explains the survivors. Fails where a score is below its bar.
  */
 import { readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import * as z from 'zod';
 import { type Folder, folders } from './folders.ts';
 
+const reportSchema = z.object({
+  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
+});
+
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !folders.some((folder) => folder.name === name));
-if (unknown.length > 0) {
-  const names = folders.map(({ name }) => name).join(', ');
-  process.stderr.write(`No folder ${unknown.join(', ')} is mutated. There are: ${names}.\n`);
-  process.exit(2);
-}
+const chosen = asked.length === 0 ? folders : asked.map(folderOf);
 
 interface Score {
   readonly folder: Folder;
@@ -22,9 +23,7 @@ interface Score {
 }
 
 const scores: Score[] = [];
-for (const folder of folders) {
-  if (asked.length === 0 || asked.includes(folder.name)) scores.push(await scoreOf(folder));
-}
+for (const folder of chosen) scores.push(await scoreOf(folder));
 process.stdout.write(
   `\n| folder | killed | of | score | at least |\n| --- | --- | --- | --- | --- |\n`,
 );
@@ -34,6 +33,19 @@ for (const { folder, killed, valid } of scores) {
 }
 const isLow = (score: Score) => score.killed * 100 < score.folder.bar * score.valid;
 process.exitCode = scores.some(isLow) ? 1 : 0;
+
+/** One of the folders, or a file in it as a folder by itself. */
+function folderOf(name: string): Folder {
+  const named = folders.find((folder) => folder.name === name);
+  if (named !== undefined) return named;
+  const around = folders.find((folder) => matchesGlob(name, folder.mutate));
+  if (around !== undefined) return { ...around, mutate: name };
+  const names = folders.map((folder) => folder.name).join(', ');
+  process.stderr.write(
+    `${name} is not mutated. There are the folders ${names}, and the files in them.\n`,
+  );
+  process.exit(2);
+}
 
 async function scoreOf(folder: Folder): Promise<Score> {
   process.env['REEVE_MUTATION_TESTS'] = folder.tests.join(' ');
@@ -47,17 +59,13 @@ async function scoreOf(folder: Folder): Promise<Score> {
     timeoutMS: 10_000,
     // Stryker rewrites a tsconfig with an interface that TypeScript 7 no longer has; vitest needs none.
     tsconfigFile: 'none',
-    reporters: ['clear-text', 'json'],
+    reporters: ['progress-append-only', 'clear-text', 'json'],
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
     jsonReporter: { fileName: report },
     tempDirName: 'reports/stryker-tmp',
   }).runMutationTest();
   return { folder, ...countsIn(report) };
 }
-
-const reportSchema = z.object({
-  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
-});
 
 /** A mutant that makes the tests run for ever is killed; one that cannot be compiled or run is none. */
 function countsIn(report: string): Pick<Score, 'killed' | 'valid'> {

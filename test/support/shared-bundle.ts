@@ -1,16 +1,13 @@
-/** The bundles of all functions, made once for all stacks of a test file: esbuild takes a second each time. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** The bundles of all functions, made once for all stacks that one worker makes: esbuild takes a second each time. */
+import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
 import { type Bundle, bundle } from '#infra/bundles.ts';
 
 const lambdas = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 
-/** Of the shipped agents' code, whatever the agent is called, and with the shipped workflow. */
-export function sharedBundle(): Bundle {
-  const shared = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
-  afterAll(() => rmSync(shared, { recursive: true }));
+function makeBundle(): Bundle {
+  const shared = mkdtempSync(join(inject('temporaryFolder'), 'bundles-'));
   const folderOf = bundle(
     {
       ...Object.fromEntries(lambdas.map((name) => [name, `lambdas/${name}.ts`])),
@@ -26,4 +23,12 @@ export function sharedBundle(): Bundle {
     cpSync(folderOf(known), outdir, { recursive: true });
     return outdir;
   };
+}
+
+let made: Bundle | undefined;
+
+/** Of the shipped agents' code, whatever the agent is called, and with the shipped workflow. */
+export function sharedBundle(): Bundle {
+  made ??= makeBundle();
+  return made;
 }

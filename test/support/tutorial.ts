@@ -12,7 +12,7 @@ export const tutorialBlocks: readonly CodeBlock[] = codeBlocks(
 /** What the tutorial adds to, and what is found beside it. */
 const copied = [
   ...['bin', 'package.json', 'cdk.json', 'tsconfig.json', 'vitest.config.ts'],
-  ...['biome.json', '.gitignore'],
+  ...['biome.json', '.gitignore', 'test/support/temporary-folder.ts'],
 ];
 
 /** A folder with all that the repository has and a user's program needs. */
