@@ -1,100 +1,10 @@
 import { expect, test } from 'vitest';
-import * as z from 'zod';
-import { type AgentContract, defineAgent } from '#core/agent.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { Reply, Request } from '#core/message.ts';
-import {
-  type AgentImplementation,
-  type Call,
-  PermanentFault,
-  TransientFault,
-} from '#ports/agent.ts';
-import type { Breaker } from '#ports/breaker.ts';
+import { type AgentImplementation, PermanentFault, TransientFault } from '#ports/agent.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
-import { type TestLog, testLog } from '../support/log.ts';
-import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
-
-interface Input {
-  readonly [key: string]: string;
-  readonly dish: string;
-}
-const contract: AgentContract<Input, { plate: string }> = defineAgent({
-  name: 'cook',
-  input: z.object({ dish: z.string() }),
-  output: z.object({ plate: z.string() }),
-  undo: 'offered',
-});
-
-interface Kitchen {
-  readonly clock: VirtualClock;
-  readonly log: TestLog;
-  readonly replies: Reply[];
-  readonly calls: { readonly at: number; readonly call: Call }[];
-  run(changes?: Partial<Request>): Promise<unknown>;
-}
-
-type Perform = (call: Call, attempt: number) => Promise<{ plate: string }>;
-
-function kitchen(perform: Perform, more: Partial<AgentImplementation> = {}, send = true): Kitchen {
-  const clock = virtualClock();
-  const start = clock.now();
-  const log = testLog();
-  const replies: Reply[] = [];
-  const calls: { at: number; call: Call }[] = [];
-  const breaker: Breaker = { run: (call) => call() };
-  const agent: AgentImplementation = {
-    contract,
-    perform: (_input, call) => {
-      calls.push({ at: clock.now() - start, call });
-      return perform(call, calls.length);
-    },
-    async undo() {},
-    ...more,
-  };
-  const runner = agentRunner(agent, {
-    breaker,
-    clock,
-    log,
-    random: { next: () => 0.5 },
-    replies: {
-      async send(messages) {
-        if (!send) throw new Error('no channel');
-        replies.push(...messages);
-      },
-    },
-  });
-  const order = orderId('one');
-  const step = stepName('soup');
-  const key = idempotencyKey(order, step, 'perform', 1);
-  return {
-    clock,
-    log,
-    replies,
-    calls,
-    run: (changes = {}) =>
-      runner.handle({
-        orderId: order,
-        workflow: workflowName('dinner'),
-        step,
-        agent: agentName('cook'),
-        attempt: 1,
-        action: 'perform',
-        idempotencyKey: key,
-        performKey: key,
-        completeBy: clock.now() + 10_000,
-        completeWithinMs: 10_000,
-        endBy: clock.now() + 10_000,
-        input: { dish: 'soup' },
-        output: null,
-        priority: 'normal',
-        tenant: null,
-        ...changes,
-      }),
-  };
-}
-
-const served = async () => ({ plate: 'soup' });
-const never = () => new Promise<never>(() => {});
+import { testLog } from '../support/log.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
+import { contract, kitchen, never, served } from './kitchen.ts';
 
 test('what the service gives is replied, for the attempt that was asked', async () => {
   const { run, replies } = kitchen(served);
@@ -268,20 +178,6 @@ test('a heartbeat moves the deadline on, no further than the attempt may last', 
 test('a reply that could not be sent makes the request come again', async () => {
   const { run } = kitchen(served, {}, false);
   expect(await run()).toEqual({ kind: 'retry' });
-});
-
-test('contract and code must agree about undo', () => {
-  const { undo: _, ...without } = { contract, perform: served, undo: async () => {} };
-  const ports = {
-    breaker: { run: never },
-    clock: virtualClock(),
-    log: testLog(),
-    random: { next: () => 0 },
-    replies: { send: never },
-  };
-  expect(() => agentRunner(without, ports)).toThrow(
-    /Agent cook: its contract says undo is offered/,
-  );
 });
 
 test('work that never ends is ended within the breaker too, so that a circuit cannot hang', async () => {

@@ -40,7 +40,14 @@ function world() {
   const kept: Notification[] = [];
   const down = new Set<string>();
   const log = testLog();
-  const state = { refuses: false, publisherFails: false };
+  const reason: unknown = new Error('it is down');
+  const state = {
+    refuses: false,
+    publisherFails: false,
+    answers: Number.POSITIVE_INFINITY,
+    reason,
+  };
+  const sent: string[] = [];
   const channelOf = ({ audience, change: { replyTo } }: Notification) =>
     audience === 'operator' ? 'operators' : String(replyTo);
   const started = () =>
@@ -48,10 +55,11 @@ function world() {
       log,
       publisher: {
         async publish(notifications) {
+          sent.push(`publish ${notifications.length}`);
           if (state.publisherFails) throw new Error('nothing works');
-          return notifications.map((one): Publication => {
+          return notifications.slice(0, state.answers).map((one): Publication => {
             const isDown = down.has(channelOf(one)) || down.has(notificationId(one));
-            if (isDown) return { kind: 'failed', error: new Error('it is down') };
+            if (isDown) return { kind: 'failed', error: state.reason };
             delivered.push(notificationId(one));
             return { kind: 'delivered' };
           });
@@ -59,6 +67,7 @@ function world() {
       },
       retries: {
         async send(notifications) {
+          sent.push(`keep ${notifications.length}`);
           if (state.refuses) throw new Error('SQS is down');
           kept.push(...notifications);
         },
@@ -70,6 +79,7 @@ function world() {
     down,
     log,
     state,
+    sent,
     onChanges: (...changes: readonly Change[]) => started().onChanges(changes),
     retry: (notification: Notification) => started().retry(notification),
   };
@@ -177,6 +187,35 @@ test('a publisher that fails as a whole loses nothing', async () => {
   expect(await onChanges(change('a', 4, 'Error'))).toBe(1);
   expect(kept.map(notificationId)).toEqual(['a-4-submitter', 'a-4-operator']);
   for (const one of kept) await expect(retry(one)).rejects.toThrow('nothing works');
+});
+
+test('the log says of what is deferred to which channel it goes, and why; alerts have none', async () => {
+  const { onChanges, down, state, log } = world();
+  down.add('operators');
+  state.reason = 'a text';
+  await onChanges(change('a', 4, 'Error', null));
+  state.publisherFails = true;
+  await onChanges(change('b', 1, 'Pending'));
+  const lines = [
+    { orderId: 'a', sequence: 4, channel: null, error: 'unknown' },
+    { orderId: 'b', sequence: 1, channel: 'shop', error: 'nothing works' },
+  ];
+  expect(log.lines).toEqual(lines.map((fields) => ({ event: 'notification-deferred', fields })));
+});
+
+test('nobody is called where there is nothing to say, and nothing kept that was delivered', async () => {
+  const { onChanges, sent } = world();
+  expect(await onChanges(change('a', 1, 'Pending', null))).toBe(1);
+  expect(sent).toEqual([]);
+  await onChanges(change('b', 1, 'Pending'));
+  expect(sent).toEqual(['publish 1']);
+});
+
+test('what a publisher gives no answer for is kept', async () => {
+  const { onChanges, kept, state } = world();
+  state.answers = 1;
+  expect(await onChanges(change('a', 1, 'Pending'), change('b', 1, 'Pending'))).toBe(2);
+  expect(kept.map(notificationId)).toEqual(['b-1-submitter']);
 });
 
 const states = ['Pending', 'Processing', 'Error', 'Processed'] as const;

@@ -4,6 +4,7 @@ import { type OrderId, writeId } from '#core/ids.ts';
 import type { Nudge, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -43,7 +44,7 @@ export interface RoleScenario {
  */
 export function roleScenario(
   faulty: (store: StateStore) => StateStore = (store) => store,
-  workflows = [house],
+  workflows: readonly WorkflowDefinition[] = [house],
   random?: Random,
 ): RoleScenario {
   const clock = virtualClock();

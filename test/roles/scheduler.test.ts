@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
 import type { JsonValue } from '#core/json.ts';
 import { limits } from '#core/limits.ts';
 import type { Reply, ReplyResult } from '#core/message.ts';
 import { workflowRegistry } from '#core/registry.ts';
+import { submitted } from '#core/submit.ts';
+import { defineWorkflow } from '#core/workflow.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
@@ -85,6 +89,101 @@ test.each([
   expect(record.fault).toMatchObject({ code, effect: 'possible', step: 'east' });
   expect(record.fault?.message).toMatch(message);
 });
+
+const refusal = { code: 'no-paint', message: 'No blue is left.', effect: 'none' } as const;
+const refused: ReplyResult = { kind: 'failed', fault: refusal };
+
+/** East is painted and west was refused, so that east is being undone. */
+async function undoing() {
+  const world = roleScenario();
+  const { orderId: id } = await world.createClaimed('one');
+  const own = schedule(world);
+  const replies = [reply('one', 'east', good), reply('one', 'west', refused)];
+  expect(await own.onReplies(paint, replies)).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+  const attempt = world.requests().at(-1)?.attempt;
+  const onUndo = (result: ReplyResult) =>
+    own.onReplies(paint, [{ ...reply('one', 'east', result, attempt), action: 'undo' }]);
+  return { world, id, onUndo };
+}
+
+test('a fault turns the order back, with the fault that the agent told, and undo is requested', async () => {
+  const { world, id } = await undoing();
+  const { direction, fault } = await world.record(id);
+  expect(direction).toBe('undo');
+  expect(fault).toEqual({ ...refusal, step: 'west', action: 'perform' });
+  expect(world.requests().map(({ step, action }) => [step, action])).toEqual([['east', 'undo']]);
+});
+
+test('an undo that is done ends the order', async () => {
+  const { world, id, onUndo } = await undoing();
+  await onUndo({ kind: 'succeeded', output: null });
+  expect(await world.record(id)).toMatchObject({ processState: 'Undone' });
+});
+
+test('an undo that is refused stops the order for a person', async () => {
+  const { world, id, onUndo } = await undoing();
+  await onUndo(refused);
+  const fault = { code: 'undo-stuck', step: 'east', action: 'undo' };
+  expect(await world.record(id)).toMatchObject({ processState: 'Error', fault });
+});
+
+const thatch = agentName('thatch');
+const promising = { input: z.null(), undo: 'offered' } as const;
+const times = { completeWithin: 10_000, maxDuration: 60_000, input: () => null };
+/** Two steps of two agents, which promise different outputs. */
+const cottage = defineWorkflow({ name: 'cottage', version: 1, details: z.null() })
+  .step('east', {
+    ...times,
+    agent: defineAgent({ ...promising, name: 'paint', output: z.object({ litres: z.number() }) }),
+  })
+  .step('roof', {
+    ...times,
+    agent: defineAgent({ ...promising, name: 'thatch', output: z.object({ straws: z.number() }) }),
+  })
+  .build();
+
+/** A cottage of which both steps run. */
+async function begun() {
+  const world = roleScenario(undefined, [cottage]);
+  const id = orderId('one');
+  const at = world.clock.now();
+  const of = { orderId: id, priority: 'normal', tenant: null, replyTo: null } as const;
+  const event = { type: 'submit', by: 'ada', ...of, correlationId: null } as const;
+  const { record } = submitted(event, cottage, at, writeId('one.1'));
+  await world.store.create({ orderId: id, details: null, digest: 'one', submittedAt: at }, record);
+  const own = schedule(world);
+  await own.onNudges([{ orderId: id, priority: 'normal' }]);
+  return { world, id, own };
+}
+
+test('a heartbeat moves complete-by on', async () => {
+  const { world, id, own } = await begun();
+  world.clock.jump(6_000);
+  const beats = [
+    own.onReplies(paint, [reply('one', 'east', { kind: 'heartbeat' })]),
+    own.onReplies(thatch, [reply('one', 'roof', { kind: 'heartbeat' })]),
+  ];
+  expect((await Promise.all(beats)).flat()).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+  const { completeBy, history } = await world.record(id);
+  expect(completeBy).toBe(world.clock.now() + 10_000);
+  expect(history.slice(-2).map(({ type }) => type)).toEqual(['heartbeat', 'heartbeat']);
+});
+
+test.each([
+  ['east', paint, { litres: 3 }, 'Completed'],
+  ['east', paint, { straws: 3 }, 'Failed'],
+  ['roof', thatch, { litres: 3 }, 'Failed'],
+  ['roof', thatch, { straws: 3 }, 'Completed'],
+] as const)(
+  'an output is checked against what its own step promises (%s %s, %o)',
+  async (...row) => {
+    const [step, agent, output, state] = row;
+    const { world, id, own } = await begun();
+    await own.onReplies(agent, [reply('one', step, { kind: 'succeeded', output })]);
+    const { steps } = await world.record(id);
+    expect(steps.find(({ name }) => name === step)?.progress.state).toBe(state);
+  },
+);
 
 test('an order of a workflow that this Scheduler does not know is parked (R14)', async () => {
   const world = roleScenario(undefined, []);

@@ -29,16 +29,28 @@ test('a refused one is parked with what was wrong, so that its producer can be t
     ({
       kind: 'refused',
       code: 'details-invalid',
-      errors: [{ field: 'details.colour', message: 'expected string' }],
+      errors: [
+        { field: 'details.colour', message: 'expected string' },
+        { field: 'details.size', message: 'expected number' },
+      ],
     }) as const;
   const delivery = await submissionDelivery(answering(refused), request, 'ada', testLog());
-  expect(delivery).toEqual({ kind: 'park', reason: 'details-invalid: details.colour' });
+  expect(delivery).toEqual({
+    kind: 'park',
+    reason: 'details-invalid: details.colour, details.size',
+  });
 });
 
-test('one that could not be stored is delivered again, and its details stay out of the log', async () => {
-  const log = testLog();
-  const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
-  expect(await submissionDelivery(answering(away), request, 'ada', log)).toEqual({ kind: 'retry' });
-  expect(log.lines).toHaveLength(1);
-  expect(JSON.stringify(log.lines)).not.toContain('4111');
-});
+test.each([
+  [new UnavailableError('aws-unavailable', 'card 4111'), 'aws-unavailable'],
+  [new TypeError('card 4111'), 'unknown'],
+])(
+  'one that could not be stored is delivered again, and its details stay out of the log',
+  async (...row) => {
+    const [failure, error] = row;
+    const log = testLog();
+    const away = answering(() => Promise.reject(failure));
+    expect(await submissionDelivery(away, request, 'ada', log)).toEqual({ kind: 'retry' });
+    expect(log.lines).toEqual([{ event: 'submission-failed', fields: { error } }]);
+  },
+);

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/agent.ts';
 import { UnavailableError } from '#core/errors.ts';
+import { schedulerId } from '#core/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/json.ts';
+import { limits } from '#core/limits.ts';
 import type { Nudge } from '#core/message.ts';
+import { defineWorkflow } from '#core/workflow.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
 import { sha256, systemIds } from '#runtime/system-ids.ts';
-import { details } from '../support/orders.ts';
+import { details, house } from '../support/orders.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const request: SubmissionRequest = {
@@ -18,20 +23,35 @@ const request: SubmissionRequest = {
   key: null,
 };
 
-function submitter(world: RoleScenario, store: StateStore = world.store, canNudge = true) {
+interface Front {
+  readonly store?: StateStore;
+  /** What nudging fails with. */
+  readonly failure?: unknown;
+  readonly responseChannels?: readonly string[];
+  /** Makes its write ids its own. */
+  readonly name?: string;
+}
+
+function submitter(world: RoleScenario, front: Front = {}) {
+  const {
+    store = world.store,
+    failure = null,
+    responseChannels = ['shop'],
+    name = 'front',
+  } = front;
   const nudges: Nudge[] = [];
   const role = submission({
     store,
+    responseChannels,
     clock: world.clock,
     log: world.log,
     registry: world.registry,
-    ids: systemIds(world.clock, 'front'),
+    ids: systemIds(world.clock, name),
     digest: sha256,
-    responseChannels: ['shop'],
     channels: {
       nudges: {
         async send(messages) {
-          if (!canNudge) throw new Error('no channel');
+          if (failure !== null) throw failure;
           nudges.push(...messages);
         },
       },
@@ -136,18 +156,119 @@ test('an answer that was lost is found again under its key, and the nudge is sen
       throw new UnavailableError('store-unavailable', 'no answer');
     },
   };
-  const { submit, nudges } = submitter(world, losing);
+  const { submit, nudges } = submitter(world, { store: losing });
   await expect(submit({ ...request, key: 'k' })).rejects.toThrow(UnavailableError);
   expect(nudges).toEqual([]);
   expect(await submit({ ...request, key: 'k' })).toMatchObject({ kind: 'accepted' });
   expect(nudges).toHaveLength(1);
 });
 
-test('a nudge that is lost loses no order: the Supervisor will find it', async () => {
+test.each([
+  [new TypeError('no channel'), 'TypeError'],
+  ['a text', 'unknown'],
+])('a nudge that is lost loses no order: the Supervisor will find it (%s)', async (...row) => {
+  const [failure, error] = row;
   const world = roleScenario();
-  const { submit } = submitter(world, world.store, false);
+  const { submit } = submitter(world, { failure });
   expect(await submit(request)).toMatchObject({ kind: 'accepted' });
-  expect(world.log.lines.map(({ event }) => event)).toEqual(['messages-lost']);
+  const fields = { nudges: 1, requests: 0, error };
+  expect(world.log.lines).toEqual([{ event: 'messages-lost', fields }]);
+});
+
+test('a submission that is repeated later is told how far the order is, and wakes nobody', async () => {
+  const world = roleScenario();
+  const { submit, nudges } = submitter(world);
+  const first = await submit({ ...request, key: 'k' });
+  if (first.kind !== 'accepted') throw new Error(first.code);
+  const { orderId } = first;
+  const claim = { type: 'claim', by: schedulerId('one') } as const;
+  await world.transitions.apply([{ orderId, event: () => claim }]);
+  const again = await submit({ ...request, key: 'k' });
+  expect(again).toEqual({ kind: 'accepted', orderId, processState: 'Processing' });
+  expect(nudges).toHaveLength(1);
+});
+
+test('a key that was used for something else is refused, says so, and wakes nobody', async () => {
+  const { submit, nudges } = submitter(roleScenario());
+  await submit({ ...request, key: 'k' });
+  expect(await submit({ ...request, key: 'k', priority: 'low' })).toEqual({
+    kind: 'refused',
+    code: 'key-reused',
+    errors: [
+      { field: 'Idempotency-Key', message: 'was used for another submission; take a new key' },
+    ],
+  });
+  expect(nudges).toHaveLength(1);
+});
+
+test.each<[string, Partial<StateStore>]>([
+  ['order', { orders: async () => new Map() }],
+  ['record', { records: async () => new Map() }],
+])('a key of which the store has no %s any more is not taken for a repetition', async (_, gone) => {
+  const world = roleScenario();
+  await submitter(world).submit({ ...request, key: 'k' });
+  const { submit } = submitter(world, { store: { ...world.store, ...gone }, name: 'another' });
+  expect(await submit({ ...request, key: 'k' })).toMatchObject({ code: 'key-reused' });
+});
+
+test('an order without a key has no digest: nothing is compared with it', async () => {
+  const world = roleScenario();
+  const outcome = await submitter(world).submit(request);
+  if (outcome.kind !== 'accepted') throw new Error(outcome.code);
+  const { orderId } = outcome;
+  expect((await world.store.orders([orderId])).get(orderId)).toMatchObject({ digest: '' });
+});
+
+const paint = defineAgent({
+  name: 'paint',
+  input: z.null(),
+  output: z.null(),
+  undo: 'offered',
+});
+const workflowOf = (name: string, version: number) =>
+  defineWorkflow({ name, version, details: z.null() })
+    .step('paint', { agent: paint, completeWithin: 1_000, input: () => null })
+    .build();
+
+test.each([
+  [[house], 'house'],
+  [[house, workflowOf('castle', 1), workflowOf('house', 2)], 'house, castle'],
+  [[], 'none'],
+])('an unknown workflow is refused with the names that are known', async (...row) => {
+  const [workflows, known] = row;
+  const { submit } = submitter(roleScenario(undefined, workflows));
+  const message = `no workflow "tower" (known: ${known})`;
+  expect(await submit({ ...request, workflow: 'tower' })).toMatchObject({
+    errors: [{ field: 'workflow', message }],
+  });
+});
+
+test.each([
+  [['shop'], 'shop'],
+  [['shop', 'desk'], 'shop, desk'],
+  [[], 'none'],
+])('an unknown response channel is refused with the names that are registered', async (...row) => {
+  const [responseChannels, known] = row;
+  const { submit } = submitter(roleScenario(), { responseChannels });
+  const message = `not a registered response channel (registered: ${known})`;
+  expect(await submit({ ...request, replyTo: 'attic' })).toMatchObject({
+    errors: [{ field: 'replyTo', message }],
+  });
+});
+
+test('details that the schema of the workflow makes too large are refused', async () => {
+  const note = z.string().default('x'.repeat(limits.detailsBytesMax));
+  const large = defineWorkflow({ name: 'castle', version: 1, details: z.object({ note }) })
+    .step('paint', { agent: paint, completeWithin: 1_000, input: () => null })
+    .build();
+  const { submit } = submitter(roleScenario(undefined, [large]));
+  expect(await submit({ ...request, workflow: 'castle', details: {} })).toEqual({
+    kind: 'refused',
+    code: 'details-invalid',
+    errors: [{ field: 'details', message: expect.stringContaining('over 131072 bytes') }],
+  });
+  const short = await submit({ ...request, workflow: 'castle', details: { note: 'x' } });
+  expect(short).toMatchObject({ kind: 'accepted' });
 });
 
 test.each([

@@ -1,0 +1,98 @@
+/** An agent that cooks, on a clock that obeys, with replies that only are noted. */
+import * as z from 'zod';
+import { type AgentContract, defineAgent } from '#core/agent.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
+import type { Reply, Request } from '#core/message.ts';
+import type { AgentImplementation, Call } from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import { agentRunner } from '#roles/agent-runner.ts';
+import { type TestLog, testLog } from '../support/log.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+interface Input {
+  readonly [key: string]: string;
+  readonly dish: string;
+}
+export const contract: AgentContract<Input, { plate: string }> = defineAgent({
+  name: 'cook',
+  input: z.object({ dish: z.string() }),
+  output: z.object({ plate: z.string() }),
+  undo: 'offered',
+});
+
+export interface Kitchen {
+  readonly clock: VirtualClock;
+  readonly log: TestLog;
+  readonly replies: Reply[];
+  readonly calls: { readonly at: number; readonly call: Call }[];
+  run(changes?: Partial<Request>): Promise<unknown>;
+}
+
+type Perform = (call: Call, attempt: number) => Promise<{ plate: string }>;
+
+/** `send`: whether replies can be sent. */
+export function kitchen(
+  perform: Perform,
+  more: Partial<AgentImplementation> = {},
+  send = true,
+  canUndo = true,
+): Kitchen {
+  const clock = virtualClock();
+  const start = clock.now();
+  const log = testLog();
+  const replies: Reply[] = [];
+  const calls: { at: number; call: Call }[] = [];
+  const breaker: Breaker = { run: (call) => call() };
+  const agent: AgentImplementation = {
+    contract,
+    perform: (_input, call) => {
+      calls.push({ at: clock.now() - start, call });
+      return perform(call, calls.length);
+    },
+    ...(canUndo && { async undo() {} }),
+    ...more,
+  };
+  const runner = agentRunner(agent, {
+    breaker,
+    clock,
+    log,
+    random: { next: () => 0.5 },
+    replies: {
+      async send(messages) {
+        if (!send) throw new Error('no channel');
+        replies.push(...messages);
+      },
+    },
+  });
+  const order = orderId('one');
+  const step = stepName('soup');
+  const key = idempotencyKey(order, step, 'perform', 1);
+  return {
+    clock,
+    log,
+    replies,
+    calls,
+    run: (changes = {}) =>
+      runner.handle({
+        orderId: order,
+        workflow: workflowName('dinner'),
+        step,
+        agent: agentName('cook'),
+        attempt: 1,
+        action: 'perform',
+        idempotencyKey: key,
+        performKey: key,
+        completeBy: clock.now() + 10_000,
+        completeWithinMs: 10_000,
+        endBy: clock.now() + 10_000,
+        input: { dish: 'soup' },
+        output: null,
+        priority: 'normal',
+        tenant: null,
+        ...changes,
+      }),
+  };
+}
+
+export const served = async () => ({ plate: 'soup' });
+export const never = () => new Promise<never>(() => {});

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nudgeCodec } from '#core/message-codec.ts';
+import type { Delivery } from '#roles/delivery.ts';
+import { deliverLetters, type Letter } from '#roles/queue-delivery.ts';
+import { testLog } from '../support/log.ts';
+
+const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
+
+type Outcome = Delivery['kind'] | 'unanswered';
+/** A letter of the test: what it holds, what its receiver makes of it, and whether it can be parked. */
+interface Drawn {
+  readonly readable: boolean;
+  readonly outcome: Outcome;
+  readonly parkable: boolean;
+}
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  readable: fc.boolean(),
+  outcome: fc.constantFrom<Outcome>('done', 'retry', 'park', 'unanswered'),
+  parkable: fc.boolean(),
+});
+
+async function deliver(letters: readonly Drawn[], failure: unknown = null) {
+  const log = testLog();
+  const parked: (readonly [string, string])[] = [];
+  const received: (readonly (readonly [string, string])[])[] = [];
+  const carriers = letters.map(
+    ({ readable }, at): Letter => ({
+      messageId: String(at),
+      body: readable ? nudge(`order-${at}`) : 'rubbish',
+    }),
+  );
+  const again = await deliverLetters(carriers, {
+    codec: nudgeCodec,
+    log,
+    async receive(messages, readable) {
+      received.push(messages.map(({ orderId }, at) => [orderId, readable[at]?.messageId ?? '']));
+      if (failure !== null) throw failure;
+      const outcomes = readable.map(({ messageId }) => letters[Number(messageId)]?.outcome);
+      const answered = outcomes.filter((outcome) => outcome !== undefined);
+      const last = answered.indexOf('unanswered');
+      return (last < 0 ? answered : answered.slice(0, last)).map(deliveryOf);
+    },
+    async park({ messageId }, reason) {
+      if (letters[Number(messageId)]?.parkable !== true) throw new TypeError('no queue');
+      parked.push([messageId, reason]);
+    },
+  });
+  return { again: again.map(({ messageId }) => messageId), parked, received, log };
+}
+
+function deliveryOf(outcome: Outcome): Delivery {
+  if (outcome === 'unanswered') throw new Error('nothing is answered from here on');
+  return outcome === 'park' ? { kind: 'park', reason: 'unknown-order' } : { kind: outcome };
+}
+
+test('the queue keeps exactly what is neither done nor parked, whatever fails (R19)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(drawn, { maxLength: 8 }), fc.boolean(), async (letters, works) => {
+      const { again, parked } = await deliver(letters, works ? null : new Error('store away'));
+      const firstUnanswered = letters.findIndex(
+        ({ readable, outcome }) => readable && outcome === 'unanswered',
+      );
+      const isAnswered = (at: number) => works && (firstUnanswered < 0 || at < firstUnanswered);
+      const acknowledged = letters.map(({ readable, outcome, parkable }, at) => {
+        if (!readable) return parkable;
+        if (!isAnswered(at)) return false;
+        return outcome === 'done' || (outcome === 'park' && parkable);
+      });
+      const left = letters.flatMap((_, at) => (acknowledged[at] === true ? [] : [String(at)]));
+      expect(again).toEqual(left);
+      const isParked = ({ readable, outcome, parkable }: Drawn, at: number) =>
+        parkable && (!readable || (outcome === 'park' && isAnswered(at)));
+      expect(parked).toEqual(
+        letters.flatMap((letter, at) =>
+          isParked(letter, at)
+            ? [[String(at), letter.readable ? 'unknown-order' : 'is not JSON']]
+            : [],
+        ),
+      );
+    }),
+  );
+});
+
+const good: Drawn = { readable: true, outcome: 'done', parkable: true };
+const rubbish: Drawn = { ...good, readable: false };
+
+test('the receiver is given what can be read, in place, with how each came', async () => {
+  const { received } = await deliver([good, rubbish, good]);
+  expect(received).toEqual([
+    [
+      ['order-0', '0'],
+      ['order-2', '2'],
+    ],
+  ]);
+});
+
+test('a batch of which nothing can be read is received by nobody', async () => {
+  const { received, again } = await deliver([rubbish, rubbish]);
+  expect(received).toEqual([]);
+  expect(again).toEqual([]);
+});
+
+test.each([
+  [new TypeError('details of an order'), 'TypeError'],
+  ['a text', 'unknown'],
+])(
+  'a batch that fails comes again whole; the log has the name of the error alone',
+  async (...row) => {
+    const [failure, error] = row;
+    const { again, log } = await deliver([good, good], failure);
+    expect(again).toEqual(['0', '1']);
+    expect(log.lines).toEqual([{ event: 'batch-failed', fields: { error } }]);
+  },
+);
+
+test('what is parked is told with its reason; what cannot be parked comes again, and is told as well', async () => {
+  const { again, log } = await deliver([rubbish, { ...good, outcome: 'park', parkable: false }]);
+  expect(again).toEqual(['1']);
+  const parked = (messageId: string, reason: string) => ({
+    event: 'message-parked',
+    fields: { messageId, reason },
+  });
+  expect(log.lines).toEqual([
+    parked('0', 'is not JSON'),
+    parked('1', 'unknown-order'),
+    { event: 'parking-failed', fields: { messageId: '1', error: 'TypeError' } },
+  ]);
+});
