@@ -68,7 +68,7 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<Editable
 stateStoreContract('SQLite', underTest);
 editedStoreContract('SQLite', underTest);
 storeRace('SQLite', underTest);
-stateStoreModel('SQLite', underTest, 150);
+stateStoreModel('SQLite', underTest, Number(process.env['REEVE_STORE_RUNS'] ?? 150));
 
 test('a second process is refused, and told what to do', () => {
   const path = join(directory(), 'reeve.db');

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Totals } from '#embedded/totals.ts';
 import { keepingUp, readTotalsFile, type TotalsFile, totalsFile } from '#embedded/totals-file.ts';
@@ -9,9 +10,9 @@ import { testLog } from '../support/log.ts';
 const totals = (commits: number): Totals => ({
   store: 'a'.repeat(16),
   commits,
-  accepted: commits,
-  revisions: commits,
-  forgotten: 0,
+  accepted: 2 * commits,
+  revisions: 5 * commits + 2 ** 40,
+  forgotten: commits - 1,
 });
 
 function onDisk(): { readonly path: string; readonly file: TotalsFile } {
@@ -29,6 +30,82 @@ test('what was written last is read', () => {
   const { path, file } = onDisk();
   for (const commits of [1, 2, 3]) file.write(totals(commits));
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(3), isWhole: true });
+});
+
+test.each([1, 2])('a file that was written once, by commit %i, is whole', (commits) => {
+  const { path, file } = onDisk();
+  expect(file.before).toEqual({ kind: 'absent' });
+  file.write(totals(commits));
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(commits), isWhole: true });
+});
+
+test('a file that is opened again says what was there, and keeps it', () => {
+  const { path, file } = onDisk();
+  for (const commits of [1, 2]) file.write(totals(commits));
+  const read = { kind: 'read', totals: totals(2), isWhole: true };
+  const again = totalsFile(path);
+  onTestFinished(() => again.close());
+  expect([again.before, readTotalsFile(path)]).toEqual([read, read]);
+  again.write(totals(3));
+  expect(readTotalsFile(path)).toEqual({ ...read, totals: totals(3) });
+});
+
+test("it is nobody else's to read, and may be closed twice", () => {
+  const { path, file } = onDisk();
+  file.close();
+  file.close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+/** From the totals file on: two slots, each in a disk sector of its own. */
+const slotOf = { 2: 0, 3: 4_096 };
+
+test('whichever bit of a slot changes, the other slot is read, and the damage is told', () => {
+  const { path, file } = onDisk();
+  for (const commits of [1, 2, 3]) file.write(totals(commits));
+  const written = readFileSync(path);
+  expect(written).toHaveLength(4_096 + 64);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(2 as const, 3 as const),
+      fc.nat({ max: 63 }),
+      fc.nat({ max: 7 }),
+      (harmed, at, bit) => {
+        const bytes = Buffer.from(written);
+        bytes[slotOf[harmed] + at] = (bytes[slotOf[harmed] + at] ?? 0) ^ (1 << bit);
+        writeFileSync(path, bytes);
+        const left = totals(harmed === 2 ? 3 : 2);
+        expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: left, isWhole: false });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a write that was cut short leaves the slot before it', () => {
+  const { path, file } = onDisk();
+  for (const commits of [2, 3]) file.write(totals(commits));
+  const written = readFileSync(path);
+  for (const length of [4_097, 4_100, 4_110, 4_150]) {
+    writeFileSync(path, written.subarray(0, length));
+    expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(2), isWhole: false });
+  }
+});
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['zeros', Buffer.alloc(8_192)],
+  ['rubbish', Buffer.alloc(8_192, 7)],
+])('a file of %s is damaged', (_, bytes) => {
+  const { path } = onDisk();
+  writeFileSync(path, bytes);
+  expect(readTotalsFile(path)).toEqual({ kind: 'damaged' });
+});
+
+test('a file that cannot be looked for is no file that is absent', () => {
+  const { path } = onDisk();
+  writeFileSync(path, 'x');
+  expect(() => readTotalsFile(join(path, 'below'))).toThrow(/ENOTDIR/);
 });
 
 test('after a commit a file that cannot be written fails nothing, and is logged once until it can', () => {

@@ -15,7 +15,7 @@ export const folders: readonly Folder[] = [
   {
     name: 'embedded',
     mutate: 'lib/embedded/**/*.ts',
-    tests: ['test/embedded/**/*.test.ts'],
+    tests: ['test/embedded/**/*.test.ts', 'test/runtime/data-commands.test.ts'],
     bar: 85,
   },
   { name: 'aws', mutate: 'lib/aws/**/*.ts', tests: ['test/aws/**/*.test.ts'], bar: 85 },

@@ -1,9 +1,19 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** For mutation tests: those of one folder, with few random worlds, which are always the same. */
+/** Files in memory, where the system has such a folder: most of the time of a store's tests is spent on syncs. */
+const inMemory = '/dev/shm';
+
+/** For mutation tests: those of one folder, with few random worlds and histories, which are always the same. */
 export default defineConfig({
   test: {
     include: process.env['REEVE_MUTATION_TESTS']?.split(' ') ?? [],
-    env: { REEVE_RUNS: '40', REEVE_SEED: '1' },
+    setupFiles: 'test/mutation/same-cases.ts',
+    env: {
+      REEVE_RUNS: '40',
+      REEVE_SEED: '1',
+      REEVE_STORE_RUNS: '12',
+      ...(existsSync(inMemory) ? { TMPDIR: inMemory } : {}),
+    },
   },
 });

@@ -1,0 +1,76 @@
+/** What is forgotten is what ended before an instant, all of it, and nothing else, however it lies in the store. */
+import { expect, test } from 'vitest';
+import { orderId } from '#core/ids.ts';
+import type { SqliteStore } from '#embedded/sqlite-store.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
+import { accepted, ended, opened } from '../support/stored-data.ts';
+
+const before = Date.UTC(2026, 5, 1);
+const day = 86_400_000;
+
+async function left(store: SqliteStore, ...ids: readonly string[]) {
+  return [...(await store.records(ids.map(orderId))).keys()];
+}
+
+/** One that was accepted is cancelled before any of its steps began. */
+async function undo(store: SqliteStore, id: string): Promise<void> {
+  const record = (await store.records([orderId(id)])).get(orderId(id));
+  if (record === undefined) throw new RangeError(id);
+  const asked = next(record, { type: 'cancel', by: 'ada' }, before - 9 * day);
+  const undone = claimed(asked, before - 8 * day);
+  expect(undone.processState).toBe('Undone');
+  for (const each of [asked, undone]) await store.commit(each);
+}
+
+test.each([
+  ['submitted and ended long before', -9 * day, -8 * day, []],
+  ['that ended in the last millisecond before', -9 * day, -2, []],
+  ['that ended at that instant', -9 * day, -1, ['one']],
+  ['that ended after', -9 * day, 0, ['one']],
+])('an order %s', async (_, submitted, end, kept) => {
+  const { store } = opened(':memory:');
+  await ended(store, 'one', before + submitted, before + end);
+  expect(await store.forgetEnded(before)).toBe(1 - kept.length);
+  expect(await left(store, 'one')).toEqual(kept);
+});
+
+test('an order that was undone is forgotten, and those that go on are not', async () => {
+  const { store } = opened(':memory:');
+  await accepted(store, 'undone');
+  await undo(store, 'undone');
+  // Accepted in January.
+  await accepted(store, 'live');
+  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await left(store, 'undone', 'live')).toEqual(['live']);
+});
+
+test('orders behind a batch of old ones that are kept have their turn, and then the first again', async () => {
+  const { store } = opened(':memory:');
+  await accepted(store, ...Array.from({ length: 500 }, (_, at) => `live-${at}`));
+  await ended(store, 'behind', before - 9 * day);
+  const forgotten = [await store.forgetEnded(before), await store.forgetEnded(before)];
+  expect([forgotten, await left(store, 'behind')]).toEqual([[0, 1], []]);
+  // The end was reached: the next look is at the oldest, which may have ended meanwhile.
+  await undo(store, 'live-0');
+  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await left(store, 'live-0', 'live-1')).toEqual(['live-1']);
+});
+
+test('at an order that is too young a look ends, and the next begins at the oldest', async () => {
+  const { store } = opened(':memory:');
+  await accepted(store, ...Array.from({ length: 499 }, (_, at) => `live-${at}`));
+  await ended(store, 'young', before);
+  expect(await store.forgetEnded(before)).toBe(0);
+  await undo(store, 'live-0');
+  expect(await store.forgetEnded(before)).toBe(1);
+});
+
+test('an order that is forgotten leaves nothing: its id is free for another', async () => {
+  const { store } = opened(':memory:');
+  await ended(store, 'one', before - 9 * day);
+  await store.forgetEnded(before);
+  expect(await store.orders([orderId('one')])).toEqual(new Map());
+  const { order, record } = newOrder('one', before);
+  expect(await store.create(order, record)).toBe('created');
+  expect(await left(store, 'one')).toEqual(['one']);
+});

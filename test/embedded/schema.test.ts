@@ -1,0 +1,97 @@
+/** Data that an older Reeve wrote are brought up to date, each row by itself, and what cannot be read is left. */
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { orderId } from '#core/ids.ts';
+import { edited, opened, stored } from '../support/stored-data.ts';
+
+const tables = ['Orders', 'Processes', 'Changes'] as const;
+
+function valueIn(path: string, sql: string): unknown {
+  const database = new DatabaseSync(path);
+  const row = database.prepare(sql).get();
+  database.close();
+  return Object.values(row ?? {})[0];
+}
+
+async function withoutChecksums(...ids: readonly string[]): Promise<string> {
+  const path = await stored(...ids);
+  for (const table of tables) edited(path, `ALTER TABLE ${table} DROP COLUMN Checksum`);
+  return path;
+}
+
+test('each row of before there were checksums gets its own', async () => {
+  const path = await withoutChecksums('one', 'two', 'three');
+  const { store, log } = opened(path);
+  const verification = store.verify();
+  while (verification.next(10));
+  const told: string[] = [];
+  store.watchChanges(({ change }) => told.push(change.orderId));
+  expect([verification.checked(), told, log.lines]).toEqual([3, ['one', 'two', 'three'], []]);
+  store.close();
+  for (const table of tables) {
+    expect(valueIn(path, `SELECT count(DISTINCT Checksum) FROM ${table}`)).toBe(3);
+  }
+});
+
+test('checksums are given once: what is changed afterwards is found', async () => {
+  const path = await withoutChecksums('one', 'two');
+  opened(path).store.close();
+  edited(path, "UPDATE Orders SET Digest = 'x' WHERE OrderID = 'one'");
+  edited(path, "UPDATE Changes SET Change = replace(Change, 'Pending', 'Undone') WHERE Seq = 2");
+  const { store, log } = opened(path);
+  await expect(store.orders([orderId('one')])).rejects.toThrow(/checksum/);
+  store.watchChanges(() => {});
+  expect(log.lines.map(({ fields: { table, row } }) => [table, row])).toEqual([
+    ['Orders', 'one'],
+    ['Changes', 2],
+  ]);
+});
+
+test('a row that cannot be read gets no checksum, and keeps the others from none', async () => {
+  const path = await withoutChecksums('one', 'two', 'three');
+  edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'two'");
+  const { store, log } = opened(path);
+  const records = await store.records([orderId('one'), orderId('three')]);
+  expect([...records.keys()]).toEqual(['one', 'three']);
+  await expect(store.records([orderId('two')])).rejects.toThrow(/Row two .*never writes/);
+  expect(log.lines).toHaveLength(1);
+});
+
+test('data that cannot be brought up to date are not used, and are as they were', async () => {
+  const path = await withoutChecksums('one');
+  // What an upgrade writes is refused.
+  edited(path, "CREATE TRIGGER No BEFORE UPDATE ON Processes BEGIN SELECT raise(ABORT, 'no'); END");
+  expect(() => opened(path)).toThrow(expect.objectContaining({ code: 'store-unusable' }));
+  const columns = "SELECT count(*) FROM pragma_table_info('Processes') WHERE name = 'Checksum'";
+  expect(valueIn(path, columns)).toBe(0);
+  edited(path, 'DROP TRIGGER No');
+  const { store, log } = opened(path);
+  expect([...(await store.records([orderId('one')])).keys()]).toEqual(['one']);
+  expect(log.lines).toEqual([]);
+});
+
+test('a change that is none is left for its reader to refuse', async () => {
+  const path = await stored('one', 'two');
+  edited(
+    path,
+    `UPDATE Changes SET Change = 'none' WHERE Seq = 1;
+     ALTER TABLE Changes DROP COLUMN Audience; ALTER TABLE Changes DROP COLUMN Checksum`,
+  );
+  const { store, log } = opened(path);
+  const told: string[] = [];
+  store.watchChanges(({ change }) => told.push(change.orderId));
+  expect(told).toEqual(['two']);
+  expect(log.lines).toMatchObject([{ fields: { table: 'Changes', row: 1 } }]);
+});
+
+test('an order is found by its correlation id through the index of it', async () => {
+  const path = await stored('one', 'two');
+  edited(path, 'DROP INDEX Correlation');
+  opened(path).store.close();
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const plan = database
+    .prepare("EXPLAIN QUERY PLAN SELECT Seq FROM Processes WHERE CorrelationID = 'x' AND Seq < 9")
+    .get();
+  expect(plan?.['detail']).toMatch(/INDEX Correlation/);
+});

@@ -1,0 +1,116 @@
+/** What a start makes of the totals in the database and those in the file beside it: each pair of the two. */
+import { expect, test } from 'vitest';
+import type { StoredTotals, Totals } from '#embedded/totals.ts';
+import { compareTotals, type TotalsVerdict } from '#embedded/totals-check.ts';
+import type { TotalsOnFile } from '#embedded/totals-file.ts';
+
+const name = 'a'.repeat(16);
+const totals = (commits: number, more: Partial<Totals> = {}): Totals => ({
+  store: name,
+  commits,
+  accepted: commits,
+  revisions: 2 * commits,
+  forgotten: 0,
+  ...more,
+});
+
+const stored = (commits: number, more?: Partial<Totals>): StoredTotals => ({
+  kind: 'read',
+  totals: totals(commits, more),
+});
+const onFile = (commits: number, isWhole = true, more?: Partial<Totals>): TotalsOnFile => ({
+  kind: 'read',
+  totals: totals(commits, more),
+  isWhole,
+});
+const absent = { kind: 'absent' } as const;
+const damaged = { kind: 'damaged' } as const;
+
+const goOn = (from: Totals | null, report: string | null = null): TotalsVerdict => ({
+  kind: 'goOn',
+  from,
+  report,
+});
+const refuse = (why: string): TotalsVerdict => ({ kind: 'refuse', why });
+
+const untold = 'whether accepted work was lost cannot be told.';
+const rowDamaged = 'The row of table Totals is damaged.';
+
+const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
+  ['nothing, no file: new data', absent, absent, goOn(null)],
+  [
+    'a damaged row, no file',
+    damaged,
+    absent,
+    goOn(null, `${rowDamaged} There is no totals file: ${untold}`),
+  ],
+  ['a row, no file', stored(5), absent, goOn(totals(5), `There is no totals file: ${untold}`)],
+  ['a row that no start has counted, no file', stored(0), absent, goOn(totals(0))],
+  [
+    'nothing, a damaged file',
+    absent,
+    damaged,
+    refuse('it is not the database that was here before'),
+  ],
+  [
+    'a damaged row, a damaged file',
+    damaged,
+    damaged,
+    goOn(null, `${rowDamaged} The totals file is damaged: ${untold}`),
+  ],
+  [
+    'a row, a damaged file',
+    stored(5),
+    damaged,
+    goOn(totals(5), `The totals file is damaged: ${untold}`),
+  ],
+  [
+    'nothing, a file',
+    absent,
+    onFile(1),
+    refuse('1 order had been accepted, of which it knows nothing'),
+  ],
+  [
+    'nothing, a file of many',
+    absent,
+    onFile(1_234),
+    refuse('1,234 orders had been accepted, of which it knows nothing'),
+  ],
+  ['a damaged row, a file', damaged, onFile(5), goOn(null, rowDamaged)],
+  ['the same of both', stored(5), onFile(5), goOn(totals(5))],
+  ['a row ahead of the file', stored(6), onFile(5), goOn(totals(6))],
+  [
+    'the same of both, one slot damaged',
+    stored(5),
+    onFile(5, false),
+    goOn(totals(5), 'One slot of the totals file is damaged.'),
+  ],
+  [
+    'a row behind the file',
+    stored(4),
+    onFile(5),
+    refuse('1 accepted order and 2 changes of orders that were on disk are missing'),
+  ],
+  [
+    'a row far behind the file',
+    stored(4),
+    onFile(6, true, { revisions: 9 }),
+    refuse('2 accepted orders and 1 change of orders that were on disk are missing'),
+  ],
+  [
+    'a row behind the file by what was changed alone',
+    stored(4),
+    onFile(5, false, { accepted: 4 }),
+    refuse('0 accepted orders and 2 changes of orders that were on disk are missing'),
+  ],
+  [
+    'the totals of other data',
+    stored(9, { store: 'b'.repeat(16) }),
+    onFile(5),
+    refuse('it is not the database that its totals file counts'),
+  ],
+];
+
+test.each(pairs)('%s', (_, inDatabase, inFile, verdict) => {
+  expect(compareTotals(inDatabase, inFile)).toEqual(verdict);
+});

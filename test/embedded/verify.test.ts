@@ -1,0 +1,215 @@
+/** Going through the stored orders: each harm that a row alone does not show is found, and named. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { checksumOf } from '#embedded/checksums.ts';
+import { damageDesk } from '#embedded/damage.ts';
+import { verification } from '#embedded/verify.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, newOrder } from '../support/orders.ts';
+import {
+  accepted,
+  edited,
+  ended,
+  opened,
+  somewhere,
+  spoiledOnDisk,
+  stored,
+} from '../support/stored-data.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+/** One order of each kind that has a place of its own in an index: due, in Error, with a correlation id. */
+async function oneOfEachKind(): Promise<string> {
+  const path = somewhere();
+  const { store } = opened(path);
+  for (const id of ['one', 'two', 'xyz']) {
+    const { order, record } = newOrder(id, now, null, id === 'two' ? 'cart-7' : null);
+    await store.create(order, record);
+    if (id !== 'xyz') continue;
+    const fault = { code: 'x', message: 'No.', effect: 'none', step: null, action: null } as const;
+    await store.commit({ ...claimed(record, now), processState: 'Error', lockedBy: null, fault });
+  }
+  await ended(store, 'zzz');
+  store.close();
+  return path;
+}
+
+function verified(path: string, slice = 2) {
+  const { store, log } = opened(path);
+  const going = store.verify();
+  while (going.next(slice));
+  const found = log.lines.map(({ event, fields: { table, row, reason } }) => [
+    event,
+    table,
+    row,
+    reason,
+  ]);
+  store.close();
+  return { found, checked: going.checked() };
+}
+
+const told = (row: number, reason: string) => [
+  'store-damaged',
+  'Processes',
+  row,
+  `By the indexes, ${reason}.`,
+];
+
+describe('an index that does not lead to an order is found:', () => {
+  test.each([
+    ['sqlite_autoindex_Processes_1', 'two', 'twx', 2, 'index of ids does not lead to order two'],
+    ['Due', 'two', 'twx', 2, 'index Due does not lead to order two'],
+    ['Attention', 'Error', 'Errox', 3, 'index Attention does not lead to order xyz'],
+    ['Correlation', 'cart-7', 'cart-8', 2, 'index Correlation does not lead to order two'],
+  ])('%s', async (index, text, other, row, reason) => {
+    const path = await oneOfEachKind();
+    expect(verified(path)).toEqual({ found: [], checked: 4 });
+    spoiledOnDisk(path, index, text, other);
+    expect(verified(path)).toEqual({ found: [told(row, reason)], checked: 4 });
+  });
+});
+
+/** As one who edits the table would, and makes its checksum fit. */
+function fittingly(path: string, orderId: string, changes: Readonly<Record<string, null>>): void {
+  const database = new DatabaseSync(path);
+  const read = database.prepare('SELECT * FROM Processes WHERE OrderID = ?');
+  const row = { ...read.get(orderId), ...changes };
+  for (const [column, value] of Object.entries(changes)) {
+    database.prepare(`UPDATE Processes SET ${column} = ? WHERE OrderID = ?`).run(value, orderId);
+  }
+  database
+    .prepare('UPDATE Processes SET Checksum = ? WHERE OrderID = ?')
+    .run(checksumOf('Processes', row), orderId);
+  database.close();
+}
+
+test.each([
+  ['one', [told(1, 'live order one is never due')]],
+  ['xyz', []],
+  ['zzz', []],
+])('that order %s is never due is found where it must be', async (orderId, found) => {
+  const path = await oneOfEachKind();
+  fittingly(path, orderId, { DueAt: null });
+  expect(verified(path).found).toEqual(found);
+});
+
+test('a live order that is claimed and never due is found as well', async () => {
+  const path = somewhere();
+  const { store } = opened(path);
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+  await store.commit(claimed(record, now));
+  store.close();
+  fittingly(path, 'one', { DueAt: null });
+  expect(verified(path).found).toEqual([told(1, 'live order one is never due')]);
+});
+
+test('an order without details, and one whose details were changed, are found', async () => {
+  const path = await oneOfEachKind();
+  edited(path, `DELETE FROM Orders WHERE OrderID = 'one'`);
+  edited(path, `UPDATE Orders SET Details = '{}' WHERE OrderID = 'xyz'`);
+  expect(verified(path).found).toEqual([
+    told(1, 'order one has no row in table Orders'),
+    ['store-damaged', 'Processes', 3, 'Its checksum does not agree.'],
+  ]);
+});
+
+test.each([
+  ['too few', `DELETE FROM Processes WHERE OrderID = 'three'`, 2],
+  ['none of them', 'DELETE FROM Processes', 0],
+])('that there are %s is found, whatever the slices', async (_, sql, left) => {
+  const path = await stored('one', 'two', 'three');
+  edited(path, sql);
+  const reason = `3 orders must be there, and ${left} are.`;
+  for (const slice of [1, 2, 3, 100]) {
+    expect(verified(path, slice)).toEqual({
+      found: [['store-damaged', 'Processes', null, reason]],
+      checked: left,
+    });
+  }
+});
+
+test('a slice is as long as was asked, and after the last there is nothing more', async () => {
+  const { store, log } = opened(await stored('one', 'two', 'three'));
+  const going = store.verify();
+  const steps = [1, 2, 3].map(() => [going.next(2), going.checked()]);
+  expect(steps).toEqual([
+    [true, 2],
+    [false, 3],
+    [false, 3],
+  ]);
+  await accepted(store, 'four');
+  expect([going.next(2), going.checked(), log.lines]).toEqual([false, 3, []]);
+});
+
+test('data without orders have nothing to go through', () => {
+  expect(verified(somewhere())).toEqual({ found: [], checked: 0 });
+});
+
+test('orders that are forgotten meanwhile are not missed, before and behind where it is', async () => {
+  const path = somewhere();
+  const { store, log } = opened(path);
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await ended(store, id);
+  const going = store.verify();
+  expect(going.next(3)).toBe(true);
+  await ended(store, 'later');
+  expect(await store.forgetEnded(now + 1_000)).toBe(7);
+  while (going.next(3));
+  expect([going.checked(), log.lines]).toEqual([3, []]);
+  // What is forgotten after the end was counted.
+  await ended(store, 'last');
+  await store.forgetEnded(now + 1_000);
+  expect([going.next(3), log.lines]).toEqual([false, []]);
+});
+
+/** One page of the table, neither its first nor its last, is no page any more. */
+function spoilAPage(path: string): void {
+  const database = new DatabaseSync(path);
+  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'Processes'").get();
+  database.close();
+  const root = (z.object({ rootpage: z.int() }).parse(row).rootpage - 1) * 4_096;
+  const bytes = readFileSync(path);
+  // The first page of a longer table names the others: https://www.sqlite.org/fileformat2.html#b_tree_pages
+  const fifth = bytes.readUInt16BE(root + 12 + 2 * 4);
+  const page = bytes.readUInt32BE(root + fifth) - 1;
+  bytes.fill(0, page * 4_096, page * 4_096 + 8);
+  writeFileSync(path, bytes);
+}
+
+test('rows that cannot be read end it, and are told', async () => {
+  const path = await stored(...Array.from({ length: 90 }, (_, at) => `order-${at}`));
+  spoilAPage(path);
+  const { found, checked } = verified(path, 5);
+  expect(found).toEqual([
+    [
+      'store-damaged',
+      'Processes',
+      checked,
+      `The rows after number ${checked} cannot be read: database disk image is malformed.`,
+    ],
+  ]);
+  expect(checked % 5).toBe(0);
+  expect(checked).toBeGreaterThan(0);
+});
+
+test('a table that lacks what Reeve made is told, and nothing is gone through', async () => {
+  const path = await stored('one');
+  edited(path, 'DROP INDEX Due');
+  const log = testLog();
+  const database = new DatabaseSync(path);
+  const going = verification({ database, damage: damageDesk(path, log), expected: 1 });
+  database.close();
+  going.forgot(1);
+  expect([going.next(10), going.checked()]).toEqual([false, 0]);
+  expect(log.lines).toMatchObject([
+    {
+      fields: {
+        table: 'sqlite_schema',
+        row: null,
+        reason: 'A table or an index is not as it was made: no such index: Due.',
+      },
+    },
+  ]);
+});

@@ -1,0 +1,88 @@
+/** The data of an embedded store on disk, as tests damage them: from a folder of their own, gone after the test. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import * as z from 'zod';
+import type { ProcessRecord } from '#core/record.ts';
+import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+import { type TestLog, testLog } from './log.ts';
+import { claimed, newOrder, succeeded } from './orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'reeve-stored-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export const somewhere = (): string => join(folder(), 'reeve.db');
+
+/** Closed at the end of the test at the latest. */
+export function opened(path: string): { readonly store: SqliteStore; readonly log: TestLog } {
+  const log = testLog();
+  const store = sqliteStore({ path, sweepPeriodMs: 1_000, log });
+  onTestFinished(() => store.close());
+  return { store, log };
+}
+
+/** Orders with a response channel, so that each has a change to be told. */
+export async function accepted(store: SqliteStore, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { order, record } = newOrder(id, now, 'shop', `cart-${id}`);
+    await store.create(order, record);
+  }
+}
+
+/** An order that was submitted at that instant, and processed a millisecond after `at`. */
+export async function ended(
+  store: SqliteStore,
+  id: string,
+  submittedAt: number = now,
+  at: number = submittedAt,
+): Promise<void> {
+  const { order, record } = newOrder(id, submittedAt);
+  await store.create(order, record);
+  let current: ProcessRecord = claimed(record, at);
+  await store.commit(current);
+  for (const step of ['east', 'west', 'roof']) {
+    current = succeeded(current, step, at + 1);
+    await store.commit(current);
+  }
+}
+
+/** The data of these orders, which nobody uses. */
+export async function stored(...ids: readonly string[]): Promise<string> {
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, ...ids);
+  store.close();
+  return path;
+}
+
+/** As with a tool for databases, while Reeve is away. */
+export function edited(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+const pageBytes = 4_096;
+
+/** What a disk does: the text stands in the first page of that table or index as another of its length. */
+export function spoiledOnDisk(path: string, name: string, text: string, other: string): void {
+  const database = new DatabaseSync(path);
+  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
+  database.close();
+  const { rootpage } = z.object({ rootpage: z.int() }).parse(row);
+  const bytes = readFileSync(path);
+  const from = (rootpage - 1) * pageBytes;
+  const at = bytes.indexOf(text, from);
+  if (at < from || at >= from + pageBytes || text.length !== other.length) {
+    throw new RangeError(`${text} is not in the first page of ${name}.`);
+  }
+  bytes.write(other, at, 'latin1');
+  writeFileSync(path, bytes);
+}
