@@ -6,7 +6,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord } from 'aws-lambda';
 import * as z from 'zod';
 import type { Change } from '#core/change.ts';
-import { CorruptDataError } from '#core/errors.ts';
+import { UnreadableDataError } from '#core/errors.ts';
 import { reasonAttributes } from './parking.ts';
 import { streamEntry } from './process-stream.ts';
 
@@ -61,7 +61,7 @@ export function changeIn(body: string): Change | null {
     const entry = streamEntry({ eventName, dynamodb });
     return entry.kind === 'changed' ? entry.change : null;
   } catch (error) {
-    if (error instanceof CorruptDataError) return null;
+    if (error instanceof UnreadableDataError) return null;
     throw error;
   }
 }

@@ -12,8 +12,9 @@ import type { ProcessRecord } from '#core/record.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import type { Item } from './attributes.ts';
 import { isPlace, listCursor, type Place } from './cursors.ts';
-import { idOf, leftOut, type ReadOptions, recordItems, recordOf } from './dynamo-reads.ts';
+import { idOf, leftOut, type ReadOptions, recordItems } from './dynamo-reads.ts';
 import { unavailable } from './failure.ts';
+import { recordOf } from './record-item.ts';
 import { attention, attentionIndex, correlationIndex, type Index, recentIndex } from './tables.ts';
 
 /** Index pages read for one answer: a state that is rare gives a short page and a cursor. */

@@ -2,18 +2,18 @@
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { eachReadable } from '#core/each-readable.ts';
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, type UnreadableDataError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { instant } from '#core/instant.ts';
 import { jsonSchema } from '#core/json-schema.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
-import { decodeRecord } from '#core/record-codec.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { fromItem, type Item } from './attributes.ts';
 import { batchGet, batchGetMax } from './batch-get.ts';
 import { dueCursor } from './cursors.ts';
 import { unavailable, type Waits } from './failure.ts';
+import { recordOf } from './record-item.ts';
 import { dueIndex, type TableNames } from './tables.ts';
 
 export interface ReadOptions extends Waits {
@@ -79,11 +79,6 @@ export function recordItems(
   return byKey(options, options.tables.processes, ids, true);
 }
 
-/** @throws {CorruptDataError} when no version of Reeve wrote it */
-export function recordOf(item: Item): ProcessRecord {
-  return decodeRecord(fromItem(item));
-}
-
 async function byKey(
   options: ReadOptions,
   table: string,
@@ -127,8 +122,8 @@ const keyOf = (item: Item) => item['OrderID']?.S ?? '';
 
 /** `from`: what was asked for many orders. */
 export function leftOut(log: Log, from: 'due' | 'list') {
-  return (item: Item, { code, message }: CorruptDataError): void =>
-    log.error('corrupt-order-left-out', { orderId: keyOf(item), from, code, reason: message });
+  return (item: Item, { code, message }: UnreadableDataError): void =>
+    log.error('unreadable-order-left-out', { orderId: keyOf(item), from, code, reason: message });
 }
 
 const orderSchema = z.object({

@@ -10,24 +10,15 @@ import {
   TransactionConflictException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { dueAt } from '#core/due.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
-import { encodeRecord } from '#core/record-codec.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
 import { dynamoListing } from './dynamo-listing.ts';
 import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
 import { againOnConflict } from './failure.ts';
-import { attention, shardOf } from './tables.ts';
+import { type RecordItemOptions, recordItem } from './record-item.ts';
 
-export interface DynamoStoreOptions extends ReadOptions {
-  /** Partitions of the due index; each takes some 500 orders a second. Only ever to be raised. */
-  readonly shards: number;
-  /** The precision of the due index, ms: how often the Supervisor looks. */
-  readonly sweepPeriodMs: number;
-  /** How long an order is kept after its end, ms. */
-  readonly keepEndedMs: number;
-}
+export interface DynamoStoreOptions extends ReadOptions, RecordItemOptions {}
 
 export function dynamoStore(options: DynamoStoreOptions): StateStore {
   return {
@@ -109,22 +100,5 @@ function orderItem({ orderId, details, digest, submittedAt }: Order): Item {
     Details: JSON.stringify(details),
     Digest: digest,
     SubmittedAt: submittedAt,
-  });
-}
-
-function recordItem(options: DynamoStoreOptions, record: ProcessRecord): Item {
-  const { shards, sweepPeriodMs, keepEndedMs } = options;
-  const due = dueAt(record);
-  const { processState, updatedAt } = record;
-  const ended = processState === 'Processed' || processState === 'Undone';
-  return toItem({
-    ...encodeRecord(record),
-    // Few have one, and every byte of an item is paid for at each transition.
-    CorrelationID: record.correlationId ?? undefined,
-    DueShard: shardOf(record.orderId, shards),
-    // Rounded up: a quick order then moves in the index about twice in its life, not twice a step.
-    DueAt: due === null ? undefined : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs,
-    Attention: processState === 'Error' ? attention : undefined,
-    ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
   });
 }

@@ -5,8 +5,8 @@ import { type Change, changeOf } from '#core/change.ts';
 import { CorruptDataError } from '#core/errors.ts';
 import { type OrderId, orderId } from '#core/ids.ts';
 import { processStates } from '#core/record.ts';
-import { decodeRecord } from '#core/record-codec.ts';
 import { fromItem, type Item } from './attributes.ts';
+import { recordOfAttributes } from './record-item.ts';
 
 export type StreamEntry =
   /** The process state changed. */
@@ -17,12 +17,15 @@ export type StreamEntry =
 
 const stateSchema = z.object({ ProcessState: z.enum(processStates) });
 
-/** @throws {CorruptDataError} when no version of Reeve wrote it */
+/**
+ * @throws {CorruptDataError} when no release of Reeve wrote it
+ * @throws {NewerDataError} `record-newer`
+ */
 export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
   if (eventName === 'REMOVE') {
     return { kind: 'removed', orderId: keyOf(dynamodb?.Keys) };
   }
-  const stored = decodeRecord(plain(dynamodb?.NewImage));
+  const stored = recordOfAttributes(plain(dynamodb?.NewImage));
   const before = dynamodb?.OldImage;
   const previousState = before === undefined ? null : stateOf(before);
   const change = changeOf(previousState, stored);

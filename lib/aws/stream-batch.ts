@@ -1,12 +1,13 @@
 /**
  * A batch of the Processes table's change stream, and the answer that the stream understands. The stream
  * goes on from the first record that is not settled, and delivers all after it again: so of those nothing
- * is announced to operators. Only what SQS or DynamoDB themselves refuse is not settled; a receiver that
- * is down is the retry queue's affair, and a record that cannot be read is parked.
+ * is announced to operators. Only what SQS or DynamoDB themselves refuse is not settled, and what a newer release
+ * wrote, whose functions are about to replace these; a receiver that is down is the retry queue's affair, and a
+ * record that cannot be read is parked.
  */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Change } from '#core/change.ts';
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, NewerDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
@@ -32,7 +33,9 @@ export interface StreamDelivery {
 }
 
 type Unread = { readonly kind: 'unread'; readonly record: DynamoDBRecord; readonly reason: string };
-type Read = StreamEntry | Unread;
+/** Written by a newer release. */
+type Newer = { readonly kind: 'newer' };
+type Read = StreamEntry | Unread | Newer;
 
 export async function deliverStream(
   { Records: records }: DynamoDBStreamEvent,
@@ -42,6 +45,7 @@ export async function deliverStream(
   const unsettled = [
     ...(await forgetRemoved(entries, consumer)),
     ...(await parkUnread(entries, consumer)),
+    ...newerOnes(entries, consumer),
   ];
   const readable = Math.min(records.length, ...unsettled);
   const changes: { readonly place: number; readonly change: Change }[] = [];
@@ -63,6 +67,7 @@ function read(record: DynamoDBRecord): Read {
     return streamEntry(record);
   } catch (error) {
     if (error instanceof CorruptDataError) return { kind: 'unread', record, reason: error.code };
+    if (error instanceof NewerDataError) return { kind: 'newer' };
     throw error;
   }
 }
@@ -101,6 +106,13 @@ async function parkUnread(
     }
   }
   return failedAt;
+}
+
+function newerOnes(entries: readonly Read[], { log }: StreamConsumer): readonly number[] {
+  const first = entries.findIndex(({ kind }) => kind === 'newer');
+  if (first < 0) return [];
+  log.warn('change-newer', { changes: entries.length - first });
+  return [first];
 }
 
 function isStop(processState: ProcessState): processState is Stop {

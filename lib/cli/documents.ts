@@ -6,6 +6,7 @@
  * an escape sequence in it would steer the reader's terminal. Instants become ms since the epoch.
  */
 import * as z from 'zod';
+import { unknownEntryTitle } from '#text/history-entry.ts';
 
 const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
 const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
@@ -82,10 +83,12 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   at.extend({ type: z.literal('shortened'), entries: z.int() }),
 ]);
 
-/** Of a newer Reeve: shown by its name. */
-const otherEntrySchema = at
-  .extend({ type: text })
-  .transform(({ at: when, type }) => ({ type: 'other' as const, at: when, title: type }));
+/** Of a newer release: shown by its name, where it has one. */
+const otherEntrySchema = at.extend({ type: text }).transform(({ at: when, type }) => ({
+  type: 'other' as const,
+  at: when,
+  title: type === 'unknown' ? unknownEntryTitle : type,
+}));
 
 const entrySchema = z.union([knownEntrySchema, otherEntrySchema]);
 export type HistoryEntry = z.infer<typeof entrySchema>;

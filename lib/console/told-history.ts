@@ -1,11 +1,12 @@
 /** The API's history entries as the shared sentences take them; one that is not known keeps its name. */
-import type { ToldEntry } from '#text/history-entry.ts';
+import { type ToldEntry, unknownEntryTitle } from '#text/history-entry.ts';
 import type { HistoryDocument } from './documents.ts';
 
 export function toldEntry(entry: HistoryDocument): ToldEntry {
   const at = Date.parse(entry.at);
   const { type, by = 'somebody', step, attempt, fault, steps = [], nudges = 0 } = entry;
-  const other: ToldEntry = { type: 'other', at, title: type };
+  const title = type === 'unknown' ? unknownEntryTitle : type;
+  const other: ToldEntry = { type: 'other', at, title };
   switch (type) {
     case 'submit':
       return { type, at, by: entry.by ?? null };

@@ -92,6 +92,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
     history: appendEntry(base.history, entry),
     submittedAt: base.submittedAt,
     updatedAt: nowMs,
+    ...(base.unknown !== undefined && { unknown: base.unknown }),
   };
   const running = earliestCompleteBy(draft.steps);
   switch (stance.processState) {

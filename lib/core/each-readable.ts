@@ -1,17 +1,17 @@
 /** An answer about many, of which some may have been spoiled: one that cannot be read hides no other. */
-import { CorruptDataError } from './errors.ts';
+import { UnreadableDataError } from './errors.ts';
 
-/** What `read` makes of each; `leftOut` is told of every one that is corrupt, lest it be forgotten. */
+/** What `read` makes of each; `leftOut` is called with each one that cannot be read. */
 export function eachReadable<Stored, Value>(
   all: readonly Stored[],
   read: (stored: Stored) => Value,
-  leftOut: (stored: Stored, error: CorruptDataError) => void,
+  leftOut: (stored: Stored, error: UnreadableDataError) => void,
 ): Value[] {
   return all.flatMap((stored) => {
     try {
       return [read(stored)];
     } catch (error) {
-      if (!(error instanceof CorruptDataError)) throw error;
+      if (!(error instanceof UnreadableDataError)) throw error;
       leftOut(stored, error);
       return [];
     }

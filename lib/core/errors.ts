@@ -15,8 +15,14 @@ export class ReeveError extends Error {
 /** A workflow or agent definition that cannot work: mend the definition, then start again. */
 export class DefinitionError extends ReeveError {}
 
-/** Stored or received data that no version of Reeve wrote: never guess, keep it and call a person. */
-export class CorruptDataError extends ReeveError {}
+/** Stored data that this release cannot read, for one of two reasons: see the classes derived from it. */
+export class UnreadableDataError extends ReeveError {}
+
+/** Stored or received data that no release of Reeve wrote. Nothing is guessed: it is kept for an operator. */
+export class CorruptDataError extends UnreadableDataError {}
+
+/** Data that a newer release of Reeve wrote, and that this one must leave alone: the newer one will take it. */
+export class NewerDataError extends UnreadableDataError {}
 
 /** The store or a channel failed and may work later; whether the write happened is not known. */
 export class UnavailableError extends ReeveError {}

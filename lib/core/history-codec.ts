@@ -1,6 +1,7 @@
 /** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
 import * as z from 'zod';
 import type { Correction } from './correction.ts';
+import { tailOf, withTail } from './extension.ts';
 import { effects } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import { schedulerId, stepName } from './ids.ts';
@@ -15,20 +16,29 @@ const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
 const count = z.int().nonnegative();
 
+/** What may be left out is null only where a tail follows: an entry has one stored form. */
+const isNeeded = (stored: readonly unknown[]) => stored.at(-1) !== null;
+
 // Orders stored before their submitter was recorded have no name.
-const submit = z.union([z.tuple([z.literal('s'), at]), z.tuple([z.literal('s'), at, z.string()])]);
-const claim = z.tuple([z.literal('c'), at, z.string(), blind]);
-const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind]);
-const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault]);
-const expired = z.tuple([z.literal('e'), at, names, count]);
-const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at]);
+const submit = z
+  .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
+  .refine((stored) => stored.length !== 3 || isNeeded(stored));
+const claim = z.tuple([z.literal('c'), at, z.string(), blind], jsonSchema);
+const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind], jsonSchema);
+const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault], jsonSchema);
+const expired = z.tuple([z.literal('e'), at, names, count], jsonSchema);
+const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
 const correction = z.tuple([z.string(), jsonSchema]);
-const resubmit = z.union([
-  z.tuple([z.literal('R'), at, z.string()]),
-  z.tuple([z.literal('R'), at, z.string(), z.array(correction).min(1)]),
-]);
-const cancel = z.tuple([z.literal('X'), at, z.string()]);
-const shortened = z.tuple([z.literal('k'), at, count, count]);
+const resubmit = z
+  .tuple(
+    [z.literal('R'), at, z.string(), z.array(correction).min(1).nullable().optional()],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 4 || isNeeded(stored));
+const cancel = z.tuple([z.literal('X'), at, z.string()], jsonSchema);
+const shortened = z.tuple([z.literal('k'), at, count, count], jsonSchema);
+/** Of a kind that only a newer release knows. */
+const unknown = z.tuple([z.string(), at], jsonSchema);
 
 type StoredEntry = z.infer<
   | typeof submit
@@ -42,7 +52,7 @@ type StoredEntry = z.infer<
   | typeof shortened
 >;
 
-const readEntry = lettered<StoredEntry>({
+const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
   s: submit,
   c: claim,
   '+': progress,
@@ -56,7 +66,8 @@ const readEntry = lettered<StoredEntry>({
   R: resubmit,
   X: cancel,
   k: shortened,
-});
+};
+const readKnown = lettered<StoredEntry>(forms);
 
 const letters = {
   stepSucceeded: '+',
@@ -65,6 +76,7 @@ const letters = {
   stepFailed: 'f',
   undoFailed: 'g',
 } as const;
+const progressTypes = { '+': 'stepSucceeded', '-': 'undoSucceeded', h: 'heartbeat' } as const;
 
 export function encodeHistory(history: readonly HistoryEntry[], epoch: number): string {
   return JSON.stringify(history.map((entry) => encodeEntry(entry, epoch)));
@@ -75,15 +87,33 @@ export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
   return z
     .array(z.unknown())
     .parse(JSON.parse(text))
-    .map(readEntry)
-    .map((stored) => decodeEntry(stored, instantAfter(epoch, stored[1]), epoch));
+    .map((stored) => {
+      if (isOfUnknownKind(stored)) {
+        const entry = unknown.parse(stored);
+        return { type: 'unknown', at: instantAfter(epoch, entry[1]), stored: entry };
+      }
+      const entry = readKnown(stored);
+      return decodeEntry(entry, instantAfter(epoch, entry[1]), epoch);
+    });
 }
 
-function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
+function isOfUnknownKind(stored: unknown): boolean {
+  const letter: unknown = Array.isArray(stored) ? stored[0] : undefined;
+  return typeof letter === 'string' && !Object.hasOwn(forms, letter);
+}
+
+function encodeEntry(entry: HistoryEntry, epoch: number): readonly unknown[] {
+  return entry.type === 'unknown' ? entry.stored : withTail(encodeKnown(entry, epoch), entry);
+}
+
+type KnownEntry = Exclude<HistoryEntry, { type: 'unknown' }>;
+
+function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
   const when = entry.at - epoch;
   switch (entry.type) {
     case 'submit':
-      return entry.by === null ? ['s', when] : ['s', when, entry.by];
+      // Where a tail follows, its place says that there is no name.
+      return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
     case 'claim':
       return ['c', when, entry.by, entry.blind ? 1 : 0];
     case 'stepSucceeded':
@@ -94,14 +124,8 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
     case 'undoFailed': {
       const { code, message, effect } = entry.fault;
       const isBlind = entry.blind ? 1 : 0;
-      return [
-        letters[entry.type],
-        when,
-        entry.step,
-        entry.attempt,
-        isBlind,
-        [code, message, effect],
-      ];
+      const reason = [code, message, effect];
+      return [letters[entry.type], when, entry.step, entry.attempt, isBlind, reason];
     }
     case 'expired':
       return ['e', when, [...entry.steps], entry.nudges];
@@ -109,9 +133,11 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
       const letter = entry.reason === 'restart' ? 'r' : 'o';
       return [letter, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
     }
-    case 'resubmit':
-      if (entry.corrections.length === 0) return ['R', when, entry.by];
-      return ['R', when, entry.by, entry.corrections.map(({ field, value }) => [field, value])];
+    case 'resubmit': {
+      const list = entry.corrections.map(({ field, value }) => [field, value]);
+      if (list.length > 0) return ['R', when, entry.by, list];
+      return entry.tail === undefined ? ['R', when, entry.by] : ['R', when, entry.by, null];
+    }
     case 'cancel':
       return ['X', when, entry.by];
     case 'shortened':
@@ -119,48 +145,66 @@ function encodeEntry(entry: HistoryEntry, epoch: number): StoredEntry {
   }
 }
 
-function decodeEntry(stored: StoredEntry, when: number, epoch: number): HistoryEntry {
+function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry {
   switch (stored[0]) {
-    case 's':
-      return { type: 'submit', at: when, by: stored[2] ?? null };
-    case 'c':
-      return { type: 'claim', at: when, by: schedulerId(stored[2]), blind: stored[3] === 1 };
+    case 's': {
+      const [, , by = null, ...tail] = stored;
+      return { type: 'submit', at, by, ...tailOf(tail) };
+    }
+    case 'c': {
+      const [, , by, isBlind, ...tail] = stored;
+      return { type: 'claim', at, by: schedulerId(by), blind: isBlind === 1, ...tailOf(tail) };
+    }
     case '+':
-      return { type: 'stepSucceeded', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
     case '-':
-      return { type: 'undoSucceeded', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
-    case 'h':
-      return { type: 'heartbeat', at: when, ...ofAttempt(stored[2], stored[3], stored[4]) };
+    case 'h': {
+      const [letter, , step, number, isBlind, ...tail] = stored;
+      const type = progressTypes[letter];
+      return { type, at, ...ofAttempt(step, number, isBlind), ...tailOf(tail) };
+    }
     case 'f':
     case 'g': {
-      const [code, message, effect] = stored[5];
-      const type = stored[0] === 'f' ? 'stepFailed' : 'undoFailed';
-      const of = ofAttempt(stored[2], stored[3], stored[4]);
-      return { type, at: when, ...of, fault: { code, message, effect } };
+      const [letter, , step, number, isBlind, [code, message, effect], ...tail] = stored;
+      const type = letter === 'f' ? 'stepFailed' : 'undoFailed';
+      const of = ofAttempt(step, number, isBlind);
+      return { type, at, ...of, fault: { code, message, effect }, ...tailOf(tail) };
     }
-    case 'e':
-      return { type: 'expired', at: when, steps: stored[2].map(stepName), nudges: stored[3] };
+    case 'e': {
+      const [, , steps, nudges, ...tail] = stored;
+      return { type: 'expired', at, steps: steps.map(stepName), nudges, ...tailOf(tail) };
+    }
     case 'r':
-    case 'o':
+    case 'o': {
+      const [letter, , steps, nudges, notBefore, ...tail] = stored;
       return {
         type: 'excused',
-        at: when,
-        reason: stored[0] === 'r' ? 'restart' : 'outage',
-        steps: stored[2].map(stepName),
-        nudges: stored[3],
-        notBefore: instantAfter(epoch, stored[4]),
+        at,
+        reason: letter === 'r' ? 'restart' : 'outage',
+        steps: steps.map(stepName),
+        nudges,
+        notBefore: instantAfter(epoch, notBefore),
+        ...tailOf(tail),
       };
-    case 'R':
-      return { type: 'resubmit', at: when, by: stored[2], corrections: corrections(stored[3]) };
-    case 'X':
-      return { type: 'cancel', at: when, by: stored[2] };
-    case 'k':
-      return { type: 'shortened', at: when, entries: stored[2], claims: stored[3] };
+    }
+    case 'R': {
+      const [, , by, corrected, ...tail] = stored;
+      return { type: 'resubmit', at, by, corrections: corrections(corrected), ...tailOf(tail) };
+    }
+    case 'X': {
+      const [, , by, ...tail] = stored;
+      return { type: 'cancel', at, by, ...tailOf(tail) };
+    }
+    case 'k': {
+      const [, , entries, claims, ...tail] = stored;
+      return { type: 'shortened', at, entries, claims, ...tailOf(tail) };
+    }
   }
 }
 
-function corrections(stored: readonly z.infer<typeof correction>[] = []): Correction[] {
-  return stored.map(([field, value]) => ({ field, value }));
+function corrections(
+  stored: readonly z.infer<typeof correction>[] | null | undefined,
+): Correction[] {
+  return (stored ?? []).map(([field, value]) => ({ field, value }));
 }
 
 function ofAttempt(step: string, number: number, isBlind: 0 | 1) {

@@ -4,10 +4,12 @@
  * had to be shortened.
  */
 import type { Correction } from './correction.ts';
+import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
 import type { SchedulerId, StepName } from './ids.ts';
+import type { JsonValue } from './json.ts';
 
-interface At {
+interface At extends Extensible {
   readonly at: number;
 }
 /** `blind`: the definition was unknown to the Scheduler, which therefore parked the order. */
@@ -47,7 +49,9 @@ export type HistoryEntry =
    * did then what its store would take, and not what the rules say alone. `claims`: how many of
    * them were claims since the last operator, which the bound on claims counts (R14).
    */
-  | (At & { readonly type: 'shortened'; readonly entries: number; readonly claims: number });
+  | (At & { readonly type: 'shortened'; readonly entries: number; readonly claims: number })
+  /** Of a kind that only a newer release knows. `stored`: the whole entry as it was read. */
+  | (At & { readonly type: 'unknown'; readonly stored: readonly JsonValue[] });
 
 type Sweep = Extract<HistoryEntry, OfSweep>;
 

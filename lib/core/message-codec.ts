@@ -1,6 +1,7 @@
 /**
  * The messages as they travel between processes: one line of versioned JSON, checked where it
- * arrives. What does not fit is told apart from what cannot be had: it is parked with the reason (R19).
+ * arrives. A message that no release could read is parked with the reason (R19). Fields that a newer release
+ * added are passed over, but those of a change, which are passed on.
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from './change.ts';
@@ -35,7 +36,9 @@ const version = 1;
 
 export type Decoded<Message> =
   | { readonly kind: 'message'; readonly message: Message }
-  | { readonly kind: 'malformed'; readonly reason: string };
+  | { readonly kind: 'malformed'; readonly reason: string }
+  /** Of a later version: deliver it again, for a function of the newer release that sent it. */
+  | { readonly kind: 'newer'; readonly reason: string };
 
 export interface MessageCodec<Message> {
   encode(message: Message): string;
@@ -140,8 +143,8 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z
   })
   .meta({ title: 'Submission', description: 'Submits an order by the submission queue.' });
 
-/** A change as it is stored and as submitters are told it: it holds no details. */
-export const changeSchema: z.ZodType<Change> = z
+/** A change as submitters are sent it: it holds no details. */
+const changeObject = z
   .object({
     orderId: order,
     workflow,
@@ -165,6 +168,10 @@ export const changeSchema: z.ZodType<Change> = z
   })
   .meta({ title: 'Status', description: "Tells a submitter that an order's state has changed." });
 
+const statusSchema: z.ZodType<Change> = changeObject;
+/** As it is stored: what a newer release added is kept, and passed on. */
+export const changeSchema: z.ZodType<Change> = changeObject.loose();
+
 /** Read by nobody else than who wrote it, perhaps a release later. */
 const notificationSchema: z.ZodType<Notification> = z.object({
   audience: z.enum(audiences),
@@ -174,7 +181,7 @@ const notificationSchema: z.ZodType<Notification> = z.object({
 export const nudgeCodec = codec('nudge', nudgeSchema);
 export const requestCodec = codec('request', requestSchema);
 export const replyCodec = codec('reply', replySchema);
-export const statusCodec = codec('status', changeSchema);
+export const statusCodec = codec('status', statusSchema);
 export const notificationCodec = codec('notification', notificationSchema);
 export const submissionCodec = codec('submission', submissionSchema);
 
@@ -186,6 +193,7 @@ function codec<Message extends object>(
     version: z.literal(version).describe('Of the form of messages.'),
     kind: z.literal(kind).describe('What the message is.'),
   });
+  const newerEnvelope = z.object({ version: z.int(), kind: z.literal(kind) });
   return {
     envelope,
     schema,
@@ -193,6 +201,10 @@ function codec<Message extends object>(
     decode(text) {
       const parsed = parse(text);
       if (parsed === undefined) return { kind: 'malformed', reason: 'is not JSON' };
+      const newer = newerEnvelope.safeParse(parsed);
+      if (newer.success && newer.data.version > version) {
+        return { kind: 'newer', reason: `is a ${kind} of version ${newer.data.version}` };
+      }
       const outer = envelope.safeParse(parsed);
       if (!outer.success) {
         return { kind: 'malformed', reason: `is no ${kind} of version ${version}` };

@@ -6,7 +6,8 @@
  * Nobody else knows attribute names, and what is read is checked, never assumed.
  */
 import * as z from 'zod';
-import { CorruptDataError } from './errors.ts';
+import { CorruptDataError, NewerDataError } from './errors.ts';
+import { formatVersion, type UnknownAttributes } from './extension.ts';
 import { effects } from './fault.ts';
 import { decodeHistory, encodeHistory } from './history-codec.ts';
 import { orderId, schedulerId, stepName, workflowName, writeId } from './ids.ts';
@@ -20,7 +21,7 @@ import {
 } from './record.ts';
 import { decodeSteps, encodeSteps } from './step-codec.ts';
 
-/** The attributes of the stored item; instants are ms since the epoch. */
+/** The attributes of the stored item; instants are ms since the epoch. What else it has, a newer release wrote. */
 export interface StoredRecord {
   readonly OrderID: string;
   readonly Workflow: string;
@@ -48,8 +49,10 @@ export interface StoredRecord {
   readonly UpdatedAt: number;
 }
 
+/** With the attributes that a newer release added. */
 export function encodeRecord(record: ProcessRecord): StoredRecord {
   return {
+    ...record.unknown,
     OrderID: record.orderId,
     Workflow: record.workflow,
     WorkflowVersion: record.workflowVersion,
@@ -109,10 +112,29 @@ const storedSchema = z.object({
   UpdatedAt: instant,
 });
 
-/** @throws {CorruptDataError} `record-corrupt` when no version of Reeve wrote this */
+/** Left out by all releases so far: then it is 1. */
+const formatSchema = z.object({ Format: z.int().positive().default(1) });
+const flat = z.union([z.string(), z.number(), z.null()]);
+
+/**
+ * Reads the attributes that `encodeRecord` gives, beside them what a newer release added, and nothing that only
+ * the store knows.
+ *
+ * @throws {CorruptDataError} `record-corrupt` when no release of Reeve wrote this
+ * @throws {NewerDataError} `record-newer` when only a newer release can decide about the order
+ */
 export function decodeRecord(stored: unknown): ProcessRecord {
+  const { Format = 1 } = formatSchema.safeParse(stored).data ?? {};
+  if (Format > formatVersion) {
+    throw new NewerDataError(
+      'record-newer',
+      `A process record has format ${Format}; this release of Reeve reads formats up to ${formatVersion}. The newer release that wrote it goes on with the order.`,
+    );
+  }
   try {
-    return record(storedSchema.parse(stored));
+    const unknown = unknownIn(stored);
+    const known = record(storedSchema.parse(stored));
+    return unknown === null ? known : { ...known, unknown };
   } catch (error) {
     throw new CorruptDataError(
       'record-corrupt',
@@ -120,6 +142,15 @@ export function decodeRecord(stored: unknown): ProcessRecord {
       { cause: error },
     );
   }
+}
+
+const knownNames = new Set(Object.keys(storedSchema.shape));
+
+/** Null when there is none, as for nearly every record. */
+function unknownIn(stored: unknown): UnknownAttributes | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const others = Object.entries(stored).filter(([name]) => !knownNames.has(name));
+  return others.length === 0 ? null : z.record(z.string(), flat).parse(Object.fromEntries(others));
 }
 
 function record(stored: z.infer<typeof storedSchema>): ProcessRecord {

@@ -86,6 +86,8 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'expired':
     case 'excused':
       return entryBytesMax + nameBytesMax * entry.steps.length;
+    case 'unknown':
+      return jsonBytesAtMost(entry.stored, limits.recordBytesMax);
     case 'resubmit': {
       const corrections = jsonBytesAtMost(entry.corrections, limits.recordBytesMax);
       return entryBytesMax + quotedBytesAtMost(entry.by) + corrections;

@@ -5,6 +5,7 @@
  * or a Completed step without an output cannot be written down. What can be derived (when the order
  * is due, when it may be deleted) is derived: see due.ts.
  */
+import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
 import type {
@@ -38,7 +39,7 @@ export const remedies = ['hold', 'undo'] as const;
 export type Remedy = (typeof remedies)[number];
 
 /** A step's policy, copied into the record at submission, so that recovery needs no definition. */
-export interface StepPolicy {
+export interface StepPolicy extends Extensible {
   /** Time from dispatch to complete-by, ms. */
   readonly completeWithinMs: number;
   /** With heartbeats, complete-by moves on, but an attempt never lasts longer than this, ms. */
@@ -57,35 +58,35 @@ export interface StepPolicy {
   readonly irreversible: boolean;
 }
 
-export interface NotStarted {
+export interface NotStarted extends Extensible {
   readonly state: 'NotStarted';
 }
-export interface Running {
+export interface Running extends Extensible {
   readonly state: 'Running';
   readonly completeBy: number;
   /** No heartbeat moves complete-by past this instant. */
   readonly endBy: number;
 }
-export interface Completed {
+export interface Completed extends Extensible {
   readonly state: 'Completed';
   readonly output: JsonValue;
 }
-export interface Failed {
+export interface Failed extends Extensible {
   readonly state: 'Failed';
   readonly fault: Fault;
 }
-export interface Skipped {
+export interface Skipped extends Extensible {
   readonly state: 'Skipped';
 }
 /** What a step was before its undo began, and is again when a try of the undo failed. */
 export type Undoable = NotStarted | Completed | Failed;
-export interface Undoing {
+export interface Undoing extends Extensible {
   readonly state: 'Undoing';
   readonly completeBy: number;
   readonly endBy: number;
   readonly before: Undoable;
 }
-export interface Undone {
+export interface Undone extends Extensible {
   readonly state: 'Undone';
   readonly before: Undoable;
 }
@@ -93,7 +94,7 @@ export interface Undone {
 export type StepProgress = NotStarted | Running | Completed | Failed | Skipped | Undoing | Undone;
 export type StepState = StepProgress['state'];
 
-export interface StepRecord {
+export interface StepRecord extends Extensible {
   readonly name: StepName;
   readonly agent: AgentName;
   readonly policy: StepPolicy;
@@ -134,6 +135,8 @@ interface Common {
   readonly history: readonly HistoryEntry[];
   readonly submittedAt: number;
   readonly updatedAt: number;
+  /** Attributes that a newer release stored; never empty. */
+  readonly unknown?: UnknownAttributes;
 }
 
 export interface PendingRecord extends Common {

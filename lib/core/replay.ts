@@ -60,6 +60,9 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
     case 'shortened':
       assertThat(false, 'a history that was shortened does not replay');
       break;
+    case 'unknown':
+      assertThat(false, 'an entry of a newer release does not replay');
+      break;
     case 'claim':
       return { type: 'claim', by: entry.by };
     case 'expired':

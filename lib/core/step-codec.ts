@@ -1,5 +1,6 @@
 /** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
 import * as z from 'zod';
+import { tailOf, withTail } from './extension.ts';
 import { effects, type Fault } from './fault.ts';
 import { agentName, stepName } from './ids.ts';
 import { instantAfter } from './instant.ts';
@@ -9,16 +10,16 @@ import type { StepPolicy, StepProgress, StepRecord, Undoable } from './record.ts
 
 const flag = z.literal([0, 1]);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
-const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag]);
+const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag], jsonSchema);
 type StoredPolicy = z.infer<typeof policy>;
 
-const notStarted = z.tuple([z.literal('N')]);
-const completed = z.tuple([z.literal('C'), jsonSchema]);
-const failed = z.tuple([z.literal('F'), fault]);
-const skipped = z.tuple([z.literal('S')]);
-const running = z.tuple([z.literal('R'), z.int(), z.int()]);
-const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()]);
-const undone = z.tuple([z.literal('D'), z.unknown()]);
+const notStarted = z.tuple([z.literal('N')], jsonSchema);
+const completed = z.tuple([z.literal('C'), jsonSchema], jsonSchema);
+const failed = z.tuple([z.literal('F'), fault], jsonSchema);
+const skipped = z.tuple([z.literal('S')], jsonSchema);
+const running = z.tuple([z.literal('R'), z.int(), z.int()], jsonSchema);
+const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()], jsonSchema);
+const undone = z.tuple([z.literal('D'), z.unknown()], jsonSchema);
 
 type StoredUndoable = z.infer<typeof notStarted | typeof completed | typeof failed>;
 type StoredProgress =
@@ -36,30 +37,29 @@ const readProgress = lettered<StoredProgress>({
 });
 
 const stepsSchema = z.array(
-  z.tuple([
-    z.string(),
-    z.string(),
-    policy,
-    z.int(),
-    z.int(),
-    z.int(),
-    z.int().nullable(),
-    z.unknown(),
-  ]),
+  z.tuple(
+    [z.string(), z.string(), policy, z.int(), z.int(), z.int(), z.int().nullable(), z.unknown()],
+    jsonSchema,
+  ),
 );
 
 export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
   return JSON.stringify(
-    steps.map((step) => [
-      step.name,
-      step.agent,
-      encodePolicy(step.policy),
-      step.attempt,
-      step.failures,
-      step.keyGeneration,
-      step.doubtUntil === null ? null : step.doubtUntil - epoch,
-      encodeProgress(step.progress, epoch),
-    ]),
+    steps.map((step) =>
+      withTail(
+        [
+          step.name,
+          step.agent,
+          encodePolicy(step.policy),
+          step.attempt,
+          step.failures,
+          step.keyGeneration,
+          step.doubtUntil === null ? null : step.doubtUntil - epoch,
+          encodeProgress(step.progress, epoch),
+        ],
+        step,
+      ),
+    ),
   );
 }
 
@@ -67,20 +67,33 @@ export function encodeSteps(steps: readonly StepRecord[], epoch: number): string
 export function decodeSteps(text: string, epoch: number): StepRecord[] {
   return stepsSchema
     .parse(JSON.parse(text))
-    .map(([name, agent, numbers, attempt, failures, keyGeneration, doubtUntil, progress]) => ({
-      name: stepName(name),
-      agent: agentName(agent),
-      policy: decodePolicy(numbers),
-      attempt,
-      failures,
-      keyGeneration,
-      doubtUntil: doubtUntil === null ? null : instantAfter(epoch, doubtUntil),
-      progress: decodeProgress(readProgress(progress), epoch),
-    }));
+    .map(
+      ([
+        name,
+        agent,
+        numbers,
+        attempt,
+        failures,
+        keyGeneration,
+        doubtUntil,
+        progress,
+        ...tail
+      ]) => ({
+        name: stepName(name),
+        agent: agentName(agent),
+        policy: decodePolicy(numbers),
+        attempt,
+        failures,
+        keyGeneration,
+        doubtUntil: doubtUntil === null ? null : instantAfter(epoch, doubtUntil),
+        progress: decodeProgress(readProgress(progress), epoch),
+        ...tailOf(tail),
+      }),
+    );
 }
 
-function encodePolicy(from: StepPolicy): StoredPolicy {
-  return [
+function encodePolicy(from: StepPolicy): readonly unknown[] {
+  const known = [
     from.completeWithinMs,
     from.maxDurationMs,
     from.retries,
@@ -90,11 +103,12 @@ function encodePolicy(from: StepPolicy): StoredPolicy {
     from.onExhausted === 'undo' ? 1 : 0,
     from.irreversible ? 1 : 0,
   ];
+  return withTail(known, from);
 }
 
 function decodePolicy(stored: StoredPolicy): StepPolicy {
-  const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, fault, end, oneWay] =
-    stored;
+  const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...flags] = stored;
+  const [fault, end, oneWay, ...tail] = flags;
   return {
     completeWithinMs,
     maxDurationMs,
@@ -104,10 +118,15 @@ function decodePolicy(stored: StoredPolicy): StepPolicy {
     onFault: fault === 1 ? 'undo' : 'hold',
     onExhausted: end === 1 ? 'undo' : 'hold',
     irreversible: oneWay === 1,
+    ...tailOf(tail),
   };
 }
 
 function encodeProgress(progress: StepProgress, epoch: number): readonly unknown[] {
+  return withTail(encodeKnown(progress, epoch), progress);
+}
+
+function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] {
   switch (progress.state) {
     case 'NotStarted':
       return ['N'];
@@ -133,18 +152,27 @@ function encodeProgress(progress: StepProgress, epoch: number): readonly unknown
 
 function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
   switch (stored[0]) {
-    case 'S':
-      return { state: 'Skipped' };
-    case 'R':
-      return { state: 'Running', ...attemptTimes(stored, epoch) };
-    case 'U':
+    case 'S': {
+      const [, ...tail] = stored;
+      return { state: 'Skipped', ...tailOf(tail) };
+    }
+    case 'R': {
+      const [, completeBy, endBy, ...tail] = stored;
+      return { state: 'Running', ...times(epoch, completeBy, endBy), ...tailOf(tail) };
+    }
+    case 'U': {
+      const [, completeBy, endBy, before, ...tail] = stored;
       return {
         state: 'Undoing',
-        ...attemptTimes(stored, epoch),
-        before: decodeUndoable(readUndoable(stored[3])),
+        ...times(epoch, completeBy, endBy),
+        before: decodeUndoable(readUndoable(before)),
+        ...tailOf(tail),
       };
-    case 'D':
-      return { state: 'Undone', before: decodeUndoable(readUndoable(stored[1])) };
+    }
+    case 'D': {
+      const [, before, ...tail] = stored;
+      return { state: 'Undone', before: decodeUndoable(readUndoable(before)), ...tailOf(tail) };
+    }
     case 'N':
     case 'C':
     case 'F':
@@ -152,21 +180,25 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
   }
 }
 
-function attemptTimes(
-  [, completeBy, endBy]: z.infer<typeof running | typeof undoing>,
-  epoch: number,
-) {
-  return { completeBy: instantAfter(epoch, completeBy), endBy: instantAfter(epoch, endBy) };
-}
+const times = (epoch: number, completeBy: number, endBy: number) => ({
+  completeBy: instantAfter(epoch, completeBy),
+  endBy: instantAfter(epoch, endBy),
+});
 
 function decodeUndoable(stored: StoredUndoable): Undoable {
   switch (stored[0]) {
-    case 'N':
-      return { state: 'NotStarted' };
-    case 'C':
-      return { state: 'Completed', output: stored[1] };
-    case 'F':
-      return { state: 'Failed', fault: faultOf(stored[1]) };
+    case 'N': {
+      const [, ...tail] = stored;
+      return { state: 'NotStarted', ...tailOf(tail) };
+    }
+    case 'C': {
+      const [, output, ...tail] = stored;
+      return { state: 'Completed', output, ...tailOf(tail) };
+    }
+    case 'F': {
+      const [, fault, ...tail] = stored;
+      return { state: 'Failed', fault: faultOf(fault), ...tailOf(tail) };
+    }
   }
 }
 

@@ -53,7 +53,12 @@ export type CheckedTable = keyof typeof columns;
 
 export const checkedTables: readonly CheckedTable[] = ['Orders', 'Processes', 'Changes'];
 
-export function recordChecksum(row: StoredRecord, dueAt: number | null): number {
+/** `extension`: the column of that name. */
+export function recordChecksum(
+  row: StoredRecord,
+  extension: string | null,
+  dueAt: number | null,
+): number {
   // Written out, and not a loop over the columns: it is on the path of every transition.
   let seed = mixed(0, row.WorkflowVersion);
   seed = mixed(seed, row.CompleteBy);
@@ -64,7 +69,7 @@ export function recordChecksum(row: StoredRecord, dueAt: number | null): number 
   seed = mixed(seed, row.UpdatedAt);
   seed = mixed(seed, dueAt);
   return crc32(
-    `${row.OrderID}\n${row.Workflow}\n${row.Fingerprint}\n${row.ProcessState}\n${row.LockedBy}\n${row.Direction}\n${row.Fault}\n${row.Priority}\n${row.Tenant}\n${row.ReplyTo}\n${row.CorrelationID}\n${row.WriteID}\n${row.Steps}\n${row.History}`,
+    `${row.OrderID}\n${row.Workflow}\n${row.Fingerprint}\n${row.ProcessState}\n${row.LockedBy}\n${row.Direction}\n${row.Fault}\n${row.Priority}\n${row.Tenant}\n${row.ReplyTo}\n${row.CorrelationID}\n${row.WriteID}\n${row.Steps}\n${row.History}${extensionPart(extension)}`,
     seed >>> 0,
   );
 }
@@ -75,10 +80,15 @@ export const orderChecksum = (id: string, details: string, digest: string, at: n
 export const changeChecksum = (change: string, audience: string): number =>
   crc32(`${change}\n${audience}`);
 
+/** Nothing where there is none: rows that were written before there was such a column keep their checksums. */
+const extensionPart = (extension: string | null) => (extension === null ? '' : `\n${extension}`);
+
 /** What the row's checksum must be. */
 export function checksumOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): number {
   const seed = numbers[table].reduce((mix, name) => mixed(mix, number(row[name])), 0);
-  return crc32(columns[table].map((name) => text(row[name])).join('\n'), seed >>> 0);
+  const texts = columns[table].map((name) => text(row[name])).join('\n');
+  const extension = row['Extension'] ?? null;
+  return crc32(texts + (extension === null ? '' : extensionPart(text(extension))), seed >>> 0);
 }
 
 /** @throws {CorruptDataError} `row-damaged` when the row is not what was written */

@@ -1,5 +1,5 @@
 /** What was found damaged in the stored data: each row is reported once, and read by nobody as if it were sound. */
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, NewerDataError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import { isDamage, storeError } from './store-error.ts';
 
@@ -17,6 +17,7 @@ export interface DamageDesk {
    * What `read` gives of that row.
    *
    * @throws {CorruptDataError} when it is damaged, which is reported
+   * @throws {NewerDataError} when a newer release wrote it, which is no damage
    */
   row<Value>(table: string, row: string | number, read: () => Value): Value;
   /** How many rows were found damaged since the start. */
@@ -44,6 +45,7 @@ export function damageDesk(path: string, log: Log): DamageDesk {
       try {
         return read();
       } catch (error) {
+        if (error instanceof NewerDataError) throw error;
         const reason = damageOf(error);
         if (reason === null) throw storeError(error, path);
         report({ table, row, reason });

@@ -29,9 +29,23 @@ const ageRow = z.object({
 });
 const changeRow = z.object({ Seq: z.int(), Change: z.string(), Audience: z.enum(audiences) });
 
+const extensionRow = z.object({ Extension: z.string().nullable().optional() });
+const extension = z.record(z.string(), z.unknown());
+
+/** Columns that only this store knows are left out, those that a newer release keeps in `Extension` are added. */
 export function recordOf(row: unknown): ProcessRecord {
-  return decodeRecord(row);
+  const text = extensionRow.safeParse(row).data?.Extension ?? null;
+  if (text === null) return decodeRecord(storedColumns(row));
+  const more = checked('extension', () => extension.parse(JSON.parse(text)));
+  return decodeRecord({ ...more, ...storedColumns(row) });
 }
+
+function storedColumns(row: unknown): object {
+  if (typeof row !== 'object' || row === null) throw corrupt('process record', undefined);
+  const { Seq, DueAt, Extension, Checksum, ...stored } = { ...ownColumns, ...row };
+  return stored;
+}
+const ownColumns = { Seq: null, DueAt: null, Extension: null, Checksum: null };
 
 export function orderOf(row: unknown): Order {
   return checked('order', () => {

@@ -6,6 +6,7 @@ import { totalsSchema } from './totals.ts';
 /**
  * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes
  * the index about twice in its life. The listing indexes leave out Processed, by far the most.
+ * `Extension` holds the attributes that a newer release adds to a record, as JSON; null where there are none.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS Orders (
@@ -39,6 +40,7 @@ export const schema = `
     UpdatedAt INTEGER NOT NULL,
     DueAt INTEGER,
     CorrelationID TEXT,
+    Extension TEXT,
     Checksum INTEGER
   ) STRICT;
   CREATE INDEX IF NOT EXISTS Due ON Processes (DueAt, OrderID) WHERE DueAt IS NOT NULL;
@@ -59,6 +61,9 @@ export function addMissingColumns(database: DatabaseSync): void {
   const has = (table: string, column: string) => columns.get(table, column) !== undefined;
   if (!has('Processes', 'CorrelationID')) {
     database.exec('ALTER TABLE Processes ADD COLUMN CorrelationID TEXT');
+  }
+  if (!has('Processes', 'Extension')) {
+    database.exec('ALTER TABLE Processes ADD COLUMN Extension TEXT');
   }
   if (!has('Changes', 'Audience')) database.exec(oneAudienceEach);
   database.exec(correlationIndex);

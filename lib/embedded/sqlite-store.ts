@@ -6,7 +6,7 @@ import { backup } from 'node:sqlite';
 import { audienceOf, changeOf } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
 import { eachReadable } from '#core/each-readable.ts';
-import type { CorruptDataError } from '#core/errors.ts';
+import type { UnreadableDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
@@ -235,8 +235,10 @@ function listedRows(sql: Statements, query: ListQuery): unknown[] {
 
 /** `from`: what was asked for many orders. */
 function leftOut(log: Log, from: 'due' | 'list') {
-  return ({ OrderID: orderId }: { OrderID: string }, { code, message }: CorruptDataError): void =>
-    log.error('corrupt-order-left-out', { orderId, from, code, reason: message });
+  return (
+    { OrderID: orderId }: { OrderID: string },
+    { code, message }: UnreadableDataError,
+  ): void => log.error('unreadable-order-left-out', { orderId, from, code, reason: message });
 }
 
 function found<Value>(

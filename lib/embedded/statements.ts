@@ -18,6 +18,7 @@ const changing = [
   'WriteID',
   'History',
   'UpdatedAt',
+  'Extension',
   'Checksum',
 ] as const;
 
@@ -107,7 +108,7 @@ function recordWrites(database: DatabaseSync) {
         row.ReplyTo,
         row.CorrelationID,
         row.SubmittedAt,
-        ...changingValues(row, due),
+        ...changingValues(row, extensionOf(record), due),
         due,
       );
       return Number(lastInsertRowid);
@@ -116,7 +117,7 @@ function recordWrites(database: DatabaseSync) {
     /** `seq`: of its row. Whether the revision before was there to be replaced. */
     replace(seq: number, record: ProcessRecord, { due, before }: DueKeys): boolean {
       const row = encodeRecord(record);
-      const values = changingValues(row, due);
+      const values = changingValues(row, extensionOf(record), due);
       const { changes } =
         due === before
           ? replace.run(...values, seq, row.OrderID, row.Revision - 1)
@@ -132,7 +133,10 @@ interface DueKeys {
   readonly before: number | null;
 }
 
-function changingValues(row: StoredRecord, due: number | null) {
+const extensionOf = ({ unknown }: ProcessRecord): string | null =>
+  unknown === undefined ? null : JSON.stringify(unknown);
+
+function changingValues(row: StoredRecord, extension: string | null, due: number | null) {
   return [
     row.ProcessState,
     row.LockedBy,
@@ -146,7 +150,8 @@ function changingValues(row: StoredRecord, due: number | null) {
     row.WriteID,
     row.History,
     row.UpdatedAt,
-    recordChecksum(row, due),
+    extension,
+    recordChecksum(row, extension, due),
   ];
 }
 export type Statements = ReturnType<typeof statements>;

@@ -66,7 +66,7 @@ export function orderView(
 }
 
 export function historyView(entry: HistoryEntry): HistoryDocument {
-  const { at, ...rest } = entry;
+  const { at, tail: _, ...rest } = entry;
   switch (rest.type) {
     case 'expired':
       return { at: iso(at), ...rest, steps: [...rest.steps] };
@@ -85,6 +85,8 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'cancel':
     case 'shortened':
       return { at: iso(at), ...rest };
+    case 'unknown':
+      return { at: iso(at), type: rest.type };
     case 'resubmit': {
       const { type, by, corrections } = rest;
       return { at: iso(at), type, by, corrected: corrections.map(({ field }) => field) };
@@ -111,7 +113,8 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
 }
 
 function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][string] {
-  const { agent, attempt, failures, doubtUntil, progress, policy } = step;
+  const { agent, attempt, failures, doubtUntil, progress } = step;
+  const { tail: _, ...policy } = step.policy;
   const fault = faultOf(progress);
   return {
     state: progress.state,

@@ -38,7 +38,7 @@ export interface ListQuery {
  *
  * A stored order that no version of Reeve wrote is a {@link CorruptDataError} to who reads it by its id.
  * `list` leaves it out, `due` an entry whose id is none, and the log says so each time, as
- * `corrupt-order-left-out` with the id: one that is spoiled must not hide all others.
+ * `unreadable-order-left-out` with the id: one that is spoiled must not hide all others.
  */
 export interface StateStore {
   /**

@@ -39,8 +39,17 @@ export async function deliverLetters<Message, Carrier extends Letter>(
   const readable: { readonly letter: Carrier; readonly message: Message }[] = [];
   for (const letter of letters) {
     const decoded = codec.decode(letter.body);
-    if (decoded.kind === 'message') readable.push({ letter, message: decoded.message });
-    else deliveries.set(letter, { kind: 'park', reason: decoded.reason });
+    switch (decoded.kind) {
+      case 'message':
+        readable.push({ letter, message: decoded.message });
+        break;
+      case 'malformed':
+        deliveries.set(letter, { kind: 'park', reason: decoded.reason });
+        break;
+      case 'newer':
+        log.warn('message-newer', { messageId: letter.messageId, reason: decoded.reason });
+        deliveries.set(letter, retry);
+    }
   }
   if (readable.length > 0) {
     try {

@@ -4,7 +4,7 @@
  * write id (R12); a conflict is decided anew on the record that won.
  */
 import { type Decision, decide, decideShort, type Transition } from '#core/decide.ts';
-import { CorruptDataError, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { ReeveError, RefusedError, UnavailableError, UnreadableDataError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -85,7 +85,7 @@ async function loadBatch(store: StateStore, batch: readonly Happening[]): Promis
   try {
     return await load(store, batch);
   } catch (error) {
-    if (error instanceof CorruptDataError) return null;
+    if (error instanceof UnreadableDataError) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** What goes on, gathered from the records as they are committed, in bounded memory. */
-import { CorruptDataError } from '#core/errors.ts';
+import { UnreadableDataError } from '#core/errors.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
@@ -197,7 +197,7 @@ async function readable(
   try {
     return (await store.records([orderId])).get(orderId);
   } catch (error) {
-    if (error instanceof CorruptDataError) return undefined;
+    if (error instanceof UnreadableDataError) return undefined;
     throw error;
   }
 }

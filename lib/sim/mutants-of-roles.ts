@@ -73,8 +73,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'acknowledge what nobody understands',
     'queue-delivery',
-    "else deliveries.set(letter, { kind: 'park', reason: decoded.reason });",
-    "else deliveries.set(letter, { kind: 'done' });",
+    "deliveries.set(letter, { kind: 'park', reason: decoded.reason });",
+    "deliveries.set(letter, { kind: 'done' });",
   ),
   mutant(
     'acknowledge what could not be parked',

@@ -38,5 +38,8 @@ export type ToldEntry =
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
   | (At & { readonly type: 'shortened'; readonly entries: number })
-  /** Of a newer Reeve: told by its name. */
+  /** Of a newer release: shown by its name. */
   | (At & { readonly type: 'other'; readonly title: string });
+
+/** For an entry that the server could read only in part. */
+export const unknownEntryTitle = 'an entry that only a newer release of Reeve can read';

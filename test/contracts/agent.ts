@@ -154,7 +154,7 @@ export function agentContract(name: string, start: StartAgent): void {
     const collect = async () => {
       for (const text of await take(queues.replies)) {
         const decoded = replyCodec.decode(text);
-        if (decoded.kind === 'malformed') throw new Error(`a reply ${decoded.reason}: ${text}`);
+        if (decoded.kind !== 'message') throw new Error(`a reply ${decoded.reason}: ${text}`);
         inbox.push(decoded.message);
       }
     };

@@ -8,10 +8,16 @@ import { newOrder } from '../support/orders.ts';
 import { allDue, allListed } from './pages.ts';
 import type { StoreUnderTest } from './state-store.ts';
 
+type Attributes = Readonly<Record<string, string | number | null>>;
+
 export interface EditableStore extends StoreUnderTest {
   readonly log: TestLog;
   /** The same data after somebody changed attributes of an order's stored record. */
   edited(orderId: OrderId, changes: Readonly<Record<string, string>>): Promise<EditableStore>;
+  /** The same data after another release wrote an order's record with these attributes. */
+  rewritten(orderId: OrderId, attributes: Attributes): Promise<EditableStore>;
+  /** The attributes of an order's stored record, whatever wrote them. */
+  attributes(orderId: OrderId): Promise<Attributes>;
 }
 
 const now = Date.UTC(2026, 0, 1);
@@ -40,7 +46,7 @@ export function editedStoreContract(name: string, open: () => Promise<EditableSt
     const due = (limit: number) => allDue(under.store, { from: 0, to: far, limit });
     const told = (id: string, from: 'due' | 'list') =>
       expect(under.log.lines).toContainEqual({
-        event: 'corrupt-order-left-out',
+        event: 'unreadable-order-left-out',
         fields: {
           orderId: id,
           from,

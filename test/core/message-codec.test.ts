@@ -63,7 +63,8 @@ function fail(): never {
 test.each([
   ['no JSON', 'is not JSON'],
   ['null', 'is no nudge of version 1'],
-  ['{"version":2,"kind":"nudge","orderId":"a","priority":"low"}', 'is no nudge of version 1'],
+  ['{"version":0,"kind":"nudge","orderId":"a","priority":"low"}', 'is no nudge of version 1'],
+  ['{"version":2,"kind":"reply"}', 'is no nudge of version 1'],
   ['{"version":1,"kind":"reply"}', 'is no nudge of version 1'],
   [
     '{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}',
@@ -72,6 +73,11 @@ test.each([
   ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
 ])('%s is told by its reason', (text, reason) => {
   expect(nudgeCodec.decode(text)).toEqual({ kind: 'malformed', reason });
+});
+
+test('a message of a later version is not parked: a newer function can read it', () => {
+  const text = '{"version":2,"kind":"nudge","order":"a"}';
+  expect(nudgeCodec.decode(text)).toEqual({ kind: 'newer', reason: 'is a nudge of version 2' });
 });
 
 test('a submission without a key is malformed, because a queue delivers twice', () => {

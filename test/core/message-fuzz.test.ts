@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
 import {
+  type Decoded,
   type MessageCodec,
   nudgeCodec,
   replyCodec,
@@ -76,9 +77,9 @@ function payloads(message: unknown): unknown[] {
 }
 
 /** Malformed with a reason, or a message that is the same after a further way. */
-function judged<Message>(codec: MessageCodec<Message>, text: string): 'message' | 'malformed' {
+function judged<Message>(codec: MessageCodec<Message>, text: string): Decoded<Message>['kind'] {
   const decoded = codec.decode(text);
-  if (decoded.kind === 'malformed') {
+  if (decoded.kind !== 'message') {
     expect(decoded.reason).not.toBe('');
     return decoded.kind;
   }

@@ -7,6 +7,7 @@ import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
+import { storedFormatsContract } from '../contracts/stored-formats.ts';
 import { createTables, type DynamoServer } from '../support/dynamo-server.ts';
 import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
 import { startDynamoDbLocal } from './start.ts';
@@ -19,6 +20,7 @@ afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
 editedStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+storedFormatsContract('DynamoDB Local', () => dynamoUnderTest(server));
 storeRace('DynamoDB Local', () => dynamoUnderTest(server));
 stateStoreModel('DynamoDB Local', () => dynamoUnderTest(server), 60);
 coordinationContract('DynamoDB Local', async () => {

@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
 import { UnavailableError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
+import { checksumOf } from '#embedded/checksums.ts';
 import type { StoredChange } from '#embedded/listeners.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type EditableStore, editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
+import { storedFormatsContract } from '../contracts/stored-formats.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 
@@ -44,6 +47,28 @@ function edit(path: string, orderId: OrderId, changes: Readonly<Record<string, s
   database.close();
 }
 
+const plainRow = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
+
+/** As another release writes a record: what this one has no column for is in `Extension`. */
+function rewrite(path: string, orderId: OrderId, attributes: z.infer<typeof plainRow>): void {
+  const database = new DatabaseSync(path);
+  const before = plainRow.parse(
+    database.prepare('SELECT * FROM Processes WHERE OrderID = ?').get(orderId),
+  );
+  const isColumn = ([name]: readonly [string, unknown]) => Object.hasOwn(before, name);
+  const all = Object.entries(attributes);
+  const others = all.filter((entry) => !isColumn(entry));
+  const columns = {
+    ...Object.fromEntries(all.filter(isColumn)),
+    Extension: others.length === 0 ? null : JSON.stringify(Object.fromEntries(others)),
+  };
+  const Checksum = checksumOf('Processes', { ...before, ...columns });
+  for (const [column, value] of Object.entries({ ...columns, Checksum })) {
+    database.prepare(`UPDATE Processes SET ${column} = ? WHERE OrderID = ?`).run(value, orderId);
+  }
+  database.close();
+}
+
 async function underTest(path = join(directory(), 'reeve.db')): Promise<EditableStore> {
   const log = testLog();
   const store = opened(path, log);
@@ -57,6 +82,19 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<Editable
       edit(copy, orderId, changes);
       return underTest(copy);
     },
+    async rewritten(orderId, attributes) {
+      const copy = crashed(path);
+      store.close();
+      rewrite(copy, orderId, attributes);
+      return underTest(copy);
+    },
+    async attributes(orderId) {
+      const database = new DatabaseSync(crashed(path));
+      const row = database.prepare('SELECT * FROM Processes WHERE OrderID = ?').get(orderId);
+      database.close();
+      const { Extension = null, ...columns } = plainRow.parse(row);
+      return { ...columns, ...plainRow.parse(JSON.parse(String(Extension ?? '{}'))) };
+    },
     async reopen() {
       const copy = crashed(path);
       store.close();
@@ -67,6 +105,7 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<Editable
 
 stateStoreContract('SQLite', underTest);
 editedStoreContract('SQLite', underTest);
+storedFormatsContract('SQLite', underTest);
 storeRace('SQLite', underTest);
 stateStoreModel('SQLite', underTest, Number(process.env['REEVE_STORE_RUNS'] ?? 150));
 

@@ -1,6 +1,6 @@
 /** The store on a DynamoDB-compatible server, as its contract wants it. */
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { toItem } from '#aws/attributes.ts';
+import { fromItem, toItem } from '#aws/attributes.ts';
 import { dynamoStore } from '#aws/dynamo-store.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
@@ -24,6 +24,18 @@ export async function dynamoUnderTest({ client }: DynamoServer): Promise<Editabl
       const edited = { ...item, ...toItem(changes) };
       await client.send(new PutItemCommand({ TableName: tables.processes, Item: edited }));
       return open();
+    },
+    async rewritten(orderId, attributes) {
+      const key = { TableName: tables.processes, Key: { OrderID: { S: orderId } } };
+      const { Item: before = {} } = await client.send(new GetItemCommand(key));
+      const { DueShard = { NULL: true }, DueAt = { NULL: true } } = before;
+      const item = { ...toItem(attributes), DueShard, DueAt };
+      await client.send(new PutItemCommand({ TableName: tables.processes, Item: item }));
+      return open();
+    },
+    async attributes(orderId) {
+      const key = { TableName: tables.processes, Key: { OrderID: { S: orderId } } };
+      return fromItem((await client.send(new GetItemCommand(key))).Item ?? {});
     },
     // Nothing of the store lives in the process.
     reopen: async () => open(),
