@@ -187,6 +187,36 @@ function failed(record: Awaited<ReturnType<ReturnType<typeof feed>['order']>>, a
   } as const;
 }
 
+test('alerts are handed over all at once, for their taker counts them together', async () => {
+  const open: string[] = [];
+  const { order, store, clock, start } = feed((audience, { orderId }) => {
+    if (audience === 'operator') open.push(orderId);
+    return new Promise(() => {});
+  });
+  start();
+  const ids = Array.from({ length: 20 }, (_, at) => `o-${at}`);
+  for (const id of ids) await store.commit(failed(await order(id, null), clock.now()));
+  await settled();
+  expect(open).toEqual(ids);
+});
+
+test.each([
+  ['operator', null],
+  ['submitter', 'shop'],
+])('that the %s was not told is logged with channel %s', async (deaf, channel) => {
+  const { order, store, clock, start, log } = feed(async (audience) => {
+    // Of what is no error, nothing can be said.
+    if (audience === deaf) await Promise.reject('no');
+  });
+  start();
+  await store.commit(failed(await order('one', 'shop'), clock.now()));
+  await settled();
+  expect(log.lines[0]).toEqual({
+    event: 'change-not-told',
+    fields: { orderId: 'one', sequence: expect.any(Number), channel, error: 'unknown' },
+  });
+});
+
 test('what was not told before a stop is told after the next start', async () => {
   const told: number[] = [];
   let works = false;

@@ -1,10 +1,8 @@
 /** What one audience is owed, change by change, with answers that a test gives by hand. */
 import { expect, test } from 'vitest';
-import type { Change } from '#core/change.ts';
-import { changeOf } from '#core/change.ts';
+import { type Change, changeOf } from '#core/change.ts';
 import { lane } from '#embedded/lane.ts';
 import type { StoredChange } from '#embedded/listeners.ts';
-import type { Clock } from '#ports/clock.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { newOrder } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
@@ -15,27 +13,8 @@ function stored(id: string, sequence: number): StoredChange {
   return { seq: sequence, change: { ...change, sequence }, audience: 'submitter' };
 }
 
-/** How many appointments were made and neither kept nor cancelled: each keeps a process from its end. */
-function counted(clock: Clock) {
-  const open = new Set<object>();
-  const after: Clock['after'] = (ms, work) => {
-    const appointment = {};
-    open.add(appointment);
-    const cancel = clock.after(ms, () => {
-      open.delete(appointment);
-      work();
-    });
-    return () => {
-      open.delete(appointment);
-      cancel();
-    };
-  };
-  return { open, clock: { now: () => clock.now(), after } };
-}
-
 function under(atOnce = 16) {
   const clock = virtualClock();
-  const { open, clock: countedClock } = counted(clock);
   const tells: { what: string; at: number; answer: () => void; fail: (error: unknown) => void }[] =
     [];
   const failed: [Change, unknown][] = [];
@@ -48,11 +27,10 @@ function under(atOnce = 16) {
       return promise;
     },
     failed: (change, error) => failed.push([change, error]),
-    clock: countedClock,
+    clock,
   });
   return {
     clock,
-    open,
     stop,
     tells,
     failed,
@@ -108,16 +86,16 @@ test.each([
   ['the channel failed', down],
   ['the message is refused', refusal],
 ])('after a stop, that %s is not told, and no appointment is left', async (_, error) => {
-  const { add, clock, failed, open, stop, tells, told } = under();
+  const { add, clock, failed, stop, tells, told } = under();
   for (const id of ['one', 'two']) add(id, 1);
   tells[0]?.fail(error);
   await settled();
-  expect(open.size).toBe(1);
+  expect(clock.pending()).toBe(1);
   expect(failed).toEqual([[stored('one', 1).change, error]]);
   stop();
   tells[1]?.fail(error);
   await clock.advance(7 * 86_400_000);
-  expect([open.size, failed.length, told()]).toEqual([0, 1, ['one 1', 'two 1']]);
+  expect([clock.pending(), failed.length, told()]).toEqual([0, 1, ['one 1', 'two 1']]);
 });
 
 test('after a stop no other change is told, though the one under way was', async () => {

@@ -98,7 +98,51 @@ test('a receiver that fails gets its whole batch again', async () => {
   await send(1, 2);
   await clock.advance(1_000);
   expect(seen).toEqual([1, 2, 1, 2]);
-  expect(log.lines.map(({ event }) => event)).toEqual(['delivery-failed']);
+  expect(log.lines).toEqual([
+    { event: 'delivery-failed', fields: { channel: 'test', error: 'no store' } },
+  ]);
+  expect(clock.pending()).toBe(0);
+});
+
+test('a receiver that fails with what is no error is told as well', async () => {
+  const { send, clock, log } = channel(() => Promise.reject('no'));
+  await send(1);
+  await clock.advance(1);
+  expect(log.lines).toMatchObject([{ fields: { error: 'unknown' } }]);
+});
+
+test('when all is delivered, nothing is left to wait for', async () => {
+  const { send, clock } = channel(async (messages) => done(messages));
+  await send(1, 2, 3, 4);
+  await settled();
+  expect(clock.pending()).toBe(0);
+});
+
+test.each<[string, () => ReturnType<Receive>]>([
+  ['asked for again', async () => [{ kind: 'retry' }]],
+  ['not taken', async () => Promise.reject(new Error('no store'))],
+])('what is %s when the channel is closed, or after, is not waited for', async (_, answer) => {
+  const gates: (() => void)[] = [];
+  const { send, clock, close, log } = channel(
+    async () => {
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate.resolve);
+      await gate.promise;
+      return answer();
+    },
+    { batchMax: 1, inFlightMax: 2 },
+  );
+  await send(1, 2);
+  await settled();
+  gates[0]?.();
+  await settled();
+  const { length } = log.lines;
+  expect(clock.pending()).toBe(1);
+  close();
+  expect(clock.pending()).toBe(0);
+  gates[1]?.();
+  await clock.advance(60_000);
+  expect([clock.pending(), gates.length, log.lines.length]).toEqual([0, 2, length]);
 });
 
 test('a message that nobody understands is told with its reason and does not come again (R19)', async () => {

@@ -1,8 +1,7 @@
 /** Going through the stored orders: each harm that a row alone does not show is found, and named. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { checksumOf } from '#embedded/checksums.ts';
 import { damageDesk } from '#embedded/damage.ts';
 import { verification } from '#embedded/verify.ts';
@@ -13,6 +12,8 @@ import {
   edited,
   ended,
   opened,
+  pageLost,
+  rootOf,
   somewhere,
   spoiledOnDisk,
   stored,
@@ -165,22 +166,17 @@ test('orders that are forgotten meanwhile are not missed, before and behind wher
 });
 
 /** One page of the table, neither its first nor its last, is no page any more. */
-function spoilAPage(path: string): void {
-  const database = new DatabaseSync(path);
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'Processes'").get();
-  database.close();
-  const root = (z.object({ rootpage: z.int() }).parse(row).rootpage - 1) * 4_096;
+function loseAPage(path: string): void {
+  const root = rootOf(path, 'Processes');
   const bytes = readFileSync(path);
   // The first page of a longer table names the others: https://www.sqlite.org/fileformat2.html#b_tree_pages
   const fifth = bytes.readUInt16BE(root + 12 + 2 * 4);
-  const page = bytes.readUInt32BE(root + fifth) - 1;
-  bytes.fill(0, page * 4_096, page * 4_096 + 8);
-  writeFileSync(path, bytes);
+  pageLost(path, (bytes.readUInt32BE(root + fifth) - 1) * 4_096);
 }
 
 test('rows that cannot be read end it, and are told', async () => {
   const path = await stored(...Array.from({ length: 90 }, (_, at) => `order-${at}`));
-  spoilAPage(path);
+  loseAPage(path);
   const { found, checked } = verified(path, 5);
   expect(found).toEqual([
     [

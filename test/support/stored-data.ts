@@ -71,18 +71,30 @@ export function edited(path: string, sql: string): void {
 
 const pageBytes = 4_096;
 
-/** What a disk does: the text stands in the first page of that table or index as another of its length. */
-export function spoiledOnDisk(path: string, name: string, text: string, other: string): void {
+/** The first byte of the first page of that table or index. */
+export function rootOf(path: string, name: string): number {
   const database = new DatabaseSync(path);
   const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
   database.close();
-  const { rootpage } = z.object({ rootpage: z.int() }).parse(row);
+  return (z.object({ rootpage: z.int() }).parse(row).rootpage - 1) * pageBytes;
+}
+
+/** What a disk does: the text stands in the first page of that table or index as another of its length. */
+export function spoiledOnDisk(path: string, name: string, text: string, other: string): void {
+  const from = rootOf(path, name);
   const bytes = readFileSync(path);
-  const from = (rootpage - 1) * pageBytes;
   const at = bytes.indexOf(text, from);
   if (at < from || at >= from + pageBytes || text.length !== other.length) {
     throw new RangeError(`${text} is not in the first page of ${name}.`);
   }
   bytes.write(other, at, 'latin1');
+  writeFileSync(path, bytes);
+}
+
+/** The page that holds this byte is none any more: SQLite reads nothing of it. */
+export function pageLost(path: string, byte: number): void {
+  const bytes = readFileSync(path);
+  const page = byte - (byte % pageBytes);
+  bytes.fill(0, page, page + 8);
   writeFileSync(path, bytes);
 }

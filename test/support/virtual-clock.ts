@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** A wrong clock: moves the time without running anything. */
   jump(ms: number): void;
+  /** Appointments neither kept nor cancelled: each would keep a process from its end. */
+  pending(): number;
 }
 
 interface Appointment {
@@ -28,6 +30,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     jump(ms) {
       now += ms;
     },
+    pending: () => appointments.length,
     async advance(ms) {
       const end = now + ms;
       await settled();

@@ -1,0 +1,122 @@
+/** The embedded store from its start to its end: what is answered is kept, and what it shows to those who watch. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dueAt } from '#core/due.ts';
+import { orderId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+import { readTotalsFile } from '#embedded/totals-file.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, newOrder, succeeded } from '../support/orders.ts';
+import {
+  accepted,
+  ended,
+  opened,
+  pageLost,
+  rootOf,
+  somewhere,
+  stored,
+} from '../support/stored-data.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+test('what was asked for before the end is done, and answered', async () => {
+  const path = somewhere();
+  const { store } = opened(path);
+  const { order, record } = newOrder('one', now);
+  const created = store.create(order, record);
+  store.close();
+  expect(await created).toBe('created');
+  const again = opened(path).store;
+  expect((await again.records([order.orderId])).get(order.orderId)).toEqual(record);
+});
+
+test('after its end a store takes nothing, says so, and may be ended again', async () => {
+  const { store } = opened(await stored('one'));
+  store.close();
+  store.close();
+  const { order, record } = newOrder('two', now);
+  await expect(store.create(order, record)).rejects.toMatchObject({ code: 'store-closed' });
+  await expect(store.orders([orderId('one')])).rejects.toMatchObject({ code: 'store-closed' });
+});
+
+test('each commit is counted in the file beside the database', async () => {
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'one', 'two');
+  await ended(store, 'three', now - 1_000);
+  await store.forgetEnded(now);
+  // The start, two orders, five writes of the third, and its end in the store.
+  const counts = { commits: 9, accepted: 3, revisions: 7, forgotten: 1 };
+  expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: counts });
+});
+
+test('who watches is shown each record with the one that it replaced, in their order', async () => {
+  const { store } = opened(':memory:');
+  const seen: [ProcessRecord, ProcessRecord | null][] = [];
+  store.watchRecords((...of) => seen.push(of));
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+  const claim = claimed(record, now);
+  const done = succeeded(claim, 'east', now);
+  for (const each of [claim, done]) await store.commit(each);
+  // Answers that a caller did not get are no new writes, and conflicts are none at all.
+  expect(await store.create(order, record)).toBe('exists');
+  expect([await store.commit(done), await store.commit(claim)]).toEqual(['committed', 'conflict']);
+  expect(seen).toEqual([
+    [record, null],
+    [claim, record],
+    [done, claim],
+  ]);
+});
+
+test('an order is due at the first look after its instant, neither before nor later', async () => {
+  const periods = fc.integer({ min: 1, max: 60_000 });
+  await fc.assert(
+    fc.asyncProperty(periods, fc.nat({ max: 100_000 }), async (sweepPeriodMs, after) => {
+      const store = sqliteStore({ path: ':memory:', sweepPeriodMs, log: testLog() });
+      const { order, record } = newOrder('one', now + after);
+      await store.create(order, record);
+      const due = dueAt(record) ?? 0;
+      const firstLook = due + ((sweepPeriodMs - (due % sweepPeriodMs)) % sweepPeriodMs);
+      const upTo = async (to: number) =>
+        (await store.due({ shard: 0, from: 0, to, limit: 5, cursor: null })).items;
+      expect([await upTo(firstLook - 1), await upTo(firstLook)]).toEqual([[], ['one']]);
+      store.close();
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a change that was told is forgotten, and the others are not', async () => {
+  const path = await stored('one', 'two', 'three');
+  const first = opened(path).store;
+  await first.forgetChange(2);
+  first.close();
+  const told: string[] = [];
+  opened(path).store.watchChanges(({ seq, change }) => told.push(`${seq} ${change.orderId}`));
+  expect(told).toEqual(['1 one', '3 three']);
+});
+
+const all = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null };
+
+test.each<[string, string, string, (store: SqliteStore) => unknown]>([
+  ['Changes', 'Changes', 'listing', (store) => store.watchChanges(() => {})],
+  ['Due', 'Processes', 'index Due', (store) => store.due(all)],
+  [
+    'Processes',
+    'Processes',
+    'listing',
+    (store) => store.list({ processState: null, limit: 5, cursor: null }),
+  ],
+])(
+  'that the first page of %s is lost is told to who asks, and logged',
+  async (name, table, row, ask) => {
+    const path = await stored('one');
+    pageLost(path, rootOf(path, name));
+    const { store, log } = opened(path);
+    const asked = (async () => ask(store))();
+    await expect(asked).rejects.toThrow(`Row ${row} of table ${table} in ${path} is damaged`);
+    expect(log.lines).toMatchObject([{ event: 'store-damaged', fields: { table, row } }]);
+  },
+);
