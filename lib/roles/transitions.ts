@@ -61,7 +61,7 @@ const conflictBackOff: BackOff = { firstMs: 5, maxMs: 200 };
 export function transitions(ports: TransitionPorts): Transitions {
   return {
     async apply(batch) {
-      const outcomes: Outcome[] = new Array(batch.length);
+      const outcomes: Outcome[] = [];
       const commands: Command[] = [];
       const loaded = await loadBatch(ports.store, batch);
       await Promise.all(

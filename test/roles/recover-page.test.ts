@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { type OrderId, orderId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { eventAfter, expired, recoverPage } from '#roles/recover-page.ts';
+import { claimed, newOrder } from '../support/orders.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const second = 1_000;
+const failing = (errors: Readonly<Record<string, unknown>>) => (store: StateStore) => ({
+  ...store,
+  commit(record: ProcessRecord) {
+    const error = errors[record.orderId];
+    return error === undefined ? store.commit(record) : Promise.reject(error);
+  },
+});
+
+/** Orders whose two calls have run out of time. */
+async function overdue(world: RoleScenario, names: readonly string[]): Promise<OrderId[]> {
+  for (const name of names) await world.createClaimed(name);
+  world.clock.jump(12 * second);
+  return names.map((name) => orderId(name));
+}
+
+test.each<[string, Record<string, unknown>, object]>([
+  ['none', {}, { found: 3, recovered: 3, unwritten: 0 }],
+  [
+    'the store was away for one',
+    { b: new UnavailableError('x', 'y') },
+    { found: 3, recovered: 2, unwritten: 1 },
+  ],
+  [
+    'the store will never take one',
+    { b: new RefusedError('x', 'y') },
+    { found: 2, recovered: 2, unwritten: 0 },
+  ],
+  [
+    'one cannot be read',
+    { b: new CorruptDataError('x', 'y') },
+    { found: 3, recovered: 2, unwritten: 0 },
+  ],
+  ['something thrown that is no error', { b: 'y' }, { found: 3, recovered: 2, unwritten: 0 }],
+])('a page is counted by what became of its orders: %s', async (_, errors, counts) => {
+  const world = roleScenario(failing(errors));
+  const page = await overdue(world, ['a', 'b', 'c']);
+  const recovered = await recoverPage(world, page, () => expired);
+  expect(recovered).toEqual({ ...counts, forgiven: 0, lagMs: 2 * second - 1 });
+  const told = world.log.lines.filter(({ event }) => event === 'recovery-failed');
+  const lines = Object.entries(errors).map(([id, error]) => ({
+    event: 'recovery-failed',
+    fields: { orderId: id, error: error instanceof Error ? 'y' : 'unknown' },
+  }));
+  expect(told).toEqual(lines);
+});
+
+test('an order whose details cannot be read is recovered all the same: nothing asks for them', async () => {
+  const world = roleScenario((store) => ({
+    ...store,
+    orders: () => Promise.reject(new CorruptDataError('checksum', 'The details were changed.')),
+  }));
+  const page = await overdue(world, ['a']);
+  expect(await recoverPage(world, page, () => expired)).toMatchObject({ recovered: 1 });
+});
+
+test('an order is forgiven if that is what was written, not what was first decided', async () => {
+  let conflicts = 1;
+  const world = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (record.orderId === 'a' && conflicts-- > 0) return 'conflict';
+      return store.commit(record);
+    },
+  }));
+  const page = await overdue(world, ['a', 'b']);
+  const seen = new Set<string>();
+  const recovered = await recoverPage(world, page, (record) => {
+    const isFirst = !seen.has(record.orderId);
+    seen.add(record.orderId);
+    const steps = record.steps.map(({ name }) => name);
+    return isFirst
+      ? { type: 'excused', reason: 'outage', notBefore: world.clock.now(), steps }
+      : expired;
+  });
+  expect(recovered).toMatchObject({ recovered: 2, forgiven: 1 });
+  const failures = page.map(async (id) => (await world.record(id)).failureCount);
+  expect(await Promise.all(failures)).toEqual([2, 0]);
+});
+
+const outageAfterMs = 30 * second;
+const clock = virtualClock();
+const begun = clock.now();
+/** It began with the orders below, and has lasted for an hour. */
+const gap = { from: begun, until: begun + 3_600 * second };
+const pending = newOrder('one', begun).record;
+const running = claimed(pending, begun);
+/** Given back before its calls were answered. */
+const draining: ProcessRecord = {
+  ...pending,
+  steps: running.steps,
+  notBefore: begun,
+  history: running.history,
+};
+
+test.each<[string, ProcessRecord, number, 'excused' | 'expired']>([
+  ['a call that ran out of time', running, 10 * second + 1, 'excused'],
+  ['a call that is just in time', running, 10 * second, 'expired'],
+  ['an order that nobody claimed', pending, 10 * second, 'excused'],
+  ['an order that may still be claimed', pending, 10 * second - 1, 'expired'],
+  ['an order that waits, with a call that is just in time', draining, 10 * second, 'excused'],
+  [
+    'an order that has ended',
+    {
+      ...running,
+      processState: 'Error',
+      completeBy: null,
+      lockedBy: null,
+      fault: { code: 'x', message: 'y', effect: 'none', step: null, action: null },
+      steps: pending.steps,
+    },
+    60 * second,
+    'expired',
+  ],
+])('after an outage what it delayed is excused: %s', (_, record, afterMs, type) => {
+  clock.jump(begun + afterMs - clock.now());
+  const event = eventAfter([gap], clock, outageAfterMs)(record, 0);
+  expect(event.type).toBe(type);
+  if (event.type === 'excused')
+    expect(event).toMatchObject({ reason: 'outage', notBefore: clock.now() });
+  expect(eventAfter([], clock, outageAfterMs)(record, 0)).toEqual(expired);
+});
+
+test('an order that waits with a call which is late for another reason is counted, not nudged', () => {
+  clock.jump(begun + 60 * second - clock.now());
+  const later = { from: begun + 50 * second, until: begun + 55 * second };
+  const steps = draining.steps.map((step, at) =>
+    at === 0 && step.progress.state === 'Running'
+      ? { ...step, progress: { ...step.progress, completeBy: begun + second } }
+      : step,
+  );
+  const others = steps.map((step, at) => (at === 0 ? step : (pending.steps[at] ?? step)));
+  const event = eventAfter([later], clock, outageAfterMs)({ ...draining, steps: others }, 0);
+  expect(event).toEqual(expired);
+});

@@ -1,0 +1,246 @@
+/** What a restart takes back, in which order, and what it shows and tells meanwhile. */
+import { expect, test } from 'vitest';
+import { CorruptDataError, UnavailableError } from '#core/errors.ts';
+import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
+import type { Nudge } from '#core/message.ts';
+import type { DueQuery, StateStore } from '#ports/state-store.ts';
+import type { Operator } from '#roles/operator.ts';
+import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
+import { scheduler } from '#roles/scheduler.ts';
+import { settled } from '../support/virtual-clock.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const second = 1_000;
+const restartIn = ({ store, transitions, clock, log }: RoleScenario, sliceMax?: number): Restart =>
+  restart({ store, transitions, clock, log, ...(sliceMax !== undefined && { sliceMax }) });
+const claimAll = async (world: RoleScenario, count: number) => {
+  for (let at = 0; at < count; at += 1) await world.createClaimed(`order-${at}`);
+};
+const typesOf = async (world: RoleScenario, id: string) =>
+  (await world.record(orderId(id))).history.map(({ type }) => type);
+const everything = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 100, cursor: null };
+const shown = async ({ sweptStore }: Restart) => (await sweptStore.due(everything)).items;
+
+/** Writes of these orders fail with what `error` gives, until it gives null. */
+const failing =
+  (error: () => unknown, ...ids: readonly string[]) =>
+  (store: StateStore): StateStore => ({
+    ...store,
+    async commit(record) {
+      const failure = ids.includes(record.orderId) ? error() : null;
+      if (failure !== null) throw failure;
+      return store.commit(record);
+    },
+  });
+
+test('where nothing was left nothing is written, and the recovery is over at once', async () => {
+  const world = roleScenario();
+  let writes = 0;
+  const transitions = {
+    apply(batch: Parameters<typeof world.transitions.apply>[0]) {
+      writes += 1;
+      return world.transitions.apply(batch);
+    },
+  };
+  const restarted = restartIn({ ...world, transitions });
+  expect(await restarted.begin()).toEqual([]);
+  expect(await restarted.done).toBe(0);
+  expect(restarted.isDone()).toBe(true);
+  expect(writes).toBe(0);
+});
+
+test('an index that is longer than one page is read to its end', async () => {
+  const world = roleScenario();
+  await claimAll(world, 5);
+  const due = (query: DueQuery) => world.store.due({ ...query, limit: 2 });
+  const restarted = restartIn({ ...world, store: { ...world.store, due } });
+  expect(await restarted.begin()).toHaveLength(5);
+  expect(await restarted.done).toBe(5);
+});
+
+test('an order that cannot be read is told, and stays for the sweeps; the others are taken back', async () => {
+  const corrupt = new CorruptDataError('checksum', 'It was changed on the disk.');
+  const world = roleScenario(failing(() => corrupt, 'order-1'));
+  await claimAll(world, 3);
+  world.clock.jump(12 * second);
+  const restarted = restartIn(world);
+  await restarted.begin();
+  expect(await restarted.done).toBe(2);
+  const fields = { orderId: 'order-1', error: 'It was changed on the disk.' };
+  expect(world.log.lines).toEqual([{ event: 'recovery-failed', fields }]);
+  expect(await shown(restarted)).toContain('order-1');
+});
+
+test('a recovery without a fault tells nothing', async () => {
+  const world = roleScenario();
+  await claimAll(world, 3);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  await restarted.done;
+  expect(world.log.lines).toEqual([]);
+});
+
+test.each([
+  ['the store', new UnavailableError('away', 'The disk is full.'), 'The disk is full.'],
+  ['the whole batch', 'a text', 'unknown'],
+])('a recovery that is delayed is told with what is left: %s fails', async (_, failure, error) => {
+  const world = roleScenario();
+  let slices = 0;
+  const transitions: RoleScenario['transitions'] = {
+    async apply(batch) {
+      slices += 1;
+      if (slices === 2) throw failure;
+      return world.transitions.apply(batch);
+    },
+  };
+  await claimAll(world, 3);
+  const restarted = restartIn({ ...world, transitions }, 1);
+  await restarted.begin();
+  await settled();
+  const fields = { orders: 2, error };
+  expect(world.log.lines).toEqual([{ event: 'recovery-delayed', fields }]);
+  await world.clock.advance(249);
+  expect(slices).toBe(2);
+  await world.clock.advance(1);
+  expect(await restarted.done).toBe(3);
+});
+
+test('what fails after a stop is not told', async () => {
+  const gate = Promise.withResolvers<void>();
+  const world = roleScenario();
+  let slices = 0;
+  const transitions: RoleScenario['transitions'] = {
+    async apply(batch) {
+      slices += 1;
+      if (slices > 1) await gate.promise;
+      return world.transitions.apply(batch);
+    },
+  };
+  await claimAll(world, 3);
+  const restarted = restartIn({ ...world, transitions }, 1);
+  await restarted.begin();
+  restarted.stop();
+  gate.reject(new UnavailableError('closed', 'The store is closed.'));
+  await settled();
+  expect(world.log.lines).toEqual([]);
+});
+
+test('a restart that cannot write at all says how many orders, and what to do', async () => {
+  const world = roleScenario(failing(() => new UnavailableError('away', 'Later.'), 'order-0'));
+  await claimAll(world, 1);
+  await expect(restartIn(world).begin()).rejects.toMatchObject({
+    code: 'sweep-unwritten',
+    message: expect.stringMatching(/^1 of 1 orders .* start again\.$/),
+  });
+});
+
+test('sweeps see none of the orders until each was met once, and then those that were written', async () => {
+  let isAway = true;
+  const full = () => (isAway ? new UnavailableError('full', 'The disk is full.') : null);
+  const world = roleScenario(failing(full, 'order-3'));
+  await claimAll(world, 5);
+  const restarted = restartIn(world, 1);
+  expect(await shown(restarted)).toHaveLength(5);
+  const looks: (readonly OrderId[])[] = [];
+  await restarted.begin();
+  looks.push(await shown(restarted));
+  await settled();
+  // The fourth is met, and cannot be written; the fifth was not met yet.
+  looks.push(await shown(restarted));
+  for (let at = 0; at < 8; at += 1) {
+    await world.clock.advance(250);
+    looks.push(await shown(restarted));
+  }
+  const written = ['order-0', 'order-1', 'order-2', 'order-4'].map((id) => orderId(id));
+  expect(looks.slice(0, 2)).toEqual([[], []]);
+  for (const look of looks.slice(2)) expect(look.toSorted()).toEqual(written);
+  isAway = false;
+  await world.clock.advance(second);
+  expect(restarted.isDone()).toBe(true);
+  expect(await shown(restarted)).toHaveLength(5);
+  // Slices after the first pass had only what was left.
+  expect(await typesOf(world, 'order-0')).toEqual(['submit', 'claim', 'excused']);
+});
+
+test('while orders are hidden, nothing before the start is looked through', async () => {
+  const world = roleScenario(failing(() => new UnavailableError('x', 'y'), 'order-1'));
+  await claimAll(world, 2);
+  const start = world.clock.now();
+  const froms: number[] = [];
+  const due = (query: DueQuery) => {
+    froms.push(query.from);
+    return world.store.due(query);
+  };
+  const restarted = restartIn({ ...world, store: { ...world.store, due } });
+  await expect(restarted.begin()).rejects.toThrow();
+  froms.length = 0;
+  await shown(restarted);
+  await restarted.sweptStore.due({ ...everything, from: start + second });
+  expect(froms).toEqual([start, start + second]);
+});
+
+test('nobody waits for the recovery of an order that is none of it', async () => {
+  const gate = Promise.withResolvers<void>();
+  const world = roleScenario((store) => ({
+    ...store,
+    async commit(record) {
+      if (record.orderId === 'order-1') await gate.promise;
+      return store.commit(record);
+    },
+  }));
+  await claimAll(world, 4);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  const fresh = await world.createClaimed('fresh');
+  await restarted.first([fresh.orderId, orderId('order-0')]);
+  const mixed = restarted.first([orderId('order-3'), fresh.orderId, orderId('order-3')]);
+  gate.resolve();
+  await mixed;
+  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'excused']);
+  expect(await world.record(fresh.orderId)).toEqual(fresh);
+  await restarted.done;
+  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'excused']);
+});
+
+/** A restart that notes what it is asked to take back first. */
+const noted = (asked: string[]): Restart => ({
+  begin: async () => [],
+  done: Promise.resolve(0),
+  isDone: () => false,
+  sweptStore: roleScenario().store,
+  first: async (ids) => void asked.push(`first ${ids}`),
+  stop() {},
+});
+
+test('what a person asks is done after the order was taken back, as it was asked', async () => {
+  const asked: string[] = [];
+  const note =
+    (name: string): Operator['cancel'] =>
+    async (...request) => {
+      asked.push(`${name} ${JSON.stringify(request)}`);
+      return { kind: 'unknown-order' };
+    };
+  const person = operatorAfterRestart(noted(asked), {
+    resubmit: note('resubmit'),
+    cancel: note('cancel'),
+  });
+  const [one, two] = [orderId('one'), orderId('two')];
+  await person.resubmit(one, 'olga', { ifRevision: 3 });
+  await person.cancel(two, 'olga', { tenant: 'inn' });
+  expect(asked).toEqual([
+    'first one',
+    'resubmit ["one","olga",{"ifRevision":3}]',
+    'first two',
+    'cancel ["two","olga",{"tenant":"inn"}]',
+  ]);
+});
+
+test('nudges wait until their orders were taken back', async () => {
+  const asked: string[] = [];
+  const world = roleScenario();
+  const of = scheduler({ id: schedulerId('s'), transitions: world.transitions, log: world.log });
+  const nudges = ['one', 'two'].map((id): Nudge => ({ orderId: orderId(id), priority: 'normal' }));
+  const deliveries = await afterRestart(noted(asked), of).onNudges(nudges);
+  expect(asked).toEqual(['first one,two']);
+  expect(deliveries).toHaveLength(2);
+});

@@ -1,0 +1,173 @@
+/** What a tick remembers and takes, seen from the coordination that it uses. */
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
+import { noMemory, type ShardMemory } from '#core/outage.ts';
+import type { Coordination, Mark } from '#ports/coordination.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { supervisor } from '#roles/supervisor.ts';
+import { sweepTick } from '#roles/sweep-tick.ts';
+import { memoryCoordination } from '../support/memory-coordination.ts';
+import { roleScenario } from './scenario.ts';
+
+const second = 1_000;
+const leaseMs = 60 * second;
+const outageAfterMs = 180 * second;
+const nothing = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
+const away = () => Promise.reject(new UnavailableError('away', 'The store is away.'));
+
+/** All orders are in shard 0 of the two. `faulty`: the index as sweeps read it. */
+function ticking(faulty: (now: () => number) => Partial<Pick<StateStore, 'due'>> = () => ({})) {
+  const world = roleScenario();
+  const memory = memoryCoordination();
+  const calls: string[] = [];
+  const marks: Mark[] = [];
+  const coordination: Coordination = {
+    ...memory,
+    take(shard, lease, first) {
+      calls.push(`${lease.holder} takes ${shard} for ${lease.leaseMs} from ${lease.now}`);
+      return memory.take(shard, lease, first);
+    },
+    giveBack(shard, holder, left) {
+      calls.push(`${holder} gives ${shard} back`);
+      return memory.giveBack(shard, holder, left);
+    },
+    remember(mark) {
+      marks.push(mark);
+      return memory.remember(mark);
+    },
+  };
+  const due: StateStore['due'] = async (query) =>
+    query.shard === 0 ? world.store.due(query) : { items: [], cursor: null };
+  const store = { dueShards: 2, due, ...faulty(world.clock.now) };
+  const { transitions, clock, log } = world;
+  const role = supervisor({ store, transitions, clock, log, outageAfterMs });
+  const handedOver: number[] = [];
+  const sweep = (holder: string) =>
+    sweepTick({
+      store,
+      coordination,
+      clock,
+      holder,
+      leaseMs,
+      supervisor: role,
+      handOver: async (shard) => void handedOver.push(shard),
+    });
+  return { world, clock, start: clock.now(), memory, calls, marks, handedOver, sweep };
+}
+/** Another sweep has the shard. */
+const hold = (memory: Coordination, now: number, shard: number, first: ShardMemory = noMemory) =>
+  memory.take(shard, { holder: 'other', now, leaseMs }, first);
+
+test('a tick that looked after every shard says so, whether there was anything to do or not', async () => {
+  const { world, clock, marks, sweep } = ticking();
+  await sweep('a').tick();
+  const first = { sweptAt: clock.now(), reachedAt: clock.now(), shards: 2, complete: true };
+  expect(marks).toEqual([first]);
+  await world.createClaimed('one');
+  clock.jump(12 * second);
+  expect(await sweep('b').tick()).toMatchObject({ found: 1, recovered: 1 });
+  expect(marks.at(-1)).toEqual({ ...first, sweptAt: clock.now(), reachedAt: clock.now() });
+});
+
+test.each([
+  ['none', null, null],
+  ['one before it', -5 * second, -5 * second],
+  ['one at the same instant', 0, 0],
+  ['one that a wrong clock saw in the future', 5 * second, null],
+])(
+  'a tick that left a shard to another sweep tells the last one that left none: %s',
+  async (...row) => {
+    const [, before, expected] = row;
+    const { clock, start, memory, marks, sweep } = ticking();
+    clock.jump(60 * second);
+    const at = (ms: number | null) => (ms === null ? null : clock.now() + ms);
+    await memory.remember({ sweptAt: start, reachedAt: at(before), shards: 2, complete: true });
+    await hold(memory, clock.now(), 1);
+    expect(await sweep('a').tick()).toEqual(nothing);
+    expect(marks).toEqual([
+      { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, complete: true },
+    ]);
+  },
+);
+
+test('one order that is due is found', async () => {
+  const { world, clock, sweep } = ticking();
+  await world.createClaimed('one');
+  clock.jump(12 * second);
+  expect(await sweep('a').tick()).toMatchObject({ found: 1, recovered: 1 });
+});
+
+test('an empty page that says there may be more is looked behind', async () => {
+  const { calls, start, sweep } = ticking(() => ({
+    due: async ({ shard, limit, cursor }) => ({
+      items: [],
+      cursor: shard === 0 && limit === 1 && cursor === null ? 'more' : null,
+    }),
+  }));
+  expect(await sweep('a').tick()).toEqual(nothing);
+  expect(calls).toEqual([`a takes 0 for ${leaseMs} from ${start}`, 'a gives 0 back']);
+});
+
+test('an outage is noted though nothing is due yet: what it delayed may become due later (R20)', async () => {
+  const { clock, start, memory, sweep } = ticking();
+  await sweep('a').tick();
+  clock.jump(3_600 * second);
+  const until = clock.now();
+  expect(await sweep('b').tick()).toEqual(nothing);
+  const left = { aliveAt: until, gaps: [{ from: start, until }], rampAt: 0 };
+  const { unfinished } = await memory.recall(2);
+  expect([unfinished.get(0), unfinished.get(1)]).toEqual([left, left]);
+});
+
+test('a shard that was handed over and is finished by now is not taken again', async () => {
+  const { calls, sweep } = ticking();
+  await sweep('a').tick();
+  expect(await sweep('b').shard(0, () => true)).toEqual(nothing);
+  expect(calls).toEqual([]);
+});
+
+test('a shard with more than a page is handed over, and one that another sweep holds is not', async () => {
+  const { world, clock, memory, handedOver, sweep } = ticking();
+  const names = Array.from({ length: limits.sweepPage + 1 }, (_, at) => `order-${at}`);
+  await Promise.all(names.map((name) => world.createClaimed(name)));
+  clock.jump(12 * second);
+  await hold(memory, clock.now(), 1);
+  await sweep('a').tick();
+  expect(handedOver).toEqual([0]);
+});
+
+test('a shard that cannot be reached is marked with when it last was, once', async () => {
+  const { clock, start, memory, calls, marks, sweep } = ticking(() => ({
+    due: ({ shard }) => (shard === 1 ? away() : Promise.resolve({ items: [], cursor: null })),
+  }));
+  await memory.remember({ sweptAt: start, reachedAt: start, shards: 2, complete: true });
+  for (const holder of ['a', 'b']) {
+    clock.jump(60 * second);
+    await expect(sweep(holder).tick()).rejects.toMatchObject({ code: 'away' });
+  }
+  const from = start + 60 * second;
+  expect(calls).toEqual([`a takes 1 for ${leaseMs} from ${from}`, 'a gives 1 back']);
+  expect([...(await memory.recall(2)).unfinished]).toEqual([[1, { ...noMemory, aliveAt: start }]]);
+  expect(marks.map(({ complete, reachedAt }) => [complete, reachedAt])).toEqual([
+    [false, start],
+    [false, start],
+  ]);
+});
+
+test('a shard that cannot be reached is left to the sweep that holds it', async () => {
+  const { clock, start, memory, calls, sweep } = ticking(() => ({
+    due: ({ shard }) => (shard === 1 ? away() : Promise.resolve({ items: [], cursor: null })),
+  }));
+  await hold(memory, start, 1);
+  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'away' });
+  expect(calls).toEqual([`a takes 1 for ${leaseMs} from ${clock.now()}`]);
+});
+
+test('a repair that fails fails the tick, which is not remembered', async () => {
+  const { marks, sweep } = ticking((now) => ({
+    due: ({ from }) => (from > now() ? away() : Promise.resolve({ items: [], cursor: null })),
+  }));
+  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'away' });
+  expect(marks).toEqual([]);
+});
