@@ -1,6 +1,6 @@
 /** What the linter has no words for. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const filesIn = (folder: string, ending: string): string[] =>
@@ -46,15 +46,6 @@ test('nothing is left for later', () => {
 test('no test is skipped, and none runs alone', () => {
   const tests = filesIn('test', '.test.ts').filter((file) => file !== 'test/tidy.test.ts');
   expect(filesWith(/\b(test|describe|it)\.(skip|only|todo)\b/, tests)).toEqual([]);
-});
-
-test('every link of a page leads to a file', () => {
-  const dead = pages.flatMap((page) =>
-    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
-      .map(([, target]) => join(dirname(page), target ?? ''))
-      .filter((target) => !existsSync(target)),
-  );
-  expect(dead).toEqual([]);
 });
 
 test('every test that the design names for a rule is there', () => {

@@ -1,6 +1,6 @@
 /**
  * What submitters and operators are told, derived from a committed change and nothing else, so that
- * no second write has to be trusted (DESIGN §4).
+ * no second write has to be trusted (docs/design.md, "Lost messages").
  */
 import type { OrderId, WorkflowName } from './ids.ts';
 import type { Direction, OrderFault, Priority, ProcessRecord, ProcessState } from './record.ts';

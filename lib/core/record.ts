@@ -1,5 +1,6 @@
 /**
- * The process record: everything Reeve knows of an order's progress, in one item (DESIGN §1).
+ * The process record: everything Reeve knows of an order's progress, in one item
+ * (docs/design.md, "Process record").
  *
  * Each variant has only the fields that mean something in it, so that a Pending order with a lock
  * or a Completed step without an output cannot be written down. What can be derived (when the order

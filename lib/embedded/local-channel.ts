@@ -1,6 +1,6 @@
 /**
  * An in-process channel. It may lose everything in a crash: on start every live order counts as due
- * (DESIGN §6). Messages are handed over in batches as they are, and never waited for by the sender.
+ * (docs/design.md, "Embedded"). Messages are handed over in batches as they are, and never waited for by the sender.
  */
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';

@@ -47,7 +47,7 @@ const timeout = Duration.seconds(60);
 const batchSize = 100;
 /**
  * Batches of a shard at once; Lambda keeps the changes of an order in sequence. At 256 MiB one batch at a
- * time would tell some 500 changes a second, its calls included (docs/aws.md, "How fast submitters are told").
+ * time would tell some 500 changes a second, its calls included (docs/aws.md, "Notification throughput").
  */
 const parallelizationFactor = 5;
 

@@ -1,6 +1,6 @@
 /**
  * The channels between roles. A message sent may be lost, doubled, late or out of order: whatever is
- * lost, the Supervisor heals from the state store (DESIGN §4).
+ * lost, the Supervisor heals from the state store (docs/design.md, "Lost messages").
  */
 import type { Nudge, Reply, Request } from '#core/message.ts';
 

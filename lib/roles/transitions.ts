@@ -1,6 +1,6 @@
 /**
- * Load, decide, write on condition, then send: the way every role changes an order (DESIGN §2).
- * Commands leave only after their write is durable (R13); a lost answer is asked again with the same
+ * Load, decide, write on condition, then send: the way every role changes an order
+ * (docs/design.md, "One function decides"). Commands leave only after their write is durable (R13); a lost answer is asked again with the same
  * write id (R12); a conflict is decided anew on the record that won.
  */
 import { type Decision, decide, decideShort, type Transition } from '#core/decide.ts';

@@ -1,6 +1,6 @@
 /**
  * The remote services that agents call, and their books. They honour their keys, as the agents'
- * contract demands (DESIGN §2), and do everything else that services do.
+ * contract demands (docs/design.md, "Undo"), and do everything else that services do.
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent.ts';

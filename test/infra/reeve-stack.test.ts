@@ -268,7 +268,7 @@ test('the notifier works on five batches of a shard at once, each with a seventh
   prod.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
     StartingPosition: 'TRIM_HORIZON',
     BatchSize: 100,
-    // 2,000 changes a second and more (docs/aws.md, "How fast submitters are told").
+    // 2,000 changes a second and more (docs/aws.md, "Notification throughput").
     ParallelizationFactor: 5,
   });
   prod.hasResourceProperties('AWS::Lambda::Function', {
