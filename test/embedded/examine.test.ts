@@ -202,7 +202,14 @@ test('data that are damaged are replaced as well', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   writeFileSync(path, 'x'.repeat(10_000));
+  for (const suffix of ['-wal', '-totals']) writeFileSync(path + suffix, suffix);
   expect(restoreData(backup, path, 'now')).toBe(`${path}.replaced-now`);
+  // What is left of their log must not be read as that of the backup.
+  expect(readdirSync(dirname(path)).toSorted()).toEqual([
+    'reeve.db',
+    'reeve.db.replaced-now',
+    'reeve.db.replaced-now-totals',
+  ]);
   expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
 });
 

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { orderId } from '#core/ids.ts';
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
-import { accepted, ended, opened } from '../support/stored-data.ts';
+import { accepted, edited, ended, opened, somewhere } from '../support/stored-data.ts';
 
 const before = Date.UTC(2026, 5, 1);
 const day = 86_400_000;
+const now = before - 1_000;
 
 async function left(store: SqliteStore, ...ids: readonly string[]) {
   return [...(await store.records(ids.map(orderId))).keys()];
@@ -44,12 +45,13 @@ test('an order that was undone is forgotten, and those that go on are not', asyn
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
 });
 
-test('orders behind a batch of old ones that are kept have their turn, and then the first again', async () => {
+test('orders behind two batches of old ones that are kept have their turn, and then the first again', async () => {
   const { store } = opened(':memory:');
-  await accepted(store, ...Array.from({ length: 500 }, (_, at) => `live-${at}`));
+  await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);
-  const forgotten = [await store.forgetEnded(before), await store.forgetEnded(before)];
-  expect([forgotten, await left(store, 'behind')]).toEqual([[0, 1], []]);
+  const forgotten: number[] = [];
+  for (let look = 0; look < 3; look += 1) forgotten.push(await store.forgetEnded(before));
+  expect([forgotten, await left(store, 'behind')]).toEqual([[0, 0, 1], []]);
   // The end was reached: the next look is at the oldest, which may have ended meanwhile.
   await undo(store, 'live-0');
   expect(await store.forgetEnded(before)).toBe(1);
@@ -73,4 +75,56 @@ test('an order that is forgotten leaves nothing: its id is free for another', as
   const { order, record } = newOrder('one', before);
   expect(await store.create(order, record)).toBe('created');
   expect(await left(store, 'one')).toEqual(['one']);
+});
+
+test('orders that are damaged are kept, and named with their rows', async () => {
+  const path = somewhere();
+  const first = opened(path).store;
+  for (const id of ['one', 'two', 'three']) await ended(first, id, before - 9 * day);
+  first.close();
+  edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'");
+  edited(path, "UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'");
+  const { store, log } = opened(path);
+  expect(await store.forgetEnded(before)).toBe(1);
+  expect(log.lines.map(({ fields: { table, row } }) => [table, row])).toEqual([
+    ['Processes', 1],
+    ['Processes', 2],
+  ]);
+});
+
+test.each([
+  ['behind where it is', [1, 2], 6],
+  ['before where it is', [4, 5, 6, 7], 3],
+  ['on both sides', [2, 3, 4], 6 - 1],
+])('orders that are forgotten meanwhile are not missed: %s', async (_, old, checked) => {
+  const { store, log } = opened(somewhere());
+  for (let at = 1; at <= 6; at += 1) {
+    await ended(store, `order-${at}`, old.includes(at) ? now : before);
+  }
+  const going = store.verify();
+  expect(going.next(3)).toBe(true);
+  // Accepted since it began: neither looked at nor missed.
+  await ended(store, 'order-7', old.includes(7) ? now : before);
+  expect(await store.forgetEnded(before)).toBe(old.length);
+  while (going.next(3));
+  expect([going.checked(), log.lines]).toEqual([checked, []]);
+  // What is forgotten after the end was counted.
+  await store.forgetEnded(before + 1_000);
+  expect([going.next(3), log.lines]).toEqual([false, []]);
+});
+
+test('those that were forgotten meanwhile count as there where others are missing', async () => {
+  const path = somewhere();
+  const first = opened(path).store;
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await ended(first, id);
+  first.close();
+  edited(path, "DELETE FROM Processes WHERE OrderID = 'b'");
+  const { store, log } = opened(path);
+  const going = store.verify();
+  going.next(2);
+  await store.forgetEnded(before);
+  going.next(2);
+  expect(log.lines.map(({ fields }) => fields['reason'])).toEqual([
+    '5 orders must be there, and 4 are.',
+  ]);
 });

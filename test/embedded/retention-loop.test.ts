@@ -48,22 +48,36 @@ test('after a stop there is no look, and what fails then is not told', async () 
   expect(log.lines).toEqual([]);
 });
 
-test('a stop during a look ends it, and is no failure', async () => {
+test.each([
+  ['fails', async () => Promise.reject(new Error('closed'))],
+  ['forgets something', async () => 1],
+])('after a stop during a look that then %s there is no other', async (_, end) => {
   const clock = virtualClock();
   const { store, log } = opened(':memory:');
-  const looks: ((error: Error) => void)[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let looks = 0;
   const waiting = {
     ...store,
-    forgetEnded() {
-      const { promise, reject } = Promise.withResolvers<number>();
-      looks.push(reject);
-      return promise;
+    async forgetEnded() {
+      looks += 1;
+      await promise;
+      return end();
     },
   };
   const stop = retention({ store: waiting, keepMs, clock, log });
   await clock.advance(10_000);
   stop();
-  looks[0]?.(new Error('closed'));
+  resolve();
   await clock.advance(60_000);
-  expect([looks.length, log.lines]).toEqual([1, []]);
+  expect([looks, clock.pending()]).toEqual([1, 0]);
+  expect(log.lines.filter(({ event }) => event === 'retention-failed')).toEqual([]);
+});
+
+test('a look that fails with what is no error is told as well', async () => {
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  const failing = { ...store, forgetEnded: () => Promise.reject('no') };
+  onTestFinished(retention({ store: failing, keepMs, clock, log }));
+  await clock.advance(10_000);
+  expect(log.lines).toEqual([{ event: 'retention-failed', fields: { error: 'unknown' } }]);
 });

@@ -6,7 +6,7 @@ import { checksumOf } from '#embedded/checksums.ts';
 import { damageDesk } from '#embedded/damage.ts';
 import { verification } from '#embedded/verify.ts';
 import { testLog } from '../support/log.ts';
-import { claimed, newOrder } from '../support/orders.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
 import {
   accepted,
   edited,
@@ -70,6 +70,30 @@ describe('an index that does not lead to an order is found:', () => {
     spoiledOnDisk(path, index, text, other);
     expect(verified(path)).toEqual({ found: [told(row, reason)], checked: 4 });
   });
+});
+
+test('an index that leads to another order is found', async () => {
+  const path = await oneOfEachKind();
+  const ids = 'sqlite_autoindex_Processes_1';
+  spoiledOnDisk(path, ids, 'two', 'twx');
+  spoiledOnDisk(path, ids, 'one', 'two');
+  expect(verified(path).found).toEqual([
+    told(1, 'index of ids does not lead to order one'),
+    told(2, 'index of ids does not lead to order two'),
+  ]);
+});
+
+test('that an order which was undone is not among those that need attention is found', async () => {
+  const path = somewhere();
+  const { store } = opened(path);
+  const { order, record } = newOrder('one', now);
+  await store.create(order, record);
+  const asked = next(record, { type: 'cancel', by: 'ada' }, now);
+  for (const each of [asked, claimed(asked, now)]) await store.commit(each);
+  store.close();
+  expect(verified(path).found).toEqual([]);
+  spoiledOnDisk(path, 'Attention', 'Undone', 'Undonx');
+  expect(verified(path).found).toEqual([told(1, 'index Attention does not lead to order one')]);
 });
 
 /** As one who edits the table would, and makes its checksum fit. */
@@ -147,22 +171,6 @@ test('a slice is as long as was asked, and after the last there is nothing more'
 
 test('data without orders have nothing to go through', () => {
   expect(verified(somewhere())).toEqual({ found: [], checked: 0 });
-});
-
-test('orders that are forgotten meanwhile are not missed, before and behind where it is', async () => {
-  const path = somewhere();
-  const { store, log } = opened(path);
-  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await ended(store, id);
-  const going = store.verify();
-  expect(going.next(3)).toBe(true);
-  await ended(store, 'later');
-  expect(await store.forgetEnded(now + 1_000)).toBe(7);
-  while (going.next(3));
-  expect([going.checked(), log.lines]).toEqual([3, []]);
-  // What is forgotten after the end was counted.
-  await ended(store, 'last');
-  await store.forgetEnded(now + 1_000);
-  expect([going.next(3), log.lines]).toEqual([false, []]);
 });
 
 /** One page of the table, neither its first nor its last, is no page any more. */

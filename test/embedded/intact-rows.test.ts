@@ -1,0 +1,69 @@
+/** A row is read when it is the one that was asked for, as it was written: else it is damaged, and says how. */
+import { expect, test } from 'vitest';
+import { changeOf } from '#core/change.ts';
+import { CorruptDataError } from '#core/errors.ts';
+import { orderId } from '#core/ids.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import { changeChecksum, orderChecksum, recordChecksum } from '#embedded/checksums.ts';
+import { intactChange, intactOrder, intactRecord } from '#embedded/intact-rows.ts';
+import { newOrder } from '../support/orders.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const now = Date.UTC(2026, 0, 1);
+const { order, record } = newOrder('one', now, 'shop');
+const change = changeOf(null, record);
+const text = JSON.stringify(change);
+const document = JSON.stringify(order.details);
+const stored = encodeRecord(record);
+
+const recordRow = { ...stored, DueAt: now, Checksum: recordChecksum(stored, null, now) };
+const orderRow = {
+  OrderID: 'one',
+  Details: document,
+  Digest: order.digest,
+  SubmittedAt: now,
+  Checksum: orderChecksum('one', document, order.digest, now),
+};
+const changeRow = {
+  Seq: 7,
+  Change: text,
+  Audience: 'submitter',
+  Checksum: changeChecksum(text, 'submitter'),
+};
+const one = orderId('one');
+
+const readers: readonly [string, Row, unknown, (row: Row | undefined) => unknown][] = [
+  ['record', recordRow, record, (row) => intactRecord(row, one)],
+  ['record of whatever order', recordRow, record, (row) => intactRecord(row, null)],
+  ['order', orderRow, order, (row) => intactOrder(row, one)],
+  ['change', changeRow, { seq: 7, change, audience: 'submitter' }, intactChange],
+];
+
+test.each(readers)('a %s is read as it was written', (_, row, written, read) => {
+  expect(read(row)).toEqual(written);
+});
+
+const damage = (message: string) => expect.objectContaining({ code: 'row-damaged', message });
+
+test.each(readers)('a %s that is not there is damage', (_, _row, _written, read) => {
+  expect(() => read(undefined)).toThrow(CorruptDataError);
+  expect(() => read(undefined)).toThrow(
+    damage('It is not there, though another table or index has it.'),
+  );
+});
+
+test.each(readers)('a %s with another value in any column is damage', (_, row, _written, read) => {
+  for (const column of Object.keys(row).filter((name) => name !== 'Seq')) {
+    expect(() => read({ ...row, [column]: 'other' })).toThrow(
+      damage('Its checksum does not agree.'),
+    );
+  }
+});
+
+test('a record or an order that another id led to is damage', () => {
+  const two = orderId('two');
+  const said = damage('An index leads from order two to order one.');
+  expect(() => intactRecord(recordRow, two)).toThrow(said);
+  expect(() => intactOrder(orderRow, two)).toThrow(said);
+});
