@@ -48,8 +48,15 @@ export function testDynamoClient(endpoint: string, requestTimeoutMs = 10_000): D
 export async function startDynoxide(): Promise<DynamoServer> {
   const port = await freePort();
   const binary = join('node_modules', '@dynoxide', 'linux-x64', 'dynoxide');
-  return started(spawn(binary, ['--port', String(port)], { stdio: 'ignore' }), port);
+  const command = ['-c', endsWithUs, 'sh', binary, '--port', String(port)];
+  return started(spawn('sh', command, { stdio: ['pipe', 'ignore', 'ignore'] }), port);
 }
+
+/**
+ * Runs its arguments until its input ends, which it does with the process that holds it, however that dies:
+ * a test run that is killed leaves no server behind.
+ */
+const endsWithUs = '"$@" & cat; kill -9 $!; wait';
 
 /** Waits until the server that was started answers on the port. */
 export async function started(server: ChildProcess, port: number): Promise<DynamoServer> {
@@ -77,7 +84,8 @@ async function stop(server: ChildProcess, client: DynamoDBClient): Promise<void>
   client.destroy();
   if (server.exitCode !== null) return;
   const ended = once(server, 'exit');
-  server.kill('SIGKILL');
+  if (server.stdin === null) server.kill('SIGKILL');
+  else server.stdin.end();
   await ended;
 }
 
