@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
-import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
 import { storedFormatsContract } from '../contracts/stored-formats.ts';
 import { type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
@@ -17,4 +16,3 @@ stateStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
 editedStoreContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
 storedFormatsContract('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
 storeRace('DynamoDB (Dynoxide)', () => dynamoUnderTest(server));
-stateStoreModel('DynamoDB (Dynoxide)', () => dynamoUnderTest(server), 80);

@@ -7,6 +7,10 @@ const inMemory = '/dev/shm';
 /** For mutation tests: those of one folder, with few random worlds and histories, which are always the same. */
 export default defineConfig({
   test: {
+    // Files share a worker's modules, which are loaded anew for each change: loading the AWS SDK again for every file took
+    // most of the time.
+    isolate: false,
+    testTimeout: 20_000,
     include: process.env['REEVE_MUTATION_TESTS']?.split(' ') ?? [],
     setupFiles: 'test/mutation/same-cases.ts',
     env: {
