@@ -1,0 +1,98 @@
+/** The SDK's clients: how long they wait for an answer, and how often they ask. */
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ListEventBusesCommand } from '@aws-sdk/client-eventbridge';
+import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { ListQueuesCommand } from '@aws-sdk/client-sqs';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type ClientOptions,
+  dynamoClient,
+  eventBridgeClient,
+  lambdaClient,
+  sqsClient,
+} from '#aws/clients.ts';
+import { answeringServer } from '../support/answering-server.ts';
+
+beforeEach(() => {
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+});
+
+/** Something that a client is asked, and what its requests are handled by. */
+interface Asked {
+  readonly handler: object;
+  ask(): Promise<unknown>;
+}
+
+const clients: [string, (options?: ClientOptions) => Asked][] = [
+  [
+    'DynamoDB',
+    (options) => {
+      const client = dynamoClient(options);
+      const ask = () => client.send(new ListTablesCommand({}));
+      return { ask, handler: client.config.requestHandler };
+    },
+  ],
+  [
+    'SQS',
+    (options) => {
+      const client = sqsClient(options);
+      const ask = () => client.send(new ListQueuesCommand({}));
+      return { ask, handler: client.config.requestHandler };
+    },
+  ],
+  [
+    'EventBridge',
+    (options) => {
+      const client = eventBridgeClient(options);
+      const ask = () => client.send(new ListEventBusesCommand({}));
+      return { ask, handler: client.config.requestHandler };
+    },
+  ],
+  [
+    'Lambda',
+    (options) => {
+      const client = lambdaClient(options);
+      const ask = () => client.send(new ListFunctionsCommand({}));
+      return { ask, handler: client.config.requestHandler };
+    },
+  ],
+];
+
+/** What it was set to: no type of the SDK's says that it can be asked. */
+function settings(handler: object): unknown {
+  return 'httpHandlerConfigs' in handler && typeof handler.httpHandlerConfigs === 'function'
+    ? handler.httpHandlerConfigs()
+    : undefined;
+}
+
+describe.each(clients)('the client of %s', (_, clientOf) => {
+  test('gives up a call that is never answered, after two more tries', async () => {
+    const { received, url: endpoint } = await answeringServer(() => {});
+    const { ask } = clientOf({ endpoint, requestTimeoutMs: 30 });
+    await expect(ask()).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(received).toHaveLength(3);
+  });
+
+  test('waits two seconds for an answer, and half a second for a connection', async () => {
+    const { url: endpoint } = await answeringServer((response) => response.end('{}'));
+    const { ask, handler } = clientOf({ endpoint });
+    await ask();
+    expect(settings(handler)).toMatchObject({
+      connectionTimeout: 500,
+      requestTimeout: 2_000,
+      throwOnRequestTimeout: true,
+    });
+  });
+
+  test('asks the service of its region where no address is given', async () => {
+    const { url: endpoint, received } = await answeringServer((response) => response.end('{}'));
+    vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
+    await clientOf().ask();
+    expect(received).toHaveLength(1);
+  });
+});

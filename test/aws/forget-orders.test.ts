@@ -1,0 +1,82 @@
+/** Orders whose records are gone: what DynamoDB is asked to delete. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { forgetOrders } from '#aws/forget-orders.ts';
+import { orderId } from '#core/ids.ts';
+import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
+import { testDynamoClient } from '../support/dynamo-server.ts';
+
+const deletion = z.strictObject({
+  DeleteRequest: z.strictObject({
+    Key: z.strictObject({ OrderID: z.strictObject({ S: z.string() }) }),
+  }),
+});
+const inputSchema = z.strictObject({
+  RequestItems: z.strictObject({ Orders: z.array(deletion).min(1).max(25) }),
+});
+const deletionsIn = ({ input }: AwsCall) => inputSchema.parse(input).RequestItems.Orders;
+const idsIn = (call: AwsCall) =>
+  deletionsIn(call).map(({ DeleteRequest }) => DeleteRequest.Key.OrderID.S);
+
+async function forgetting(
+  answer: (call: AwsCall, number: number) => object,
+  ids: readonly string[],
+) {
+  const { calls, url } = await answeringAws(answer);
+  const outcome = await forgetOrders(testDynamoClient(url), 'Orders', ids.map(orderId)).then(
+    () => 'gone' as const,
+    (error: unknown) => ({ error }),
+  );
+  return { calls, outcome };
+}
+
+test('each order is deleted once, in as few requests as DynamoDB takes', async () => {
+  const { calls, url } = await answeringAws(() => ({ UnprocessedItems: {} }));
+  const client = testDynamoClient(url);
+  const id = fc.integer({ min: 1, max: 60 }).map((number) => orderId(`order-${number}`));
+  await fc.assert(
+    fc.asyncProperty(fc.array(id, { maxLength: 120, size: 'max' }), async (ids) => {
+      const before = calls.length;
+      await forgetOrders(client, 'Orders', ids);
+      const own = calls.slice(before);
+      const unique = [...new Set(ids)];
+      expect(own.flatMap(idsIn)).toEqual(unique);
+      expect(own).toHaveLength(Math.ceil(unique.length / 25));
+      expect(own.every(({ operation }) => operation === 'BatchWriteItem')).toBe(true);
+    }),
+    { numRuns: 15, examples: [[[]]] },
+  );
+});
+
+const ids = Array.from({ length: 26 }, (_, at) => `order-${at}`);
+
+test('what DynamoDB leaves is an error that says how much, and nothing more is asked', async () => {
+  const { calls, outcome } = await forgetting(
+    (call) => ({ UnprocessedItems: { Orders: deletionsIn(call).slice(0, 2) } }),
+    ids,
+  );
+  expect(outcome).toMatchObject({
+    error: { code: 'deletes-throttled', message: expect.stringMatching(/^2 orders were left\./) },
+  });
+  expect(calls).toHaveLength(1);
+});
+
+test.each([{}, { UnprocessedItems: {} }, { UnprocessedItems: { Orders: [] } }])(
+  'the answer %j leaves nothing',
+  async (answer) => {
+    const { calls, outcome } = await forgetting(() => answer, ids);
+    expect(outcome).toBe('gone');
+    expect(calls.map((call) => idsIn(call).length)).toEqual([25, 1]);
+  },
+);
+
+test('a request that fails is told as such: the stream delivers the records again', async () => {
+  const { outcome } = await forgetting(() => ({ __type: 'ResourceNotFoundException' }), ids);
+  expect(outcome).toMatchObject({
+    error: {
+      code: 'aws-unavailable',
+      message: expect.stringContaining('DynamoDB did not do it: ResourceNotFoundException'),
+    },
+  });
+});
