@@ -1,6 +1,6 @@
 /** Work that must not outlive its invocation. */
 import type { Clock } from '#ports/clock.ts';
-import type { Delivery } from '#roles/delivery.ts';
+import type { Delivery } from '#ports/delivery.ts';
 
 /** Left for the answer to the queue, ms. */
 const spareMs = 500;

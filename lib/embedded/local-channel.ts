@@ -4,17 +4,14 @@
  */
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-
-/** What the receiver says of each message; the same words as `Delivery` of lib/roles. */
-type Answer =
-  | { readonly kind: 'done' | 'retry' }
-  | { readonly kind: 'park'; readonly reason: string };
 
 export interface LocalChannelOptions<Message> {
   /** For the log. */
   readonly name: string;
-  readonly receive: (messages: readonly Message[]) => Promise<readonly Answer[]>;
+  /** One delivery for each message, in place; when it rejects, all are delivered again. */
+  readonly receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>;
   /** Messages in one call of `receive`. */
   readonly batchMax: number;
   /** Calls of `receive` at once. */

@@ -13,11 +13,11 @@ import { type AgentImplementation, type Call, PermanentFault } from '#ports/agen
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import { type BackOff, backOffMs } from './back-off.ts';
 import { type Deadline, deadline } from './deadline.ts';
-import type { Delivery } from './delivery.ts';
 
 /** After transient faults: at most short beside the usual deadline, so that a service back is soon found. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };

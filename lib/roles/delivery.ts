@@ -1,16 +1,8 @@
-/** What becomes of a delivered message: the same words for a queue's batch and an in-process channel. */
+/** What becomes of a message that was an event of an order, by the outcome of that. */
 import { CorruptDataError, RefusedError } from '#core/errors.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';
-
-/**
- * `done`: its effect is durable, or it never will have one. `retry`: deliver it again. `park`: no
- * redelivery helps; it belongs in a dead-letter queue with the reason (R19).
- */
-export type Delivery =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'retry' }
-  | { readonly kind: 'park'; readonly reason: string };
 
 export function deliveryOf(outcome: Outcome, log: Log): Delivery {
   switch (outcome.kind) {

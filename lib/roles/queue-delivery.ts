@@ -4,8 +4,8 @@
  * (R19).
  */
 import type { MessageCodec } from '#core/message-codec.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import type { Delivery } from './delivery.ts';
 
 /** A message as its queue hands it over. */
 export interface Letter {

@@ -7,8 +7,9 @@ import { checkedOutput } from '#core/output.ts';
 import { findStep, type ProcessRecord } from '#core/record.ts';
 import { redaction } from '#core/redaction.ts';
 import type { Known } from '#core/start-step.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import { type Delivery, deliveryOf } from './delivery.ts';
+import { deliveryOf } from './delivery.ts';
 import type { Transitions } from './transitions.ts';
 
 export interface Scheduler {

@@ -1,7 +1,7 @@
 /** What becomes of a submission that came by a queue, where nobody waits for the answer. */
 import { UnavailableError } from '#core/errors.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import type { Delivery } from './delivery.ts';
 import type { Submission, SubmissionRequest } from './submission.ts';
 
 /** A refusal is parked with its code and fields: its producer must learn of it, and nothing is lost. */

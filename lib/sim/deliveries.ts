@@ -11,8 +11,8 @@ import {
   submissionCodec,
 } from '#core/message-codec.ts';
 import { findStep } from '#core/record.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import { redeliverAfterMs } from '#roles/back-off.ts';
-import type { Delivery } from '#roles/delivery.ts';
 import { deliverLetters } from '#roles/queue-delivery.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import type { Duty, Fleet } from './fleet.ts';

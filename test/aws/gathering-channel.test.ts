@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatheringChannel } from '#aws/gathering-channel.ts';
 import { withinTime } from '#aws/within-time.ts';
-import type { Delivery } from '#roles/delivery.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function gathering(send: (messages: readonly string[]) => Promise<void> = async () => {}) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
-import { type Delivery, deliveryOf } from '#roles/delivery.ts';
+import type { Delivery } from '#ports/delivery.ts';
+import { deliveryOf } from '#roles/delivery.ts';
 import type { Outcome } from '#roles/transitions.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';

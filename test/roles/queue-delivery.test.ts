@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nudgeCodec } from '#core/message-codec.ts';
-import type { Delivery } from '#roles/delivery.ts';
+import type { Delivery } from '#ports/delivery.ts';
 import { deliverLetters, type Letter } from '#roles/queue-delivery.ts';
 import { testLog } from '../support/log.ts';
 
