@@ -6,9 +6,8 @@
 import type { Audience, Change } from '#core/change.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
+import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import { type Lane, lane } from './lane.ts';
-import type { StoredChange } from './listeners.ts';
-import type { SqliteStore } from './sqlite-store.ts';
 
 /** Status messages on their way to one channel: what a small service bears. */
 const responsesAtOnce = 16;
@@ -16,14 +15,14 @@ const responsesAtOnce = 16;
 const alertsAtOnce = Number.POSITIVE_INFINITY;
 
 export interface ChangeFeedOptions {
-  readonly store: SqliteStore;
+  readonly outbox: Outbox;
   readonly tell: (audience: Audience, change: Change) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Starts it; the function it gives stops it. What was not told is told after the next start. */
-export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () => void {
+export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () => void {
   const lanes = new Map<string, Lane>();
 
   function laneOf({ audience, change }: StoredChange): Lane {
@@ -35,7 +34,7 @@ export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () =
       clock,
       async tell(stored) {
         await tell(stored.audience, stored.change);
-        await store.forgetChange(stored.seq);
+        await outbox.forgetChange(stored.seq);
       },
       failed: ({ orderId, sequence, replyTo }, error) =>
         log.warn('change-not-told', {
@@ -49,7 +48,7 @@ export function changeFeed({ store, tell, clock, log }: ChangeFeedOptions): () =
     return made;
   }
 
-  store.watchChanges((stored) => laneOf(stored).add(stored));
+  outbox.watchChanges((stored) => laneOf(stored).add(stored));
   return () => {
     for (const each of lanes.values()) each.stop();
   };

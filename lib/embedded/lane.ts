@@ -5,8 +5,8 @@
 import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';
-import type { StoredChange } from './listeners.ts';
 
 /** Wait before the next try, ms: doubles with each failure in a row. */
 const retryFirstMs = 500;

@@ -1,25 +1,16 @@
 /** Who is shown what was committed. */
-import type { Audience, Change } from '#core/change.ts';
 import { eachReadable } from '#core/each-readable.ts';
 import type { ProcessRecord } from '#core/record.ts';
+import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import type { DamageDesk } from './damage.ts';
 import { intactChange } from './intact-rows.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-/** A change, one of those who must be told of it, and its number in the change table. */
-export interface StoredChange {
-  readonly seq: number;
-  readonly change: Change;
-  readonly audience: Audience;
-}
-
 /** `before`: the revision that it replaced; null for a new order. */
 export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
 
-export interface Listeners {
-  /** Calls `listener` with each change for each of its audiences, those left from before first. */
-  watchChanges(listener: (change: StoredChange) => void): void;
+export interface Listeners extends Pick<Outbox, 'watchChanges'> {
   /** Calls `listener` with every committed record, until the function it gives is called. */
   watchRecords(listener: RecordListener): () => void;
   tell(record: ProcessRecord, before: ProcessRecord | null, changes: readonly StoredChange[]): void;

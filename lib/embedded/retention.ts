@@ -4,13 +4,13 @@
  */
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { SqliteStore } from './sqlite-store.ts';
+import type { Retention } from '#ports/retention.ts';
 
 /** A look every so often, ms: hardly felt. */
 const periodMs = 10_000;
 
 export interface RetentionOptions {
-  readonly store: SqliteStore;
+  readonly store: Retention;
   /** How long an order is kept after its end, ms; a submission's key is known for as long. */
   readonly keepMs: number;
   readonly clock: Clock;

@@ -10,13 +10,15 @@ import type { UnreadableDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
+import type { Outbox, StoredChange } from '#ports/outbox.ts';
+import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import { changeChecksum, orderChecksum } from './checksums.ts';
 import { type DamageDesk, damageDesk } from './damage.ts';
 import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
 import { intactRecord } from './intact-rows.ts';
-import { type Listeners, listenersOf, type StoredChange } from './listeners.ts';
+import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
@@ -28,11 +30,11 @@ import { type Verification, verification } from './verify.ts';
 /** Pages of a backup copied at a time: a write waits for no more, a millisecond. */
 const backupPages = 100;
 
-export interface SqliteStore extends StateStore, Pick<Listeners, 'watchChanges' | 'watchRecords'> {
-  /** They were told: the change need not survive a crash any more. */
-  forgetChange(seq: number): Promise<void>;
-  /** Deletes some of the orders that ended before this instant; gives how many. */
-  forgetEnded(before: number): Promise<number>;
+export interface SqliteStore
+  extends StateStore,
+    Outbox,
+    Retention,
+    Pick<Listeners, 'watchRecords'> {
   /** Begins to go through all stored orders. */
   verify(): Verification;
   /** Rows found damaged since the start. */

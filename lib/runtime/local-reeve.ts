@@ -21,6 +21,7 @@ import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
+import type { Outbox } from '#ports/outbox.ts';
 import { type Alert, alertOf } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -219,7 +220,7 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
 
 function startFeed(
   { onAlert, command = 'npx reeve', clock, log }: LocalReeveOptions,
-  store: SqliteStore,
+  outbox: Outbox,
   responses: ReadonlyMap<string, (change: Change) => Promise<void>>,
 ): () => void {
   async function respond(change: Change): Promise<void> {
@@ -250,7 +251,7 @@ function startFeed(
   }
   const tell = (audience: Audience, change: Change) =>
     audience === 'operator' ? announce(alertOf(change, command)) : respond(change);
-  return changeFeed({ store, tell, clock, log });
+  return changeFeed({ outbox, tell, clock, log });
 }
 
 interface Links {

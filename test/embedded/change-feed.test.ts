@@ -14,7 +14,7 @@ function feed(tell: ChangeFeedOptions['tell']) {
   const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
   onTestFinished(() => store.close());
   const start = () => {
-    const stop = changeFeed({ store, tell, clock, log });
+    const stop = changeFeed({ outbox: store, tell, clock, log });
     onTestFinished(stop);
     return stop;
   };

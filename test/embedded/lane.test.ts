@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Change, changeOf } from '#core/change.ts';
 import { lane } from '#embedded/lane.ts';
-import type { StoredChange } from '#embedded/listeners.ts';
+import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { newOrder } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
