@@ -31,6 +31,12 @@ export const folders: readonly Folder[] = [
     bar: 85,
   },
   {
+    name: 'in-process',
+    mutate: 'lib/in-process/**/*.ts',
+    tests: ['test/in-process/**/*.test.ts'],
+    bar: 85,
+  },
+  {
     name: 'aws',
     mutate: 'lib/aws/**/*.ts',
     tests: [`test/aws/!(${slow.join('|')}).test.ts`],

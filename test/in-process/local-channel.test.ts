@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LocalChannelOptions, localChannel } from '#embedded/local-channel.ts';
+import { type LocalChannelOptions, localChannel } from '#in-process/local-channel.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Change } from '#core/change.ts';
 import { agentName, stepName } from '#core/ids.ts';
-import { type ChangeFeedOptions, changeFeed } from '#embedded/change-feed.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
+import { type ChangeFeedOptions, changeFeed } from '#in-process/change-feed.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';

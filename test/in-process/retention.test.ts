@@ -1,6 +1,6 @@
 /** Ended orders are forgotten from time to time, while Reeve runs. */
 import { expect, onTestFinished, test } from 'vitest';
-import { retention } from '#embedded/retention.ts';
+import { retention } from '#in-process/retention.ts';
 import { accepted, ended, opened } from '../support/stored-data.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
