@@ -4,7 +4,6 @@ import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/json.ts';
 import { isJsonWithin } from '#core/json-size.ts';
 import { limits } from '#core/limits.ts';
-import type { Command } from '#core/message.ts';
 import type { Order, Priority, ProcessState } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import { submitted } from '#core/submit.ts';
@@ -14,6 +13,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Digest, Ids } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { sendCommands } from './send-commands.ts';
 
 export interface SubmissionRequest {
   readonly workflow: string;
@@ -107,24 +107,14 @@ async function accept(
     const outcome = await repeated(store, orderId, digest);
     if (outcome.kind === 'refused' || outcome.processState !== 'Pending') return outcome;
   }
-  await nudge(ports, commands);
+  // Also for an order that was there: its first submission may have been lost after its write (R12).
+  await sendCommands(ports, commands);
   return { kind: 'accepted', orderId, processState: record.processState };
 }
 
 /** Without a correlation id it is what it was before there was one: keys of then are still recognised. */
 function content({ correlationId, ...rest }: SubmissionRequest): string {
   return canonicalJson(correlationId === null ? rest : { ...rest, correlationId });
-}
-
-/** Also for an order that was there: its first submission may have been lost after its write (R12). */
-async function nudge(ports: SubmissionPorts, commands: readonly Command[]): Promise<void> {
-  const nudges = commands.flatMap((command) => (command.kind === 'nudge' ? [command.nudge] : []));
-  try {
-    await ports.channels.nudges.send(nudges);
-  } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown';
-    ports.log.warn('messages-lost', { nudges: nudges.length, requests: 0, error: name });
-  }
 }
 
 /** The key gives the order id, so that the store's own condition makes two submissions one order. */

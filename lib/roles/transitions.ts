@@ -8,7 +8,7 @@ import { ReeveError, RefusedError, UnavailableError, UnreadableDataError } from 
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import type { Command, Nudge, Request } from '#core/message.ts';
+import type { Command } from '#core/message.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import type { Known } from '#core/start-step.ts';
@@ -18,6 +18,7 @@ import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type BackOff, backOffMs, pause } from './back-off.ts';
+import { sendCommands } from './send-commands.ts';
 
 export interface TransitionPorts {
   readonly store: StateStore;
@@ -74,7 +75,7 @@ export function transitions(ports: TransitionPorts): Transitions {
           }
         }),
       );
-      await send(ports, commands);
+      await sendCommands(ports, commands);
       return outcomes;
     },
   };
@@ -219,24 +220,4 @@ function knownOf(
   return definition === undefined || order === undefined
     ? null
     : { definition, details: order.details };
-}
-
-/** A message that cannot be sent is lost, as one may always be: the Supervisor sees to the order. */
-async function send(ports: TransitionPorts, commands: readonly Command[]): Promise<void> {
-  const nudges: Nudge[] = [];
-  const requests: Request[] = [];
-  for (const command of commands) {
-    if (command.kind === 'nudge') nudges.push(command.nudge);
-    else requests.push(command.request);
-  }
-  try {
-    if (nudges.length > 0) await ports.channels.nudges.send(nudges);
-    if (requests.length > 0) await ports.channels.requests.send(requests);
-  } catch (error) {
-    ports.log.warn('messages-lost', {
-      nudges: nudges.length,
-      requests: requests.length,
-      error: error instanceof Error ? error.name : 'unknown',
-    });
-  }
 }

@@ -8,7 +8,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'send before the write',
     'transitions',
     'const written = await write(ports, decision, () =>',
-    'await send(ports, decision.commands);\n      const written = await write(ports, decision, () =>',
+    'await sendCommands(ports, decision.commands);\n      const written = await write(ports, decision, () =>',
   ),
   mutant(
     'forget the messages of a write that was recognised as one’s own',
@@ -42,9 +42,9 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'lose the requests of a batch but the first',
-    'transitions',
-    'if (requests.length > 0) await ports.channels.requests.send(requests);',
-    'if (requests.length > 0) await ports.channels.requests.send(requests.slice(0, 1));',
+    'send-commands',
+    'if (requests.length > 0) await channels.requests.send(requests);',
+    'if (requests.length > 0) await channels.requests.send(requests.slice(0, 1));',
   ),
   mutant(
     'acknowledge what could not be written',
@@ -200,7 +200,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'nudge before the order is stored',
     'submission',
     "if ((await store.create(order, record)) === 'exists') {",
-    "await nudge(ports, commands);\n  if ((await store.create(order, record)) === 'exists') {",
+    "await sendCommands(ports, commands);\n  if ((await store.create(order, record)) === 'exists') {",
   ),
   mutant(
     'accept what could not be stored',

@@ -1,0 +1,32 @@
+/** Sends what a committed transition asks for: the one way commands leave a role, after the write (R13). */
+import type { Command, Nudge, Request } from '#core/message.ts';
+import type { Channels } from '#ports/channels.ts';
+import type { Log } from '#ports/log.ts';
+
+export interface CommandPorts {
+  readonly channels: Channels;
+  readonly log: Log;
+}
+
+/** Never rejects. A message that cannot be sent is lost: the Supervisor finds the order when it is due. */
+export async function sendCommands(
+  { channels, log }: CommandPorts,
+  commands: readonly Command[],
+): Promise<void> {
+  const nudges: Nudge[] = [];
+  const requests: Request[] = [];
+  for (const command of commands) {
+    if (command.kind === 'nudge') nudges.push(command.nudge);
+    else requests.push(command.request);
+  }
+  try {
+    if (nudges.length > 0) await channels.nudges.send(nudges);
+    if (requests.length > 0) await channels.requests.send(requests);
+  } catch (error) {
+    log.warn('messages-lost', {
+      nudges: nudges.length,
+      requests: requests.length,
+      error: error instanceof Error ? error.name : 'unknown',
+    });
+  }
+}
