@@ -6,10 +6,10 @@ import { byPriority, queuesOf } from '#aws/priority-queues.ts';
 import { deliverBatch } from '#aws/queue-batch.ts';
 import { deadLettersOf, queueNames, replyingAgent } from '#aws/queue-names.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
-import { DefinitionError } from '#core/errors.ts';
 import { agentName, schedulerId } from '#core/ids.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
 import { workflowRegistry } from '#core/registry.ts';
+import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -23,26 +23,9 @@ import { log, logged } from './telemetry.ts';
 const config = readConfig({ ...readyVariables, ...schedulerVariables });
 const { REEVE_QUEUES: queues } = config;
 const registry = workflowRegistry(workflows);
-const requestQueues = new Map(
-  config.REEVE_AGENTS.map((agent) => [
-    agent,
-    byPriority(
-      queuesOf(config.REEVE_PRIORITIES, (priority) => queueNames.request(queues, agent, priority)),
-    ),
-  ]),
+const requests = requestsByAgent(
+  new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
 );
-const requests = sqsChannel({
-  client: sqs,
-  codec: requestCodec,
-  queueOf: (request) => {
-    const queueOf = requestQueues.get(request.agent);
-    if (queueOf !== undefined) return queueOf(request);
-    throw new DefinitionError(
-      'agent-missing',
-      `Agent ${request.agent} is not deployed. Add it to the stack's agents.`,
-    );
-  },
-});
 const role = scheduler({
   id: schedulerId(instance),
   log,
@@ -74,3 +57,10 @@ export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
         ...handling,
       });
 });
+
+function requestsTo(agent: string) {
+  const queueOf = byPriority(
+    queuesOf(config.REEVE_PRIORITIES, (priority) => queueNames.request(queues, agent, priority)),
+  );
+  return sqsChannel({ client: sqs, codec: requestCodec, queueOf });
+}

@@ -28,6 +28,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import { type Operator, operator } from '#roles/operator.ts';
 import { periodicSweep, type SweepTimer } from '#roles/periodic-sweep.ts';
+import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { afterRestart, operatorAfterRestart, restart } from '#roles/restart.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { type Submission, submission } from '#roles/submission.ts';
@@ -286,11 +287,7 @@ function channels({ clock, log }: LocalReeveOptions, to: Scheduler): Links {
   return {
     channels: {
       nudges: make<Nudge>('nudges', messageBatchMax, 8, (nudges) => to.onNudges(nudges)),
-      requests: {
-        async send(messages) {
-          for (const request of messages) await requests.get(request.agent)?.send([request]);
-        },
-      },
+      requests: requestsByAgent(requests),
     },
     repliesOf: ({ contract: { name } }) =>
       make<Reply>(`replies-${name}`, messageBatchMax, 8, (replies) => to.onReplies(name, replies)),

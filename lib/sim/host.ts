@@ -19,6 +19,7 @@ import type { Ids } from '#ports/random.ts';
 import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
 import { type Notifier, notifier } from '#roles/notifier.ts';
 import { type Operator, operator } from '#roles/operator.ts';
+import { agentMissing } from '#roles/requests-by-agent.ts';
 import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
 import { type Scheduler, scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
@@ -238,7 +239,7 @@ function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel<Notifi
 function queueOf(queues: ReadonlyMap<AgentName, SimQueue>, agent: AgentName): SimQueue {
   const queue = queues.get(agent);
   if (queue !== undefined) return queue;
-  throw new ReeveError('agent-missing', `The simulation has no agent ${agent}.`);
+  throw agentMissing(agent);
 }
 
 /** One notification a call; those of an order to one audience in sequence, as lib/aws/delivery-turns.ts. */

@@ -171,7 +171,7 @@ test.each([
   const world = roleScenario();
   const { submit } = submitter(world, { failure });
   expect(await submit(request)).toMatchObject({ kind: 'accepted' });
-  const fields = { nudges: 1, requests: 0, error };
+  const fields = { nudges: 1, requests: 0, error, code: null };
   expect(world.log.lines).toEqual([{ event: 'messages-lost', fields }]);
 });
 
