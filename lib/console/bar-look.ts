@@ -9,9 +9,10 @@ const words: Readonly<Record<BarKind, string>> = {
   succeeded: 'succeeded',
   failed: 'failed',
   timedOut: 'timed out',
-  takenBack: 'taken back',
+  interrupted: 'interrupted',
   coolDown: 'cool-down',
-  heldBack: 'held back',
+  interruption: 'waiting after an interruption',
+  doubt: 'waiting until no call can be at work',
 };
 
 const icons: Readonly<Record<BarKind, IconName>> = {
@@ -19,13 +20,16 @@ const icons: Readonly<Record<BarKind, IconName>> = {
   succeeded: 'check',
   failed: 'cross',
   timedOut: 'clock',
-  takenBack: 'skip',
+  interrupted: 'skip',
   coolDown: 'pause',
-  heldBack: 'pause',
+  interruption: 'pause',
+  doubt: 'pause',
 };
 
+const waits: ReadonlySet<BarKind> = new Set(['coolDown', 'interruption', 'doubt']);
+
 function wordOf({ kind, action, late }: Pick<Bar, 'kind' | 'action' | 'late'>): string {
-  const isCall = kind !== 'coolDown' && kind !== 'heldBack';
+  const isCall = !waits.has(kind);
   return `${isCall && action === 'undo' ? 'undo ' : ''}${words[kind]}${late ? ', answered late' : ''}`;
 }
 

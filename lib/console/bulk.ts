@@ -68,15 +68,9 @@ export function resultOf(orderId: string, answer: Answer<{ processState: Process
   }
 }
 
-/** Whether the action can do anything to an order as it stands. */
-export function fits(
-  action: Action,
-  { processState, direction }: Pick<SummaryDocument, 'processState' | 'direction'>,
-): boolean {
-  if (action === 'resubmit') return processState === 'Error';
-  const hasEnded = processState === 'Processed' || processState === 'Undone';
-  return !hasEnded && direction === 'forward';
-}
+/** Whether the action may be done to an order as it stands. */
+export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions'>): boolean =>
+  actions[action] === null;
 
 export function consequence(action: Action): string {
   return action === 'resubmit'

@@ -36,6 +36,7 @@ export interface Change {
   readonly direction: SummaryDocument['direction'];
   readonly fault: SummaryDocument['fault'];
   readonly last: HistoryDocument | null;
+  readonly actions: SummaryDocument['actions'];
   readonly steps: Readonly<Record<string, StepState>>;
 }
 

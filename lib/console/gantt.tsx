@@ -2,7 +2,7 @@
 import type { Bar } from './bar.ts';
 import { barLook, barsShown } from './bar-look.ts';
 import { now } from './clock.ts';
-import type { Order, WorkflowStep } from './documents.ts';
+import type { Order } from './documents.ts';
 import { Icon } from './icon.tsx';
 import { clockText, lengthText } from './instants.ts';
 import { type TimeScale, timeScale } from './time-scale.ts';
@@ -10,14 +10,13 @@ import { type Lane, type Timeline, timeline } from './timeline.ts';
 
 interface Props {
   readonly order: Order;
-  readonly definition: readonly WorkflowStep[] | null;
 }
 
 /** So that what has just begun is seen, ms. */
 const widthMinMs = 50;
 
-export function Gantt({ order, definition }: Props) {
-  const line = timeline(order, definition);
+export function Gantt({ order }: Props) {
+  const line = timeline(order);
   const end = line.to ?? Math.max(now.value, line.from + widthMinMs);
   const busy = line.lanes.flatMap(({ bars }) =>
     bars.map(({ from, to }) => ({ from, to: Math.min(to ?? end, Math.max(end, from)) })),

@@ -77,7 +77,7 @@ function Shown({ order, workflows }: ShownProps) {
           label={`The steps of order ${order.orderId}`}
         />
       </section>
-      <Gantt order={order} definition={definition?.steps ?? null} />
+      <Gantt order={order} />
       <div class="columns">
         <HistoryList history={order.history} />
         <div class="stack">

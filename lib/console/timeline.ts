@@ -1,13 +1,8 @@
-/**
- * An order's history as bars: every attempt of every step with its end, the waits between them, and
- * what people did. The history does not say when a call went out, because the rules do: a claim starts
- * what is ready, and so does a success while a Scheduler has the order (timeline-walk.ts).
- */
+/** An order's calls and waits as bars, one row for each step, and what operators did as marks. */
 import type { ToldEntry } from '#text/history-entry.ts';
 import { historySentence } from '#text/history-text.ts';
-import type { Bar } from './bar.ts';
-import type { Order, WorkflowStep } from './documents.ts';
-import { walk } from './timeline-walk.ts';
+import { type Bar, callBar, waitBar } from './bar.ts';
+import type { Order } from './documents.ts';
 import { toldEntry } from './told-history.ts';
 
 export interface Lane {
@@ -31,22 +26,26 @@ export interface Timeline {
   readonly to: number | null;
 }
 
-/** `definition`: the steps of the workflow's version; null when it is not known any more. */
-export function timeline(order: Order, definition: readonly WorkflowStep[] | null): Timeline {
+/** Shorter than this a wait is not worth a bar, ms. */
+const waitMinMs = 100;
+
+export function timeline(order: Order): Timeline {
   const history = order.history.map(toldEntry);
-  const bars = walk(order, definition, history);
-  const lanes = Object.entries(order.steps).map(([step, { agent }]) => ({
-    step,
-    agent,
-    bars: bars.get(step) ?? [],
-  }));
+  const submittedAt = Date.parse(order.submittedAt);
+  const lanes = Object.entries(order.steps).map(([step, { agent }]) => {
+    const calls = order.calls.filter((call) => call.step === step);
+    const waits = order.waits.filter((wait) => wait.step === step).map(waitBar);
+    const long = waits.filter(({ from, to }) => (to ?? from) - from >= waitMinMs);
+    const bars = [...calls.map((call) => callBar(call, submittedAt)), ...long];
+    return { step, agent, bars: bars.sort((one, other) => one.from - other.from) };
+  });
   const all = lanes.flatMap((lane) => lane.bars);
   const isOver = all.every(({ to }) => to !== null) && isSettled(order);
   const ends = [...history.map(({ at }) => at), ...all.map(({ to }) => to ?? 0)];
   return {
     lanes,
     marks: history.flatMap(markOf),
-    from: Date.parse(order.submittedAt),
+    from: submittedAt,
     to: isOver ? Math.max(...ends) : null,
   };
 }

@@ -12,7 +12,16 @@ import type { FieldError } from './field-errors.ts';
 import { fitted } from './fit-corrections.ts';
 import { type HistoryEntry, shortened } from './history.ts';
 import type { Command } from './message.ts';
-import { type CancelRefusal, cancel, cancelRefusal, resubmit } from './operator.ts';
+import {
+  type CancelRefusal,
+  type CorrectionRefusal,
+  cancel,
+  cancelRefusal,
+  correctionRefusal,
+  type ResubmitRefusal,
+  resubmit,
+  resubmitRefusal,
+} from './operator.ts';
 import type { ProcessRecord } from './record.ts';
 import { excused, expired } from './recovery.ts';
 import {
@@ -30,7 +39,6 @@ export type IgnoredReason =
   | 'not-pending'
   | 'not-before'
   | 'not-due'
-  | 'not-in-error'
   | 'other-tenant'
   | 'changed'
   | 'unknown-step'
@@ -41,6 +49,8 @@ export type IgnoredReason =
   | 'too-soon'
   | 'correction-refused'
   | 'record-full'
+  | ResubmitRefusal
+  | CorrectionRefusal
   | CancelRefusal;
 
 export interface Transition {
@@ -148,11 +158,12 @@ function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decisi
       const { reason, notBefore } = event;
       return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
     }
-    case 'resubmit':
+    case 'resubmit': {
       if (isOfOther(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
-      if (record.processState !== 'Error') return ignored('not-in-error');
-      return decideResubmit(draft, event, known);
+      const refusal = resubmitRefusal(record);
+      return refusal === null ? decideResubmit(draft, event, known) : ignored(refusal);
+    }
     case 'cancel': {
       if (isOfOther(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
@@ -180,7 +191,8 @@ function decideResubmit(
     resubmit(draft);
     return transition(draft, { ...entry, corrections });
   }
-  if (draft.direction === 'undo') return ignored('already-undoing');
+  const refusal = correctionRefusal(draft.base);
+  if (refusal !== null) return ignored(refusal);
   const fitting = fitted(draft, known, corrections);
   if (fitting.kind === 'refused') {
     return { kind: 'ignored', reason: 'correction-refused', errors: fitting.errors };

@@ -1,7 +1,7 @@
 /** The way forward: start what is ready, skip what is not wanted, end when all is done (R4, R5). */
 import { type Draft, setStep } from './draft.ts';
 import { assertThat } from './errors.ts';
-import { findStep } from './record.ts';
+import { findStep, type StepRecord } from './record.ts';
 import { isWanted, type Known, startStep } from './start-step.ts';
 import type { StepDefinition } from './workflow-definition.ts';
 
@@ -10,7 +10,8 @@ export function advance(draft: Draft, known: Known): void {
   for (const at of known.definition.order) {
     const definition = known.definition.steps[at];
     assertThat(definition !== undefined, 'the definition knows its own steps');
-    if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft, definition)) continue;
+    if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft.steps, definition))
+      continue;
     const wanted = isWanted(draft, known, definition);
     if (wanted === undefined) return;
     if (!wanted) setStep(draft, at, { progress: { state: 'Skipped' } });
@@ -21,9 +22,10 @@ export function advance(draft: Draft, known: Known): void {
   }
 }
 
-function isReady(draft: Draft, definition: StepDefinition): boolean {
+/** Whether all steps that it comes after are done, or are not to be done. */
+export function isReady(steps: readonly StepRecord[], definition: StepDefinition): boolean {
   return definition.after.every((name) => {
-    const before = findStep(draft, name);
+    const before = findStep({ steps }, name);
     return before !== undefined && isSettled(before.progress.state);
   });
 }

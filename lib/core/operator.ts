@@ -1,6 +1,7 @@
 /** What a person decides: the only ways out of Error (R9). */
 import { type Draft, release, setStep } from './draft.ts';
 import type { Cancel } from './event.ts';
+import type { ProcessRecord } from './record.ts';
 import { inDoubt, turnBack } from './undo.ts';
 
 /**
@@ -20,6 +21,19 @@ export function resubmit(draft: Draft): void {
   }
   if (draft.direction === 'forward') draft.fault = null;
   release(draft, draft.nowMs);
+}
+
+export type ResubmitRefusal = 'not-in-error';
+export type CorrectionRefusal = ResubmitRefusal | 'already-undoing';
+
+/** Why the order cannot be resubmitted; null when it can. */
+export function resubmitRefusal({ processState }: ProcessRecord): ResubmitRefusal | null {
+  return processState === 'Error' ? null : 'not-in-error';
+}
+
+/** Why the order's details cannot be corrected; null when they can. */
+export function correctionRefusal(record: ProcessRecord): CorrectionRefusal | null {
+  return resubmitRefusal(record) ?? (record.direction === 'undo' ? 'already-undoing' : null);
 }
 
 export type CancelRefusal = 'ended' | 'already-undoing' | 'irreversible';

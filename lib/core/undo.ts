@@ -78,7 +78,8 @@ export function advanceUndo(draft: Draft, known: Known): void {
   }
 }
 
-function needsUndo(step: StepRecord): boolean {
+/** Whether it happened, or may have, and its undo has not begun. */
+export function needsUndo(step: StepRecord): boolean {
   switch (step.progress.state) {
     case 'Completed':
       return true;

@@ -1,4 +1,6 @@
 /** Records as server-sent events, each written out once, however many follow it. */
+
+import { nextActions } from '#core/next-actions.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { historyView } from './view.ts';
 
@@ -51,6 +53,7 @@ function changeView(record: ProcessRecord) {
     direction,
     fault,
     last: last === undefined ? null : historyView(last),
+    actions: nextActions(record),
     steps: Object.fromEntries(record.steps.map(({ name, progress }) => [name, progress.state])),
   };
 }

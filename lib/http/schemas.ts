@@ -136,6 +136,54 @@ const historySchema = z
   })
   .openapi('HistoryEntry');
 
+const callSchema = z
+  .object({
+    step: z.string(),
+    action: z.enum(['perform', 'undo']),
+    attempt: z.int(),
+    from: z.union([instant, z.null()]).openapi({
+      description: 'When the call was dispatched; null when the history does not tell.',
+    }),
+    to: z
+      .union([instant, z.null()])
+      .openapi({ description: 'When its end was recorded; null while it is under way.' }),
+    end: z
+      .enum(['succeeded', 'failed', 'timedOut', 'interrupted'])
+      .nullable()
+      .openapi({ description: 'interrupted: by a restart or an outage, which is no failure.' }),
+    isLate: z.boolean().openapi({
+      description:
+        'Its reply was recorded while the order was stopped or waited, and started nothing.',
+    }),
+    fault: z.string().nullable().openapi({ description: 'The code of the fault it failed with.' }),
+  })
+  .openapi('Call');
+
+const waitSchema = z
+  .object({
+    step: z.string(),
+    kind: z.enum(['coolDown', 'interruption', 'doubt']).openapi({
+      description:
+        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work.',
+    }),
+    from: instant,
+    to: instant,
+  })
+  .openapi('Wait');
+
+const refusal = <const Reasons extends readonly string[]>(reasons: Reasons) =>
+  z.enum(reasons).nullable();
+
+const actionsSchema = z
+  .object({
+    resubmit: refusal(['not-in-error']),
+    correct: refusal(['not-in-error', 'already-undoing']),
+    cancel: refusal(['ended', 'already-undoing', 'irreversible']),
+  })
+  .openapi('Actions', {
+    description: 'What an operator may do now: null when it is allowed, else the reason why not.',
+  });
+
 const summarySchema = z
   .object({
     orderId: z.string(),
@@ -150,6 +198,7 @@ const summarySchema = z
     revision: z.int(),
     submittedAt: instant,
     updatedAt: instant,
+    actions: actionsSchema,
   })
   .openapi('OrderSummary');
 
@@ -162,6 +211,12 @@ export const orderSchema = summarySchema
     notBefore: instant,
     steps: z.record(z.string(), stepSchema),
     history: z.array(historySchema),
+    calls: z
+      .array(callSchema)
+      .openapi({ description: 'Each attempt, in the order in which they began.' }),
+    waits: z
+      .array(waitSchema)
+      .openapi({ description: 'Times in which a step was not called, and why.' }),
     details: z.any().openapi({
       description: 'As submitted, with corrections; [redacted] where the workflow says so.',
     }),

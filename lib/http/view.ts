@@ -1,7 +1,9 @@
 /** Records as the API shows them: instants as ISO 8601, steps by name. */
 
+import { callsOf } from '#core/calls.ts';
 import type { Fault } from '#core/fault.ts';
 import type { HistoryEntry } from '#core/history.ts';
+import { nextActions } from '#core/next-actions.ts';
 import {
   type Order,
   type ProcessRecord,
@@ -37,6 +39,7 @@ export function summaryView(record: ProcessRecord): SummaryDocument {
     revision,
     submittedAt: iso(record.submittedAt),
     updatedAt: iso(record.updatedAt),
+    actions: nextActions(record),
   };
 }
 
@@ -49,6 +52,7 @@ export function orderView(
   const definition = registry.of(record);
   const known = definition === undefined ? null : { definition, details: order.details };
   const shown = redaction(record, known);
+  const { calls, waits } = callsOf(record, known);
   return {
     ...summaryView(record),
     fault: record.fault && shown.fault(record.fault),
@@ -61,6 +65,8 @@ export function orderView(
     history: record.history.map((entry) =>
       historyView('fault' in entry ? { ...entry, fault: shown.fault(entry.fault) } : entry),
     ),
+    calls: calls.map((call) => ({ ...call, from: isoOrNull(call.from), to: isoOrNull(call.to) })),
+    waits: waits.map((wait) => ({ ...wait, from: iso(wait.from), to: iso(wait.to) })),
     details: shown.details,
   };
 }

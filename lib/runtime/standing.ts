@@ -2,10 +2,10 @@
  * How orders and agents stand, as sums over the orders that are alive. Each committed record is added
  * and the one it replaced is taken out, so that no order needs to be remembered.
  */
+import { agentDemand, progressedAt } from '#core/agent-demand.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
 import type { AliveCounts } from '#http/api-ports.ts';
-import { askedOfAgents, gotOnAt } from './asked-of-agents.ts';
 
 export interface Standing {
   add(record: ProcessRecord): void;
@@ -44,10 +44,10 @@ export function standing(registry: WorkflowRegistry): Standing {
     const { processState } = record;
     if (processState === 'Processed' || processState === 'Undone') return;
     countsOf(record)[processState] += by;
-    const asked = askedOfAgents(registry, record);
-    if (asked.length === 0) return;
-    const second = Math.floor(gotOnAt(record) / 1_000);
-    for (const { agent, kind } of asked) {
+    const demand = agentDemand(record, registry.of(record));
+    if (demand.length === 0) return;
+    const second = Math.floor(progressedAt(record) / 1_000);
+    for (const { agent, kind } of demand) {
       const sums = sumsOf(agent);
       sums[kind] += by;
       const left = (sums.bySecond.get(second) ?? 0) + by;

@@ -42,9 +42,9 @@ export const mutantsOfCore: readonly Mutant[] = [
   ),
   mutant(
     'resubmit what is not in Error',
-    'decide',
-    "if (record.processState !== 'Error') return ignored('not-in-error');",
-    '',
+    'operator',
+    "return processState === 'Error' ? null : 'not-in-error';",
+    'return null;',
   ),
   mutant(
     'correct what a step in doubt was asked',

@@ -169,14 +169,14 @@ test('a refusal is told in the words of the API, as sentences', () => {
   expect(result).toEqual({ orderId: 'o1', ok: false, words: 'The order has ended. It is Undone.' });
 });
 
-test.each([
-  ['resubmit', 'Error', 'forward', true],
-  ['resubmit', 'Pending', 'forward', false],
-  ['cancel', 'Error', 'forward', true],
-  ['cancel', 'Error', 'undo', false],
-  ['cancel', 'Processed', 'forward', false],
-] as const)('%s fits an order in %s, direction %s: %s', (action, processState, direction, fit) => {
-  expect(fits(action, { processState, direction })).toBe(fit);
+test('an action is offered where the order says that it is allowed', () => {
+  const actions = {
+    resubmit: null,
+    correct: 'already-undoing',
+    cancel: 'already-undoing',
+  } as const;
+  expect(fits('resubmit', { actions })).toBe(true);
+  expect(fits('cancel', { actions })).toBe(false);
 });
 
 test('those it does not fit are counted', () => {

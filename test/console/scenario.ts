@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Order, SummaryDocument } from '#console/documents.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { workflowRegistry } from '#core/registry.ts';
-import { orderView, workflowsView } from '#http/view.ts';
+import { orderView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';
 import { house, newOrder } from '../support/orders.ts';
 
@@ -29,8 +29,6 @@ export function lived(life: readonly Happening[], gapMs = 1_000): Lived {
 
 export const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
 
-export const definition = workflowsView(registry).workflows[0]?.steps ?? [];
-
 const submittedAt = new Date(start).toISOString();
 
 /** An order in a listing. */
@@ -47,5 +45,6 @@ export const summary = (orderId: string, more: Partial<SummaryDocument> = {}): S
   revision: 1,
   submittedAt,
   updatedAt: submittedAt,
+  actions: { resubmit: null, correct: null, cancel: null },
   ...more,
 });

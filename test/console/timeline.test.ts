@@ -5,9 +5,9 @@ import { barsShown } from '#console/bar-look.ts';
 import type { Order } from '#console/documents.ts';
 import { timeline } from '#console/timeline.ts';
 import { underWay } from '#core/record.ts';
-import { definition, type Lived, lived, lives, start } from './scenario.ts';
+import { type Lived, lived, lives, start } from './scenario.ts';
 
-const drawn = ({ order }: Lived) => timeline(order, definition);
+const drawn = ({ order }: Lived) => timeline(order);
 
 test('whatever happened, what is drawn as running is what the record has under way, since it went out', () => {
   fc.assert(
@@ -57,19 +57,6 @@ test('whatever happened, every call that the record counts is drawn once, and on
   );
 });
 
-test('a history of a workflow that is not known any more still shows every answer', () => {
-  fc.assert(
-    fc.property(lives, (life) => {
-      const { order } = lived(life);
-      const answered = order.history.filter(({ type }) => /^(step|undo)/.test(type)).length;
-      const ended = timeline(order, null).lanes.flatMap(({ bars }) =>
-        bars.filter(({ kind }) => kind === 'succeeded' || kind === 'failed'),
-      );
-      expect(ended).toHaveLength(answered);
-    }),
-  );
-});
-
 test('two tries, a cool-down as long as the policy says, and two tries more', () => {
   const { order } = lived([
     'claim',
@@ -81,7 +68,7 @@ test('two tries, a cool-down as long as the policy says, and two tries more', ()
     'claim',
     'expire',
   ]);
-  const east = timeline(order, definition).lanes[0];
+  const east = timeline(order).lanes[0];
   expect(east?.bars.map(({ kind }) => kind)).toEqual([
     'timedOut',
     'timedOut',
@@ -93,25 +80,33 @@ test('two tries, a cool-down as long as the policy says, and two tries more', ()
   expect((wait?.to ?? 0) - (wait?.from ?? 0)).toBe(60_000);
 });
 
-test('an answer that comes while the order waits is marked as late', () => {
+test('a reply that comes while the order waits is marked as late', () => {
   const { order: claimed } = lived(['claim']);
-  const at = new Date(start + 9_000).toISOString();
-  const order: Order = {
-    ...claimed,
-    history: [
-      ...claimed.history,
-      { at, type: 'expired', steps: ['west'], nudges: 0 },
-      { at, type: 'stepSucceeded', step: 'east', attempt: 1 },
-    ],
-  };
-  const line = timeline(order, definition);
+  const from = new Date(start + 1_000).toISOString();
+  const to = new Date(start + 9_000).toISOString();
+  const call = { step: 'east', action: 'perform', attempt: 1, from, to, fault: null } as const;
+  const order: Order = { ...claimed, calls: [{ ...call, end: 'succeeded', isLate: true }] };
+  const line = timeline(order);
   expect(line.lanes[0]?.bars).toMatchObject([{ kind: 'succeeded', late: true }]);
   expect(barsShown(line).map(({ word }) => word)).toContain('succeeded, answered late');
 });
 
+test('a call whose beginning is not known is drawn at its end', () => {
+  const { order: claimed } = lived(['claim']);
+  const to = new Date(start + 9_000).toISOString();
+  const call = {
+    step: 'east',
+    action: 'perform',
+    attempt: 1,
+    from: null,
+    to,
+    fault: null,
+  } as const;
+  const line = timeline({ ...claimed, calls: [{ ...call, end: 'succeeded', isLate: false }] });
+  expect(line.lanes[0]?.bars).toMatchObject([{ from: start + 9_000, to: start + 9_000 }]);
+});
+
 test('a resubmit and a cancel are marked with who did it', () => {
   const { order } = lived(['claim', 'cancel']);
-  expect(timeline(order, definition).marks).toMatchObject([
-    { kind: 'cancel', title: 'cancelled by operator' },
-  ]);
+  expect(timeline(order).marks).toMatchObject([{ kind: 'cancel', title: 'cancelled by operator' }]);
 });

@@ -1,5 +1,5 @@
 /** What may happen next to an order of the small workflow, without knowing how far it has come. */
-import { decide } from '#core/decide.ts';
+import { decide, type Transition } from '#core/decide.ts';
 import { dueAt } from '#core/due.ts';
 import type { RecordEvent } from '#core/event.ts';
 import { schedulerId, writeId } from '#core/ids.ts';
@@ -15,6 +15,7 @@ export const happenings = [
   'fail',
   'cancel',
   'park',
+  'interrupt',
 ] as const;
 export type Happening = (typeof happenings)[number];
 
@@ -28,13 +29,25 @@ export function happened(
   now: number,
   write: string,
 ): ProcessRecord | null {
+  return transitionOf(record, wished, now, write)?.record ?? null;
+}
+
+/** As `happened`, with the commands that follow the write. */
+export function transitionOf(
+  record: ProcessRecord,
+  wished: Happening,
+  now: number,
+  write: string,
+): Transition | null {
   for (const happening of [wished, ...happenings]) {
     const event = eventOf(record, happening);
     if (event === null) continue;
     const at = Math.max(now, earliest(record, happening));
     const known = happening === 'park' ? null : { definition: house, details };
     const decision = decide(record, event, known, at);
-    if (decision.kind === 'transition') return { ...decision.record, writeId: writeId(write) };
+    if (decision.kind === 'transition') {
+      return { ...decision, record: { ...decision.record, writeId: writeId(write) } };
+    }
   }
   return null;
 }
@@ -56,6 +69,8 @@ function eventOf(record: ProcessRecord, happening: Happening): RecordEvent | nul
       return { type: 'claim', by: schedulerId('scheduler') };
     case 'expire':
       return { type: 'expired' };
+    case 'interrupt':
+      return { type: 'excused', reason: 'restart', notBefore: record.updatedAt + 2_000 };
     case 'fail':
     case 'succeed':
     case 'beat':

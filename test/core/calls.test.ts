@@ -1,0 +1,141 @@
+/** The calls and waits that a record tells of, held against the requests that left and the replies that came. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { agentDemand } from '#core/agent-demand.ts';
+import { type Call, callsOf } from '#core/calls.ts';
+import { decide } from '#core/decide.ts';
+import { nextActions } from '#core/next-actions.ts';
+import { findStep, type ProcessRecord, underWay } from '#core/record.ts';
+import { type Happening, happenings, transitionOf } from '../support/happenings.ts';
+import { details, house, newOrder } from '../support/orders.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const known = { definition: house, details };
+const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
+
+/** What left and what ended it, as a witness notes it: by requests and history entries, without replay. */
+function witnessed(life: readonly Happening[]): { record: ProcessRecord; calls: Call[] } {
+  let record: ProcessRecord = newOrder('one', start).record;
+  const calls: { -readonly [Name in keyof Call]: Call[Name] }[] = [];
+  for (const [at, happening] of life.entries()) {
+    const now = Math.max(start + (at + 1) * 1_000, record.updatedAt + 1);
+    const transition = transitionOf(record, happening, now, `w${at}`);
+    if (transition === null) break;
+    const { processState } = record;
+    record = transition.record;
+    const entry = record.history.at(-1);
+    for (const call of calls.filter(({ to }) => to === null)) {
+      const step = findStep(record, call.step);
+      if (step?.attempt === call.attempt && underWay(step.progress)) continue;
+      const isReply = entry !== undefined && 'attempt' in entry;
+      call.to = record.updatedAt;
+      call.isLate = isReply && processState !== 'Processing';
+      call.fault = entry !== undefined && 'fault' in entry ? entry.fault.code : null;
+      if (entry?.type === 'expired') call.end = 'timedOut';
+      else if (entry?.type === 'excused') call.end = 'interrupted';
+      else call.end = call.fault === null ? 'succeeded' : 'failed';
+    }
+    for (const command of transition.commands) {
+      if (command.kind !== 'request') continue;
+      const { step, action, attempt } = command.request;
+      const began = { from: record.updatedAt, to: null, end: null, isLate: false, fault: null };
+      calls.push({ step, action, attempt, ...began });
+    }
+  }
+  return { record, calls };
+}
+
+/** What leaves with one write has no order. */
+const sorted = (calls: readonly Call[]): readonly Call[] =>
+  calls.toSorted(
+    (one, other) => (one.from ?? 0) - (other.from ?? 0) || one.step.localeCompare(other.step),
+  );
+
+test('the calls of a record are the requests that left, each with its end', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record, calls } = witnessed(life);
+      expect(sorted(callsOf(record, known).calls)).toEqual(sorted(calls));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a step waits only while no call of it is under way, and one wait after the other', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record } = witnessed(life);
+      const { calls, waits } = callsOf(record, known);
+      for (const { name } of record.steps) {
+        const own = [...calls, ...waits].filter(({ step }) => step === name);
+        const spans = own.map(({ from, to }) => ({ from: from ?? 0, to: to ?? Infinity }));
+        spans.sort((one, other) => one.from - other.from);
+        for (const [at, { from }] of spans.entries()) {
+          expect(from).toBeGreaterThanOrEqual(spans[at - 1]?.to ?? start);
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('without its definition an order still shows every call that was answered', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record, calls } = witnessed(life);
+      const answered = (all: readonly Call[]) =>
+        all.flatMap(({ step, action, attempt, end, to }) =>
+          end === 'succeeded' || end === 'failed' ? [{ step, action, attempt, end, to }] : [],
+        );
+      const shown = answered(callsOf(record, null).calls);
+      expect(shown).toHaveLength(answered(calls).length);
+      expect(shown).toEqual(expect.arrayContaining(answered(calls)));
+    }),
+  );
+});
+
+test('what an operator may do is what is decided', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record } = witnessed(life);
+      const correction = { field: 'colour', value: 'red' };
+      const events = {
+        resubmit: { type: 'resubmit', by: 'olga' },
+        correct: { type: 'resubmit', by: 'olga', corrections: [correction] },
+        cancel: { type: 'cancel', by: 'olga' },
+      } as const;
+      const actions = nextActions(record);
+      for (const action of ['resubmit', 'correct', 'cancel'] as const) {
+        const decision = decide(record, events[action], known, record.updatedAt + 1);
+        // A correction of what no open step uses is refused for its field.
+        const isOfField = decision.kind === 'ignored' && decision.reason === 'correction-refused';
+        const reason = decision.kind === 'transition' || isOfField ? null : decision.reason;
+        expect(actions[action]).toBe(reason);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('the calls in flight are those that the record tells of', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record, calls } = witnessed(life);
+      const inFlight = agentDemand(record, house).filter(({ kind }) => kind === 'inFlight');
+      expect(inFlight).toHaveLength(calls.filter(({ to }) => to === null).length);
+    }),
+  );
+});
+
+test('after a claim, what waited is in flight', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record } = witnessed(life);
+      if (record.processState !== 'Pending' || record.direction === 'undo') return;
+      const waiting = agentDemand(record, house).filter(({ kind }) => kind === 'waiting');
+      const claimed = transitionOf(record, 'claim', record.notBefore + 1, 'w');
+      const asked = claimed?.commands.filter(({ kind }) => kind === 'request') ?? [];
+      expect(asked).toHaveLength(waiting.length);
+    }),
+  );
+});
