@@ -10,9 +10,10 @@ export default defineConfig({
     // Files share a worker's modules, which are loaded anew for each change: loading the AWS SDK again for every file took
     // most of the time.
     isolate: false,
-    testTimeout: 20_000,
     include: process.env['REEVE_MUTATION_TESTS']?.split(' ') ?? [],
     setupFiles: 'test/mutation/same-cases.ts',
+    // As in vitest.config.ts: a test that a busy machine made late would count as one that noticed.
+    testTimeout: 20_000,
     env: {
       REEVE_RUNS: '40',
       REEVE_SEED: '1',

@@ -207,6 +207,6 @@ test.each([
   const fails = { send: () => Promise.reject(failure) };
   const own = over(world, { nudges: fails, requests: fails });
   expect(kinds(await own.apply([happening('one', claim)]))).toEqual(['committed']);
-  const fields = { nudges: 0, requests: 2, error };
+  const fields = { nudges: 0, requests: 2, error, code: null };
   expect(world.log.lines).toEqual([{ event: 'messages-lost', fields }]);
 });
