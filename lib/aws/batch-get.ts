@@ -5,8 +5,9 @@ import {
   type DynamoDBClient,
   type KeysAndAttributes,
 } from '@aws-sdk/client-dynamodb';
+import type { BackOff } from '#core/back-off.ts';
 import { UnavailableError } from '#core/errors.ts';
-import { type BackOff, backOffMs, pause } from '#roles/back-off.ts';
+import { backOffMs, pause } from '#roles/back-off.ts';
 import type { Item } from './attributes.ts';
 import { unavailable, type Waits } from './failure.ts';
 

@@ -1,9 +1,10 @@
 /** Errors of AWS, by what the caller must do about them. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import type { BackOff } from '#core/back-off.ts';
+import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
-import { type BackOff, backOffMs, pause } from '#roles/back-off.ts';
+import { backOffMs, pause } from '#roles/back-off.ts';
 
 /** What a wait between tries needs. */
 export interface Waits {
@@ -13,7 +14,7 @@ export interface Waits {
 
 /** Whether the call took effect is not known. */
 export function unavailable(service: string, cause: unknown): UnavailableError {
-  const name = cause instanceof Error ? cause.name : 'unknown';
+  const name = errorKind(cause);
   return new UnavailableError(
     'aws-unavailable',
     `${service} did not do it: ${name}. It is tried again; if that lasts, see the service's health and this role's permissions.`,

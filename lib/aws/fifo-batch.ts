@@ -4,7 +4,8 @@
  * hidden for as long, so that none overtakes it.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
+import { CorruptDataError, describeError, ReeveError } from '#core/errors.ts';
 import type { MessageCodec } from '#core/message-codec.ts';
 import type { Log } from '#ports/log.ts';
 import { NotTold } from '#ports/publisher.ts';
@@ -19,9 +20,8 @@ export interface FifoConsumer<Message> {
   readonly log: Log;
 }
 
-const retryFirstSeconds = 5;
-/** A receiver that is back is noticed within this time. */
-const retryMaxSeconds = 900;
+/** A receiver that is back is noticed within the longest of them. */
+const retryBackOff: BackOff = { firstMs: 5_000, maxMs: 900_000 };
 /** A receiver that asks for more is not obeyed. */
 const retryAfterMaxSeconds = 3_600;
 
@@ -54,7 +54,7 @@ export async function deliverFifo<Message>(
       await hide(rest.map((record) => ({ record, seconds })));
     } catch (error) {
       // Then the queue's own visibility timeout decides when they come again.
-      const reason = error instanceof Error ? error.message : 'unknown';
+      const reason = describeError(error);
       log.warn('messages-not-hidden', { orderId: orderOf(failed), error: reason });
     }
   }
@@ -74,6 +74,6 @@ function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): 
 
 function waitSeconds(tries: number, reason: unknown): number {
   const asked = reason instanceof NotTold ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
-  const wait = Math.min(retryFirstSeconds * 2 ** Math.min(tries - 1, 20), retryMaxSeconds);
+  const wait = backOffWindowMs(retryBackOff, tries) / 1_000;
   return Math.ceil(Math.max(wait, Math.min(asked, retryAfterMaxSeconds)));
 }

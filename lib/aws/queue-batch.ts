@@ -3,7 +3,9 @@
  * come again is hidden for seconds that grow with the receives: the visibility timeout of its queue is
  * longer than most steps may take.
  */
+
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { describeError } from '#core/errors.ts';
 import type { Random } from '#ports/random.ts';
 import { redeliverAfterMs } from '#roles/back-off.ts';
 import { deliverLetters, type Park, type QueueConsumer } from '#roles/queue-delivery.ts';
@@ -39,7 +41,7 @@ async function hideAll<Message>(
     );
   } catch (error) {
     // They come again all the same, when the visibility timeout of their queue is over.
-    const reason = error instanceof Error ? error.message : 'unknown';
+    const reason = describeError(error);
     log.warn('messages-not-hidden', { messages: records.length, error: reason });
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Change } from '#core/change.ts';
-import { CorruptDataError, NewerDataError } from '#core/errors.ts';
+import { CorruptDataError, describeError, NewerDataError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessState } from '#core/record.ts';
 import type { Log } from '#ports/log.ts';
@@ -83,7 +83,7 @@ async function forgetRemoved(
     await forget(removed);
     return [];
   } catch (error) {
-    log.error('orders-not-forgotten', { orders: removed.length, error: reasonOf(error) });
+    log.error('orders-not-forgotten', { orders: removed.length, error: describeError(error) });
     return [entries.findIndex(({ kind }) => kind === 'removed')];
   }
 }
@@ -102,7 +102,7 @@ async function parkUnread(
       await park(record, reason);
     } catch (error) {
       failedAt.push(place);
-      log.error('parking-failed', { orderId, error: reasonOf(error) });
+      log.error('parking-failed', { orderId, error: describeError(error) });
     }
   }
   return failedAt;
@@ -129,5 +129,3 @@ function answer(records: readonly DynamoDBRecord[], first: number): DynamoDBBatc
     'A stream record without a sequence number is not settled. See the failure queue of the notifier.',
   );
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');

@@ -34,3 +34,11 @@ export class RefusedError extends ReeveError {}
 export function assertThat(condition: boolean, message: string): asserts condition {
   if (!condition) throw new ReeveError('assertion-failed', `${message}. Please report this.`);
 }
+
+/** What went wrong, for a log line or a message: in the words of the error. */
+export const describeError = (error: unknown): string =>
+  error instanceof Error ? error.message : 'unknown';
+
+/** Only the kind of error: where its message may quote the details of an order, which belong in no log. */
+export const errorKind = (error: unknown): string =>
+  error instanceof Error ? error.name : 'unknown';

@@ -1,5 +1,5 @@
 /** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, describeError, RefusedError, UnavailableError } from '#core/errors.ts';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const logicError = 1;
@@ -82,7 +82,7 @@ export function storeError(error: unknown, path: string): unknown {
 }
 
 function damaged(path: string, cause: unknown): CorruptDataError {
-  const said = cause instanceof Error ? cause.message : 'unknown';
+  const said = describeError(cause);
   return new CorruptDataError(
     'store-damaged',
     `The state store ${path} is damaged (SQLite: ${said}). Stop Reeve and run \`reeve check\`; restore a backup with \`reeve restore FILE\`.`,

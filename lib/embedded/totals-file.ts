@@ -6,8 +6,10 @@
  * It is not synced: after a power cut it may be behind, which proves nothing and harms nothing. Two slots
  * are written in turn, so that a write which was cut short leaves the other.
  */
+
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { describeError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import type { Totals } from './totals.ts';
 
@@ -61,7 +63,7 @@ export function keepingUp(file: TotalsFile, log: Log): TotalsFile['write'] {
       isBehind = false;
     } catch (error) {
       if (!isBehind) {
-        const reason = error instanceof Error ? error.message : 'unknown';
+        const reason = describeError(error);
         log.error('totals-file-unwritten', { commits: totals.commits, reason });
       }
       isBehind = true;

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import * as z from 'zod';
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError, describeError } from '#core/errors.ts';
 import { assertIntact } from './checksums.ts';
 import type { DamageDesk } from './damage.ts';
 import { isDamage, isOfTheSchema } from './store-error.ts';
@@ -42,7 +42,7 @@ export function verification(options: VerificationOptions): Verification {
     return started(options, prepared(options.database));
   } catch (error) {
     if (!isOfTheSchema(error) && !isDamage(error)) throw error;
-    const said = error instanceof Error ? error.message : 'unknown';
+    const said = describeError(error);
     const reason = `A table or an index is not as it was made: ${said}.`;
     options.damage.report({ table: 'sqlite_schema', row: null, reason });
     return { next: () => false, forgot: () => {}, checked: () => 0 };
@@ -78,7 +78,7 @@ function started({ damage, expected }: VerificationOptions, sql: Prepared): Veri
         seqs = sql.seqs.all(at, last, limit).map((row) => seqRow.parse(row).Seq);
       } catch (error) {
         isOver = true;
-        const said = error instanceof Error ? error.message : 'unknown';
+        const said = describeError(error);
         const reason = `The rows after number ${at} cannot be read: ${said}.`;
         damage.report({ table: 'Processes', row: at, reason });
         return false;

@@ -3,7 +3,9 @@
  * told. Each response channel has a lane of its own, and so have the operators: whoever cannot be told
  * holds up nobody else.
  */
+
 import type { Audience, Change } from '#core/change.ts';
+import { describeError } from '#core/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
@@ -41,7 +43,7 @@ export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () 
           orderId,
           sequence,
           channel: audience === 'operator' ? null : replyTo,
-          error: error instanceof Error ? error.message : 'unknown',
+          error: describeError(error),
         }),
     });
     lanes.set(name, made);

@@ -2,18 +2,17 @@
  * What one audience is owed: several orders at once, and of each order one change after the other. What
  * could not be told is tried again until it is told; nothing is given up.
  */
+import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
 import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';
 
-/** Wait before the next try, ms: doubles with each failure in a row. */
-const retryFirstMs = 500;
-/** For a channel that takes nothing now, ms: when it is back, it is noticed soon. */
-const channelRetryMaxMs = 30_000;
+/** For a channel that takes nothing now: when it is back, it is noticed soon. */
+const channelBackOff: BackOff = { firstMs: 500, maxMs: 30_000 };
 /** For a message that a channel refuses: only a change over there can help. */
-const messageRetryMaxMs = 3_600_000;
+const messageBackOff: BackOff = { firstMs: 500, maxMs: 3_600_000 };
 /** A channel that asks for more is not obeyed, ms. */
 const retryAfterMaxMs = 3_600_000;
 
@@ -82,7 +81,7 @@ export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
     if (error instanceof NotTold && error.of === 'message') {
       failures = 0;
       owed.refusals += 1;
-      waits.after(waitMs(owed.refusals, messageRetryMaxMs), () => {
+      waits.after(backOffWindowMs(messageBackOff, owed.refusals), () => {
         ready.add(orderId);
         goOn();
       });
@@ -94,7 +93,7 @@ export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
     const asked = error instanceof NotTold ? (error.retryAfterMs ?? 0) : 0;
     failures += 1;
     isPaused = true;
-    const pauseMs = waitMs(failures, channelRetryMaxMs);
+    const pauseMs = backOffWindowMs(channelBackOff, failures);
     waits.after(Math.max(pauseMs, Math.min(asked, retryAfterMaxMs)), () => {
       isPaused = false;
       goOn();
@@ -136,6 +135,3 @@ function appointments(clock: Clock) {
     },
   };
 }
-
-const waitMs = (failures: number, max: number) =>
-  Math.min(retryFirstMs * 2 ** Math.min(failures - 1, 30), max);

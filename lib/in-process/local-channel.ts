@@ -2,6 +2,7 @@
  * An in-process channel. It may lose everything in a crash: on start every live order counts as due
  * (docs/design.md, "Embedded"). Messages are handed over in batches as they are, and never waited for by the sender.
  */
+import { describeError } from '#core/errors.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
@@ -63,7 +64,7 @@ export function localChannel<Message>(
       }
       if (again.length > 0) later(again);
     } catch (error) {
-      const name = error instanceof Error ? error.message : 'unknown';
+      const name = describeError(error);
       if (!closed) options.log.error('delivery-failed', { channel: options.name, error: name });
       later(batch);
     } finally {

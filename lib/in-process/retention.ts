@@ -2,6 +2,7 @@
  * Forgets orders that ended long ago, so that the disk does not fill: what a table's time-to-live does
  * on AWS. Orders in Error are kept, whatever their age, until a person has seen to them.
  */
+import { describeError } from '#core/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Retention } from '#ports/retention.ts';
@@ -34,7 +35,7 @@ export function retention({ store, keepMs, clock, log }: RetentionOptions): () =
       if (forgotten > 0) log.info('ended-orders-forgotten', { orders: forgotten });
     } catch (error) {
       if (stopped) return;
-      log.error('retention-failed', { error: error instanceof Error ? error.message : 'unknown' });
+      log.error('retention-failed', { error: describeError(error) });
     }
     if (!stopped) cancel = schedule();
   }

@@ -3,7 +3,9 @@
  * circuit breaker, with one idempotency key (R8); reports what will not get better; and says nothing
  * after complete-by (R7).
  */
-import { DefinitionError } from '#core/errors.ts';
+
+import type { BackOff } from '#core/back-off.ts';
+import { DefinitionError, errorKind } from '#core/errors.ts';
 import { cutFault } from '#core/fault.ts';
 import { faultyFields } from '#core/field-errors.ts';
 import type { JsonValue } from '#core/json.ts';
@@ -16,7 +18,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
-import { type BackOff, backOffMs } from './back-off.ts';
+import { backOffMs } from './back-off.ts';
 import { type Deadline, deadline } from './deadline.ts';
 
 /** After transient faults: at most short beside the usual deadline, so that a service back is soon found. */
@@ -155,7 +157,7 @@ function silent(ports: AgentRunnerPorts, request: Request): Delivery {
 
 function logError(log: Log, event: string, request: Request, error: unknown): void {
   const { orderId, step, attempt: number, agent } = request;
-  const name = error instanceof Error ? error.name : 'unknown';
+  const name = errorKind(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
   log.warn(event, { orderId, step, attempt: number, agent, error: name, code });
 }

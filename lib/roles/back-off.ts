@@ -2,22 +2,13 @@
  * Waits between tries. Each is drawn from the upper half of a window that doubles with every failure,
  * so that callers that failed together do not try again together.
  */
+import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 
-export interface BackOff {
-  /** The longest wait after the first failure, ms. */
-  readonly firstMs: number;
-  /** The longest wait after any failure, ms. */
-  readonly maxMs: number;
-}
-
-/** Doublings beyond this exceed every `maxMs`. */
-const doublingsMax = 30;
-
 /** The wait after so many failures in a row, from 1: whole milliseconds. */
-export function backOffMs({ firstMs, maxMs }: BackOff, failures: number, random: Random): number {
-  const window = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, doublingsMax));
+export function backOffMs(backOff: BackOff, failures: number, random: Random): number {
+  const window = backOffWindowMs(backOff, failures);
   return Math.ceil(window / 2 + (random.next() * window) / 2);
 }
 

@@ -1,5 +1,5 @@
 /** What becomes of a message that was an event of an order, by the outcome of that. */
-import { CorruptDataError, RefusedError } from '#core/errors.ts';
+import { CorruptDataError, describeError, RefusedError } from '#core/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';
@@ -13,7 +13,7 @@ export function deliveryOf(outcome: Outcome, log: Log): Delivery {
       return { kind: 'park', reason: 'unknown-order' };
     case 'failed': {
       const { error } = outcome;
-      log.error('message-failed', { error: error instanceof Error ? error.message : 'unknown' });
+      log.error('message-failed', { error: describeError(error) });
       return error instanceof CorruptDataError || error instanceof RefusedError
         ? { kind: 'park', reason: error.code }
         : { kind: 'retry' };

@@ -4,7 +4,9 @@
  * with its content, so that nothing else waits for it or is repeated because of it. It remembers nothing
  * itself: each invocation may be the first of its process.
  */
+
 import { type Change, type Notification, notificationsOf } from '#core/change.ts';
+import { describeError } from '#core/errors.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
@@ -97,7 +99,7 @@ async function failures(
     if (result?.kind === 'delivered') return false;
     log.warn('notification-deferred', {
       ...fieldsOf(notification),
-      error: reasonOf(result?.error),
+      error: describeError(result?.error),
     });
     return true;
   });
@@ -113,7 +115,10 @@ async function keep(
     await retries.send(left.map(({ notification }) => notification));
     return [];
   } catch (error) {
-    log.error('notifications-not-kept', { notifications: left.length, error: reasonOf(error) });
+    log.error('notifications-not-kept', {
+      notifications: left.length,
+      error: describeError(error),
+    });
     return left.map(({ place }) => place);
   }
 }
@@ -136,5 +141,3 @@ const fieldsOf = ({ audience, change }: Notification) => ({
   sequence: change.sequence,
   channel: audience === 'operator' ? null : change.replyTo,
 });
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');

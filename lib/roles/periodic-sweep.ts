@@ -1,4 +1,5 @@
 /** The Supervisor's schedule in one process: a sweep, a pause, and again. */
+import { describeError } from '#core/errors.ts';
 import { noMemory, type ShardMemory } from '#core/outage.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -37,7 +38,7 @@ export function periodicSweep(
     } catch (error) {
       if (stopped) return;
       // The memories stay: a sweep after a long failure of the store forgives what that delayed (R20).
-      log.error('sweep-failed', { error: error instanceof Error ? error.message : 'unknown' });
+      log.error('sweep-failed', { error: describeError(error) });
     }
     if (!stopped) cancel = schedule();
   }

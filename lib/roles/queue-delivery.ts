@@ -3,6 +3,7 @@
  * is acknowledged whose effect is not durable; one that no redelivery helps is parked with the reason
  * (R19).
  */
+import { errorKind } from '#core/errors.ts';
 import type { MessageCodec } from '#core/message-codec.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
@@ -61,7 +62,7 @@ export async function deliverLetters<Message, Carrier extends Letter>(
         deliveries.set(letter, outcomes[at] ?? retry);
       }
     } catch (error) {
-      log.error('batch-failed', { error: error instanceof Error ? error.name : 'unknown' });
+      log.error('batch-failed', { error: errorKind(error) });
     }
   }
   const acknowledged = await Promise.all(
@@ -91,7 +92,7 @@ async function settled<Carrier extends Letter>(
         await park(letter, delivery.reason);
         return true;
       } catch (error) {
-        const name = error instanceof Error ? error.name : 'unknown';
+        const name = errorKind(error);
         log.error('parking-failed', { messageId, error: name });
         return false;
       }

@@ -1,6 +1,6 @@
 /** The recovery of one page of due orders: what an outage made late is forgiven, the rest is counted. */
 import { dueAt } from '#core/due.ts';
-import { RefusedError, UnavailableError } from '#core/errors.ts';
+import { describeError, RefusedError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { type Gap, interruptedSteps } from '#core/outage.ts';
@@ -89,7 +89,7 @@ function tally(
     if (outcome.error instanceof RefusedError) refused += 1;
     log.error('recovery-failed', {
       orderId: page[at] ?? null,
-      error: outcome.error instanceof Error ? outcome.error.message : 'unknown',
+      error: describeError(outcome.error),
     });
   }
   // What the store will never take says nothing of whether it is there: that is judged by the others.

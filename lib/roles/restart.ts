@@ -7,7 +7,7 @@
  * 2. No sweep meets it before: it would count as a failure what the restart interrupted.
  * 3. An order that was submitted since is none of them.
  */
-import { UnavailableError } from '#core/errors.ts';
+import { describeError, UnavailableError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -78,7 +78,7 @@ export function restart(ports: RestartPorts): Restart {
       const outcome = outcomes[at];
       if (outcome?.kind === 'committed') recovered += 1;
       const error = outcome?.kind === 'failed' ? outcome.error : null;
-      if (error !== null) log.error('recovery-failed', { orderId, error: nameOf(error) });
+      if (error !== null) log.error('recovery-failed', { orderId, error: describeError(error) });
       // One that cannot be read stays as it is: the sweep that meets it says so again.
       if (error instanceof UnavailableError) unwritten += 1;
       else former.left.delete(orderId);
@@ -107,7 +107,7 @@ export function restart(ports: RestartPorts): Restart {
         if (recovered === before) await after(clock, 0);
       } catch (error) {
         if (isStopped) return;
-        log.error('recovery-delayed', { orders: former.left.size, error: nameOf(error) });
+        log.error('recovery-delayed', { orders: former.left.size, error: describeError(error) });
         await after(clock, retryAfterMs);
       }
     }
@@ -260,8 +260,6 @@ function notWritten(unwritten: number, of: number): UnavailableError {
     `${unwritten} of ${of} orders that the last process left could not be taken back. See that the store can be written, then start again.`,
   );
 }
-
-const nameOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');
 
 const after = (clock: Clock, ms: number) =>
   new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 /** Sends what a committed transition asks for: the one way commands leave a role, after the write (R13). */
-import { ReeveError } from '#core/errors.ts';
+import { errorKind, ReeveError } from '#core/errors.ts';
 import type { Command, Nudge, Request } from '#core/message.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
@@ -35,5 +35,5 @@ export async function sendCommands(
 /** Only the texts of Reeve's own errors are known to hold no data. */
 function described(error: unknown): { readonly error: string; readonly code: string | null } {
   if (error instanceof ReeveError) return { error: error.message, code: error.code };
-  return { error: error instanceof Error ? error.name : 'unknown', code: null };
+  return { error: errorKind(error), code: null };
 }

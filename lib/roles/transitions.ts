@@ -3,6 +3,8 @@
  * (docs/design.md, "One function decides"). Commands leave only after their write is durable (R13); a lost answer is asked again with the same
  * write id (R12); a conflict is decided anew on the record that won.
  */
+
+import type { BackOff } from '#core/back-off.ts';
 import { type Decision, decide, decideShort, type Transition } from '#core/decide.ts';
 import { ReeveError, RefusedError, UnavailableError, UnreadableDataError } from '#core/errors.ts';
 import type { RecordEvent } from '#core/event.ts';
@@ -17,7 +19,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { type BackOff, backOffMs, pause } from './back-off.ts';
+import { backOffMs, pause } from './back-off.ts';
 import { sendCommands } from './send-commands.ts';
 
 export interface TransitionPorts {

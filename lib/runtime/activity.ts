@@ -1,5 +1,5 @@
 /** What goes on, gathered from the records as they are committed, in bounded memory. */
-import { UnreadableDataError } from '#core/errors.ts';
+import { describeError, UnreadableDataError } from '#core/errors.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
@@ -89,7 +89,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         await countAll(due);
       } catch (error) {
         // What goes on is only shown: Reeve works without the sum.
-        const reason = error instanceof Error ? error.message : 'unknown';
+        const reason = describeError(error);
         options.log.error('activity-incomplete', { error: reason });
       }
       counted = null;

@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import * as z from 'zod';
-import { ReeveError } from '#core/errors.ts';
+import { describeError, ReeveError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 
 const requestSchema = z.object({ backup: z.string() });
@@ -57,7 +57,7 @@ async function answered(request: string, backup: ControlOptions['backup']): Prom
     return { done: true };
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : 'backup-failed';
-    return { code, message: error instanceof Error ? error.message : 'unknown' };
+    return { code, message: describeError(error) };
   }
 }
 

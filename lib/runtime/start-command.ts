@@ -1,7 +1,7 @@
 /** `reeve start`: Reeve, its API and, unless the services are elsewhere, the simulated suppliers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReeveError } from '#core/errors.ts';
+import { describeError, ReeveError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
@@ -45,7 +45,7 @@ export async function startCommand(io: StartIo): Promise<number> {
     clock: systemClock,
     withinMs: closeWithinMs,
     onFailure: (name, error) => {
-      const what = error instanceof Error ? error.message : 'unknown';
+      const what = describeError(error);
       io.stderr(`Could not close the ${name}: ${what}\n`);
     },
   });
