@@ -71,7 +71,7 @@ function parse(path: string): unknown {
 function invalid(path: string, what: string, cause?: unknown): ReeveError {
   return new ReeveError(
     'channels-invalid',
-    `The file of REEVE_CHANNELS, ${path}, ${what}. See the README, "Being told".`,
+    `The file of REEVE_CHANNELS, ${path}, ${what}. See docs/notifications.md.`,
     { cause },
   );
 }

@@ -1,0 +1,20 @@
+// examples/recipes/app.ts
+import { App } from 'aws-cdk-lib';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings.ts';
+import { shippedAgent } from '#infra/shipped-agent.ts';
+
+const app = new App();
+const settings = readSettings(app.node);
+
+new ReeveStack(app, 'Shop', {
+  stackName: `shop-${settings.stage}`,
+  settings,
+  workflows: 'lib/workflows/shipped.ts',
+  agents: [
+    shippedAgent('fraud'),
+    shippedAgent('inventory'),
+    { name: 'payment' },
+    shippedAgent('shipping'),
+  ],
+});

@@ -1,0 +1,186 @@
+/** The code of docs/recipes.md is that of examples/recipes, which compiles with the rest; here it runs. */
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { idempotencyKey, orderId, stepName } from '#core/ids.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
+import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
+import { optionalStep } from '../../examples/recipes/optional-step.ts';
+import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
+import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
+
+import { codeBlocks } from '../support/code-blocks.ts';
+
+const files = codeBlocks(readFileSync('docs/recipes.md', 'utf8')).filter(
+  ({ language }) => language === 'ts',
+);
+
+test.each(files)('the page has $file as it is', ({ file, text }) => {
+  expect(text).toBe(readFileSync(file ?? 'a block without a file', 'utf8'));
+});
+
+interface Services {
+  readonly screen?: () => Promise<number>;
+  readonly reserve?: () => Promise<void>;
+  readonly charge?: (amountCents: number) => void;
+  readonly ship?: () => void;
+}
+
+function agents({ screen, reserve, charge, ship }: Services): AgentImplementation[] {
+  return [
+    { contract: fraud, perform: async () => ({ score: (await screen?.()) ?? 0.5 }) },
+    {
+      contract: inventory,
+      perform: async () => {
+        await reserve?.();
+        return { reservationId: 'r-1' };
+      },
+      undo: async () => {},
+    },
+    {
+      contract: payment,
+      perform: async (input) => {
+        charge?.(payment.input.parse(input).amountCents);
+        return { chargeId: 'c-1' };
+      },
+      undo: async () => {},
+    },
+    {
+      contract: shipping,
+      perform: async () => {
+        ship?.();
+        return { trackingId: 't-1' };
+      },
+    },
+    renderingAgent({ post: async () => ({ state: 'done', file: 'film.mp4' }) }, 1),
+  ];
+}
+
+async function run(workflow: WorkflowDefinition, details: JsonValue, services: Services = {}) {
+  const reeve = await startLocalReeve({
+    workflows: [workflow],
+    agents: agents(services),
+    path: ':memory:',
+    clock: systemClock,
+    random: systemRandom,
+    breakerFor: () => ({ run: (call) => call() }),
+    log: { info() {}, warn() {}, error() {} },
+  });
+  onTestFinished(() => reeve.close());
+  const stopped = () =>
+    new Promise<ProcessRecord>((resolve) => {
+      const end = reeve.watch((record) => {
+        if (!['Processed', 'Undone', 'Error'].includes(record.processState)) return;
+        end();
+        resolve(record);
+      });
+    });
+  const first = stopped();
+  const order = { workflow: workflow.name, details, tenant: null, replyTo: null };
+  const outcome = await reeve.submission.submit(
+    { ...order, priority: 'normal', correlationId: null, key: null },
+    'test',
+  );
+  if (outcome.kind !== 'accepted') throw new Error(outcome.code);
+  return { reeve, record: await first, stopped };
+}
+
+const stateOf = (record: ProcessRecord, step: string) =>
+  record.steps.find(({ name }) => name === step)?.progress.state;
+
+test.each([
+  { amountCents: 500, score: 0.95, screened: 'Skipped', charged: 'Completed' },
+  { amountCents: 50_000, score: 0.1, screened: 'Completed', charged: 'Completed' },
+  { amountCents: 50_000, score: 0.95, screened: 'Completed', charged: 'Skipped' },
+])(
+  'optional step: $amountCents cents, score $score: screen is $screened, charge $charged',
+  async (row) => {
+    const details = { customer: 'ada', amountCents: row.amountCents, token: 'tok' };
+    const { record } = await run(optionalStep, details, { screen: async () => row.score });
+    expect(record.processState).toBe('Processed');
+    expect(stateOf(record, 'screen')).toBe(row.screened);
+    expect(stateOf(record, 'charge')).toBe(row.charged);
+  },
+);
+
+test('parallel steps: both run at the same time, and the join sees both outputs', async () => {
+  const screening = Promise.withResolvers<void>();
+  const reserving = Promise.withResolvers<void>();
+  const charged: number[] = [];
+  const details = { customer: 'ada', amountCents: 1_000, sku: 'teapot', token: 'tok' };
+  const { record } = await run(parallelSteps, details, {
+    screen: async () => {
+      screening.resolve();
+      await reserving.promise;
+      return 0;
+    },
+    reserve: async () => {
+      reserving.resolve();
+      await screening.promise;
+    },
+    charge: (amountCents) => charged.push(amountCents),
+  });
+  expect(record.processState).toBe('Processed');
+  expect(charged).toEqual([900]);
+});
+
+test('irreversible step: a refusal stops the order, and a corrected resubmit finishes it', async () => {
+  const shipTo = { name: 'A', street: 'B 1', city: 'C', postalCode: '10115', country: 'DE' };
+  let refused = true;
+  const { reeve, record, stopped } = await run(
+    irreversibleStep,
+    { sku: 'teapot', shipTo },
+    {
+      ship: () => {
+        if (refused) throw new PermanentFault('address-unknown', 'No such street.', 'none');
+      },
+    },
+  );
+  expect(record).toMatchObject({ processState: 'Error', direction: 'forward' });
+  refused = false;
+  const ended = stopped();
+  await reeve.operator.resubmit(record.orderId, 'test');
+  expect((await ended).processState).toBe('Processed');
+});
+
+test('slow agent: it starts the job once, and sends a heartbeat for each poll that finds it running', async () => {
+  const answers: JsonValue[] = [
+    { state: 'running' },
+    { state: 'running' },
+    { state: 'done', file: 'film.mp4' },
+  ];
+  const asked: string[] = [];
+  let heartbeats = 0;
+  const agent = renderingAgent(
+    {
+      post: async (path) => {
+        asked.push(path);
+        return path === '/jobs' ? {} : (answers.shift() ?? null);
+      },
+    },
+    1,
+  );
+  const call = {
+    orderId: 'one',
+    idempotencyKey: idempotencyKey(orderId('one'), stepName('render'), 'perform', 1),
+    attempt: 1,
+    signal: new AbortController().signal,
+    heartbeat: () => {
+      heartbeats += 1;
+    },
+  };
+  const output = await agent.perform({ video: 'v' }, call);
+  expect({ output, heartbeats }).toEqual({ output: { file: 'film.mp4' }, heartbeats: 2 });
+  expect(asked).toEqual(['/jobs', '/jobs/state', '/jobs/state', '/jobs/state']);
+});
+
+test('slow agent: its workflow is complete', async () => {
+  const { record } = await run(slowAgent, { video: 'v' });
+  expect(record.processState).toBe('Processed');
+});
