@@ -4,6 +4,7 @@ import { sqsClient } from '#aws/clients.ts';
 import { deliverFifo } from '#aws/fifo-batch.ts';
 import { hideMessages } from '#aws/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
+import { statusId } from '#core/change.ts';
 import { statusCodec } from '#core/message-codec.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { webhook } from '#runtime/webhook.ts';
@@ -20,7 +21,7 @@ const secret = secretReader({
   clock: systemClock,
   ...(config.AWS_ENDPOINT_URL !== undefined && { endpoint: config.AWS_ENDPOINT_URL }),
 });
-const tell = webhook({
+const respond = webhook({
   name: config.REEVE_WEBHOOK,
   url: config.REEVE_WEBHOOK_URL,
   secrets: async () => webhookSecrets(await secret(), `The secret of ${config.REEVE_WEBHOOK}`),
@@ -30,5 +31,10 @@ const tell = webhook({
 const hide = hideMessages(sqs);
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
-  deliverFifo(event, { codec: statusCodec, tell, hide, log }),
+  deliverFifo(event, {
+    codec: statusCodec,
+    tell: (change, body) => respond({ change, id: statusId(change), body }),
+    hide,
+    log,
+  }),
 );

@@ -14,8 +14,8 @@ import { deliverInOrder } from './ordered-delivery.ts';
 
 export interface FifoConsumer<Message> {
   readonly codec: MessageCodec<Message>;
-  /** Rejects when it is to be tried again. */
-  readonly tell: (message: Message) => Promise<void>;
+  /** Rejects when it is to be tried again. `body`: the message as it was encoded when it was sent. */
+  readonly tell: (message: Message, body: string) => Promise<void>;
   readonly hide: Hide;
   readonly log: Log;
 }
@@ -33,7 +33,7 @@ export async function deliverFifo<Message>(
   const failedAt = await deliverInOrder(
     records,
     groupOf,
-    (record) => tell(messageIn(codec, record)),
+    (record) => tell(messageIn(codec, record), record.body),
     (record, error) => {
       reasons.set(record, error);
       log.warn('change-not-told', {

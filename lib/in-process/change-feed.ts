@@ -3,9 +3,9 @@
  * told. Each response channel has a lane of its own, and so have the operators: whoever cannot be told
  * holds up nobody else.
  */
-
-import type { Audience, Change } from '#core/change.ts';
+import type { Audience } from '#core/change.ts';
 import { describeError } from '#core/errors.ts';
+import { type StatusMessage, statusMessage } from '#core/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
@@ -18,25 +18,30 @@ const alertsAtOnce = Number.POSITIVE_INFINITY;
 
 export interface ChangeFeedOptions {
   readonly outbox: Outbox;
-  readonly tell: (audience: Audience, change: Change) => Promise<void>;
+  readonly tell: (audience: Audience, status: StatusMessage) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** An entry of the outbox, with the message that is kept from one try to the next. */
+interface Owed extends StoredChange {
+  readonly status: StatusMessage;
+}
+
 /** Starts it; the function it gives stops it. What was not told is told after the next start. */
 export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () => void {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, Lane<Owed>>();
 
-  function laneOf({ audience, change }: StoredChange): Lane {
+  function laneOf({ audience, change }: StoredChange): Lane<Owed> {
     const name = audience === 'operator' ? 'operator' : `submitter ${change.replyTo}`;
     const known = lanes.get(name);
     if (known !== undefined) return known;
-    const made = lane({
+    const made = lane<Owed>({
       atOnce: audience === 'operator' ? alertsAtOnce : responsesAtOnce,
       clock,
-      async tell(stored) {
-        await tell(stored.audience, stored.change);
-        await outbox.forgetChange(stored.seq);
+      async tell({ seq, status }) {
+        await tell(audience, status);
+        await outbox.forgetChange(seq);
       },
       failed: ({ orderId, sequence, replyTo }, error) =>
         log.warn('change-not-told', {
@@ -50,7 +55,9 @@ export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () 
     return made;
   }
 
-  outbox.watchChanges((stored) => laneOf(stored).add(stored));
+  outbox.watchChanges((stored) =>
+    laneOf(stored).add({ ...stored, status: statusMessage(stored.change) }),
+  );
   return () => {
     for (const each of lanes.values()) each.stop();
   };

@@ -6,7 +6,6 @@ import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
 import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';
 
 /** For a channel that takes nothing now: when it is back, it is noticed soon. */
@@ -16,26 +15,36 @@ const messageBackOff: BackOff = { firstMs: 500, maxMs: 3_600_000 };
 /** A channel that asks for more is not obeyed, ms. */
 const retryAfterMaxMs = 3_600_000;
 
-export interface LaneOptions {
+/** What is owed; the lane knows its order alone. */
+export interface LaneEntry {
+  readonly change: Change;
+}
+
+export interface LaneOptions<Entry extends LaneEntry> {
   /** Orders told of at the same time. */
   readonly atOnce: number;
-  readonly tell: (stored: StoredChange) => Promise<void>;
+  readonly tell: (entry: Entry) => Promise<void>;
   readonly failed: (change: Change, error: unknown) => void;
   readonly clock: Clock;
 }
 
-export interface Lane {
-  add(stored: StoredChange): void;
+export interface Lane<Entry extends LaneEntry> {
+  add(entry: Entry): void;
   stop(): void;
 }
 
-interface Owed {
-  readonly changes: StoredChange[];
+interface Owed<Entry> {
+  readonly changes: Entry[];
   refusals: number;
 }
 
-export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
-  const orders = new Map<OrderId, Owed>();
+export function lane<Entry extends LaneEntry>({
+  atOnce,
+  tell,
+  failed,
+  clock,
+}: LaneOptions<Entry>): Lane<Entry> {
+  const orders = new Map<OrderId, Owed<Entry>>();
   /** Those whose turn it is. */
   const ready = new Set<OrderId>();
   const waits = appointments(clock);
@@ -56,20 +65,20 @@ export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
     }
   }
 
-  async function tellNext(orderId: OrderId, owed: Owed): Promise<void> {
-    const [stored] = owed.changes;
+  async function tellNext(orderId: OrderId, owed: Owed<Entry>): Promise<void> {
+    const [entry] = owed.changes;
     try {
-      if (stored !== undefined) await tell(stored);
+      if (entry !== undefined) await tell(entry);
       told(orderId, owed);
     } catch (error) {
       if (!isStopped) untold(orderId, owed, error);
-      if (!isStopped && stored !== undefined) failed(stored.change, error);
+      if (!isStopped && entry !== undefined) failed(entry.change, error);
     }
     telling -= 1;
     goOn();
   }
 
-  function told(orderId: OrderId, owed: Owed): void {
+  function told(orderId: OrderId, owed: Owed<Entry>): void {
     failures = 0;
     owed.refusals = 0;
     owed.changes.shift();
@@ -77,7 +86,7 @@ export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
     else ready.add(orderId);
   }
 
-  function untold(orderId: OrderId, owed: Owed, error: unknown): void {
+  function untold(orderId: OrderId, owed: Owed<Entry>, error: unknown): void {
     if (error instanceof NotTold && error.of === 'message') {
       failures = 0;
       owed.refusals += 1;
@@ -101,14 +110,14 @@ export function lane({ atOnce, tell, failed, clock }: LaneOptions): Lane {
   }
 
   return {
-    add(stored) {
-      const { orderId } = stored.change;
+    add(entry) {
+      const { orderId } = entry.change;
       const owed = orders.get(orderId);
       if (owed !== undefined) {
-        owed.changes.push(stored);
+        owed.changes.push(entry);
         return;
       }
-      orders.set(orderId, { changes: [stored], refusals: 0 });
+      orders.set(orderId, { changes: [entry], refusals: 0 });
       ready.add(orderId);
       goOn();
     },

@@ -2,12 +2,13 @@
  * Reeve in one process: the roles over the SQLite state store and in-process channels. What
  * `npm start`, the tests and a small user run.
  */
-import type { Audience, Change } from '#core/change.ts';
+import type { Audience } from '#core/change.ts';
 import { DefinitionError, ReeveError } from '#core/errors.ts';
 import { type AgentName, schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
+import type { StatusMessage } from '#core/status-message.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { backgroundCheck } from '#embedded/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
@@ -37,6 +38,9 @@ import { transitions } from '#roles/transitions.ts';
 import { activityCollector } from './activity.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
 
+/** A response channel: resolves when the submitter has the message. */
+export type Respond = (status: StatusMessage) => Promise<void>;
+
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
   readonly agents: readonly AgentImplementation[];
@@ -52,7 +56,7 @@ export interface LocalReeveOptions {
   /** How long an order is kept after its end, ms. Default 30 days. */
   readonly keepEndedMs?: number;
   /** Where status messages go, by the name that `replyTo` gives. Default: none. */
-  readonly responseChannels?: Readonly<Record<string, (change: Change) => Promise<void>>>;
+  readonly responseChannels?: Readonly<Record<string, Respond>>;
   /** Told of every order in Error. Default: the log alone. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
   /** How operators call the command line of this Reeve, for what an alert proposes. Default `npx reeve`. */
@@ -222,10 +226,10 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
 function startFeed(
   { onAlert, command = 'npx reeve', clock, log }: LocalReeveOptions,
   outbox: Outbox,
-  responses: ReadonlyMap<string, (change: Change) => Promise<void>>,
+  responses: ReadonlyMap<string, Respond>,
 ): () => void {
-  async function respond(change: Change): Promise<void> {
-    const { replyTo } = change;
+  async function respond(status: StatusMessage): Promise<void> {
+    const { replyTo } = status.change;
     if (replyTo === null) return;
     const channel = responses.get(replyTo);
     if (channel === undefined) {
@@ -234,7 +238,7 @@ function startFeed(
         `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
       );
     }
-    await channel(change);
+    await channel(status);
   }
   async function announce(alert: Alert): Promise<void> {
     const { orderId, fault, tried, correlationId } = alert.change;
@@ -250,8 +254,8 @@ function startFeed(
     });
     await onAlert?.(alert);
   }
-  const tell = (audience: Audience, change: Change) =>
-    audience === 'operator' ? announce(alertOf(change, command)) : respond(change);
+  const tell = (audience: Audience, status: StatusMessage) =>
+    audience === 'operator' ? announce(alertOf(status.change, command)) : respond(status);
   return changeFeed({ outbox, tell, clock, log });
 }
 

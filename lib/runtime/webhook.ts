@@ -1,6 +1,5 @@
 /** A response channel that is told by HTTP: each status message a signed POST. */
-import { type Change, statusId } from '#core/change.ts';
-import { statusCodec } from '#core/message-codec.ts';
+import type { StatusMessage } from '#core/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
@@ -26,12 +25,10 @@ export interface WebhookOptions {
 }
 
 /** Resolves when the receiver answered 2xx; rejects with {@link NotTold}. */
-export function webhook(options: WebhookOptions): (change: Change) => Promise<void> {
+export function webhook(options: WebhookOptions): (status: StatusMessage) => Promise<void> {
   const { name, url, fetch, clock } = options;
-  return async (change) => {
+  return async ({ id, body }) => {
     const secrets = await options.secrets();
-    const body = statusCodec.encode(change);
-    const id = statusId(change);
     const timeout = new AbortController();
     const cancel = clock.after(answerWithinMs, () => timeout.abort());
     try {

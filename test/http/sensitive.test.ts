@@ -2,7 +2,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/agent.ts';
-import { statusCodec } from '#core/message-codec.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import { api } from '#http/api.ts';
 import { PermanentFault } from '#ports/agent.ts';
@@ -60,7 +59,7 @@ async function scenario() {
     random: { next: () => 0.5 },
     breakerFor: () => ({ run: (call) => call() }),
     log,
-    responseChannels: { desk: async (change) => void told.push(statusCodec.encode(change)) },
+    responseChannels: { desk: async ({ body }) => void told.push(body) },
     onAlert: async (alert) => void told.push(JSON.stringify(alert)),
   });
   onTestFinished(() => reeve.close());

@@ -1,14 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Change } from '#core/change.ts';
+import { type Audience, type Change, changeOf } from '#core/change.ts';
 import { agentName, stepName } from '#core/ids.ts';
+import type { StatusMessage } from '#core/status-message.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import { type ChangeFeedOptions, changeFeed } from '#in-process/change-feed.ts';
+import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
-function feed(tell: ChangeFeedOptions['tell']) {
+function feed(tellOf: (audience: Audience, change: Change) => Promise<void>) {
+  const tell: ChangeFeedOptions['tell'] = (audience, status) => tellOf(audience, status.change);
   const clock = virtualClock();
   const log = testLog();
   const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
@@ -244,4 +247,32 @@ test('a change that nobody is to be told of is not kept', async () => {
   start();
   await settled();
   expect(told).toEqual([]);
+});
+
+test('a message that is tried again is the same message', async () => {
+  const clock = virtualClock();
+  const log = testLog();
+  const tried: StatusMessage[] = [];
+  let entered: ((stored: StoredChange) => void) | undefined;
+  const stop = changeFeed({
+    outbox: {
+      watchChanges(listener) {
+        entered = listener;
+      },
+      async forgetChange() {},
+    },
+    async tell(_, status) {
+      tried.push(status);
+      if (tried.length < 3) throw refused('channel');
+    },
+    clock,
+    log,
+  });
+  onTestFinished(stop);
+  const change = changeOf(null, newOrder('one', 0, 'shop').record);
+  if (change === null) throw new Error('A new order with a response channel is a change.');
+  entered?.({ seq: 1, change, audience: 'submitter' });
+  await clock.advance(60_000);
+  expect(tried).toHaveLength(3);
+  expect(new Set(tried).size).toBe(1);
 });

@@ -9,6 +9,7 @@ import type { Change } from '#core/change.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { replay } from '#core/replay.ts';
+import type { StatusMessage } from '#core/status-message.ts';
 import { defineWorkflow } from '#core/workflow.ts';
 import {
   type AgentImplementation,
@@ -257,7 +258,7 @@ test('a submitter is told of every change, in an increasing sequence, however of
     {},
     {
       responseChannels: {
-        web: async (change) => {
+        web: async ({ change }) => {
           failures -= 1;
           if (failures >= 0) throw new Error('not now');
           told.push(change);
@@ -299,8 +300,8 @@ test('what a response channel is owed is kept while it is not registered', async
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'reeve.db');
   const channel = (told: string[]) => ({
-    web: async ({ processState }: Change) => {
-      told.push(processState);
+    web: async ({ change }: StatusMessage) => {
+      told.push(change.processState);
     },
   });
   const first = await bakery(

@@ -2,7 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { type Change, changeOf } from '#core/change.ts';
+import { changeOf } from '#core/change.ts';
+import { type StatusMessage, statusMessage } from '#core/status-message.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { webhook } from '#runtime/webhook.ts';
 import { webhookSecrets } from '#runtime/webhook-signature.ts';
@@ -19,10 +20,10 @@ async function receiver(answer: (response: ServerResponse) => void) {
   return { received, url: `${url}/hook?key=hidden` };
 }
 
-const change = (): Change => {
+const newStatus = (): StatusMessage => {
   const found = changeOf(null, newOrder('one', Date.UTC(2026, 0, 1), 'shop', 'po-7').record);
   if (found === null) throw new Error('a new order is a change');
-  return found;
+  return statusMessage(found);
 };
 
 const hook = (url: string, secrets = secret, clock = systemClock) =>
@@ -42,7 +43,7 @@ const answering =
 
 test('a status message arrives whole, and its signature is that of the specification', async () => {
   const { received, url } = await receiver(answering(204));
-  await hook(url)(change());
+  await hook(url)(newStatus());
   const [{ method, headers, body } = {}] = received;
   expect(method).toBe('POST');
   expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'one-1' });
@@ -59,7 +60,7 @@ test('a status message arrives whole, and its signature is that of the specifica
 
 test('while a secret is replaced, whoever knows either of them can read the signature', async () => {
   const { received, url } = await receiver(answering(200));
-  await hook(url, `${newSecret} ${secret}`)(change());
+  await hook(url, `${newSecret} ${secret}`)(newStatus());
   const [{ headers, body } = { headers: {}, body: '' }] = received;
   const given = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, String(value)]),
@@ -88,7 +89,7 @@ test.each([
   [503, 'channel'],
 ])('an answer %i is the fault of the %s', async (status, of) => {
   const { url } = await receiver(answering(status));
-  await expect(hook(url)(change())).rejects.toMatchObject({
+  await expect(hook(url)(newStatus())).rejects.toMatchObject({
     code: 'webhook-refused',
     of,
     retryAfterMs: null,
@@ -99,7 +100,7 @@ test.each([
 test('a redirect is not followed: who answers does not decide where a message goes', async () => {
   const other = await receiver(answering(200));
   const { url } = await receiver(answering(307, { location: other.url }));
-  await expect(hook(url)(change())).rejects.toMatchObject({ of: 'channel' });
+  await expect(hook(url)(newStatus())).rejects.toMatchObject({ of: 'channel' });
   expect(other.received).toEqual([]);
 });
 
@@ -110,7 +111,7 @@ test.each([
   ['soon', null],
 ])('an answer with Retry-After %s asks for that', async (header, retryAfterMs) => {
   const { url } = await receiver(answering(429, { 'retry-after': header }));
-  await expect(hook(url, secret, virtualClock())(change())).rejects.toMatchObject({
+  await expect(hook(url, secret, virtualClock())(newStatus())).rejects.toMatchObject({
     retryAfterMs,
   });
 });
@@ -119,7 +120,7 @@ test('a receiver that does not answer is given up after ten seconds', async () =
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const { url } = await receiver(() => resolve());
   const clock = virtualClock();
-  const told = hook(url, secret, clock)(change());
+  const told = hook(url, secret, clock)(newStatus());
   const outcome = expect(told).rejects.toMatchObject({
     code: 'webhook-unreachable',
     of: 'channel',
@@ -133,7 +134,7 @@ test('a receiver that does not answer is given up after ten seconds', async () =
 test('no error tells the address or the secret', async () => {
   const { url } = await receiver((response) => response.destroy());
   await settled();
-  const error: unknown = await hook(url)(change()).catch((reason: unknown) => reason);
+  const error: unknown = await hook(url)(newStatus()).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'webhook-unreachable' });
   expect(String(error)).not.toContain('hidden');
 });
