@@ -11,7 +11,7 @@ import { withinTime } from '#aws/within-time.ts';
 import type { JsonValue } from '#core/json.ts';
 import { replyCodec, requestCodec } from '#core/message-codec.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
-import { agentRunner } from '#roles/agent-runner.ts';
+import { assembleAgent } from '#roles/assemble.ts';
 import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
@@ -38,9 +38,9 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     waitMs: gatherMs,
     batchMax: sendBatchMax,
   });
-  const runner = agentRunner(implementation, {
-    replies,
-    breaker: cockatielBreaker(implementation.contract.name),
+  const { runner } = assembleAgent(implementation, {
+    repliesOf: () => replies,
+    breakerFor: cockatielBreaker,
     clock: systemClock,
     random: systemRandom,
     log,

@@ -4,8 +4,7 @@ import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { api } from '#http/api.ts';
-import { operator } from '#roles/operator.ts';
-import { transitions } from '#roles/transitions.ts';
+import { assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
@@ -38,17 +37,15 @@ const pages: ConsolePages =
 
 const app = api({
   submission: submissionOver(nudgesOnly),
-  operator: operator(
-    transitions({
-      store,
-      channels: nudgesOnly,
-      clock: systemClock,
-      ids,
-      random: systemRandom,
-      log,
-      registry,
-    }),
-  ),
+  operator: assembleOperator({
+    store,
+    channels: nudgesOnly,
+    clock: systemClock,
+    ids,
+    random: systemRandom,
+    log,
+    registry,
+  }),
   store,
   registry,
   clock: systemClock,

@@ -19,7 +19,7 @@ import { responseChannels } from '#aws/response-channel.ts';
 import { retryChannel } from '#aws/retry-queue.ts';
 import { deliverStream } from '#aws/stream-batch.ts';
 import { notificationCodec } from '#core/message-codec.ts';
-import { notifier } from '#roles/notifier.ts';
+import { assembleNotifier } from '#roles/assemble.ts';
 import {
   alertVariables,
   queueVariables,
@@ -39,7 +39,7 @@ const config = readConfig({
 const { REEVE_QUEUES: queues } = config;
 const dynamo = dynamoClient();
 const sqs = sqsClient();
-const role = notifier({
+const role = assembleNotifier({
   publisher: awsPublisher({
     sqs,
     eventBridge: eventBridgeClient(),

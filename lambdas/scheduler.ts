@@ -9,9 +9,8 @@ import { sqsChannel } from '#aws/sqs-channel.ts';
 import { agentName, schedulerId } from '#core/ids.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/message-codec.ts';
 import { workflowRegistry } from '#core/registry.ts';
+import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
-import { scheduler } from '#roles/scheduler.ts';
-import { transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
@@ -22,22 +21,18 @@ import { log, logged } from './telemetry.ts';
 
 const config = readConfig({ ...readyVariables, ...schedulerVariables });
 const { REEVE_QUEUES: queues } = config;
-const registry = workflowRegistry(workflows);
 const requests = requestsByAgent(
   new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
 );
-const role = scheduler({
+const role = assembleScheduler({
   id: schedulerId(instance),
+  store,
+  channels: { nudges, requests },
+  clock: systemClock,
+  ids,
+  random: systemRandom,
   log,
-  transitions: transitions({
-    store,
-    channels: { nudges, requests },
-    clock: systemClock,
-    ids,
-    random: systemRandom,
-    log,
-    registry,
-  }),
+  registry: workflowRegistry(workflows),
 });
 const handling = {
   park: parking(sqs, (arn) => deadLettersOf(queues, arn)),

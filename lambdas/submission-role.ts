@@ -1,7 +1,8 @@
 /** The submission role of a function. */
 import { workflowRegistry } from '#core/registry.ts';
 import type { Channels } from '#ports/channels.ts';
-import { type Submission, submission } from '#roles/submission.ts';
+import { assembleSubmission } from '#roles/assemble.ts';
+import type { Submission } from '#roles/submission.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { sha256 } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
@@ -15,7 +16,7 @@ export const registry = workflowRegistry(workflows);
 
 /** `channels`: how its nudges leave. */
 export const submissionOver = (channels: Channels): Submission =>
-  submission({
+  assembleSubmission({
     store,
     registry,
     channels,

@@ -5,9 +5,7 @@ import { lambdaClient } from '#aws/clients.ts';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { assertThat } from '#core/errors.ts';
 import { workflowRegistry } from '#core/registry.ts';
-import { supervisor } from '#roles/supervisor.ts';
-import { sweepTick } from '#roles/sweep-tick.ts';
-import { transitions } from '#roles/transitions.ts';
+import { assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
@@ -24,51 +22,44 @@ const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE,
   random: systemRandom,
 });
 
-const role = supervisor({
-  store,
-  transitions: transitions({
-    store,
-    channels: nudgesOnly,
-    clock: systemClock,
-    ids,
-    random: systemRandom,
-    log,
-    registry: workflowRegistry(workflows),
-  }),
-  clock: systemClock,
-  log,
-  outageAfterMs: 3 * sweepPeriodMs,
-});
-
+/** Without a sweep that got through for so long, a shard counts as away, ms (R20). */
+const outageAfterMs = 3 * sweepPeriodMs;
 /** Left for what must be written when a sweep stops early, ms: a page of recoveries and the lease. */
 const spareMs = 10_000;
 /** A holder that died is succeeded after this, ms: longer than this function may run. */
 const leaseMs = 90_000;
 assertThat(
-  leaseMs + sweepPeriodMs < role.outageAfterMs,
+  leaseMs + sweepPeriodMs < outageAfterMs,
   'a sweep that died is succeeded before its shard counts as away',
 );
+
+const tickOfInvocation = assembleSweeps({
+  store,
+  channels: nudgesOnly,
+  clock: systemClock,
+  ids,
+  random: systemRandom,
+  log,
+  registry: workflowRegistry(workflows),
+  outageAfterMs,
+  coordination,
+  leaseMs,
+  holder: instanceName,
+  async handOver(shard) {
+    await lambda.send(
+      new InvokeCommand({
+        FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
+        InvocationType: 'Event',
+        Payload: JSON.stringify({ shard }),
+      }),
+    );
+  },
+});
 
 const oneShard = z.object({ shard: z.int().nonnegative() });
 
 export const handler = logged<unknown, void>(async (event, context) => {
-  const sweep = sweepTick({
-    supervisor: role,
-    store,
-    coordination,
-    clock: systemClock,
-    holder: instanceName(),
-    leaseMs,
-    async handOver(shard) {
-      await lambda.send(
-        new InvokeCommand({
-          FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
-          InvocationType: 'Event',
-          Payload: JSON.stringify({ shard }),
-        }),
-      );
-    },
-  });
+  const sweep = tickOfInvocation();
   const mayGoOn = () => context.getRemainingTimeInMillis() > spareMs;
   const asked = oneShard.safeParse(event);
   const report = await (asked.success ? sweep.shard(asked.data.shard, mayGoOn) : sweep.tick());
@@ -77,6 +68,6 @@ export const handler = logged<unknown, void>(async (event, context) => {
     ShardsHandedOver: report.handedOver,
     OrdersForgiven: report.forgiven,
     // Less is the precision of the schedule, and a metric without data costs nothing.
-    SweepLag: report.lagMs > role.outageAfterMs ? report.lagMs / 1_000 : 0,
+    SweepLag: report.lagMs > outageAfterMs ? report.lagMs / 1_000 : 0,
   });
 });

@@ -38,6 +38,26 @@ test('chance is drawn in one place, and by the simulated suppliers', () => {
   ]);
 });
 
+test('roles are put together in one place', () => {
+  const factories = [
+    'agentRunner',
+    'notifier',
+    'operator',
+    'periodicSweep',
+    'restart',
+    'scheduler',
+    'submission',
+    'supervisor',
+    'sweepTick',
+    'transitions',
+  ];
+  // A call, and neither a declaration nor a method of something else.
+  const called = new RegExp(`(?<!function |[.\\w])(${factories.join('|')})\\(`);
+  expect(filesWith(called)).toEqual(['lib/roles/assemble.ts']);
+  const assembly = readFileSync('lib/roles/assemble.ts', 'utf8');
+  expect(factories.filter((factory) => !assembly.includes(`${factory}(`))).toEqual([]);
+});
+
 test('nothing is left for later', () => {
   const tests = filesIn('test', '.ts').filter((file) => file !== 'test/tidy.test.ts');
   expect(filesWith(/\b(TODO|FIXME|XXX|HACK)\b/, [...sources, ...tests, ...pages])).toEqual([]);

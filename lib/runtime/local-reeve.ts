@@ -26,15 +26,13 @@ import type { Outbox } from '#ports/outbox.ts';
 import { type Alert, alertOf } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
-import { type Operator, operator } from '#roles/operator.ts';
-import { periodicSweep, type SweepTimer } from '#roles/periodic-sweep.ts';
+import type { AgentRunner } from '#roles/agent-runner.ts';
+import { assembleAgent, assembleProcess } from '#roles/assemble.ts';
+import type { Operator } from '#roles/operator.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
-import { afterRestart, operatorAfterRestart, restart } from '#roles/restart.ts';
-import { type Scheduler, scheduler } from '#roles/scheduler.ts';
-import { type Submission, submission } from '#roles/submission.ts';
-import { type Supervisor, supervisor } from '#roles/supervisor.ts';
-import { transitions } from '#roles/transitions.ts';
+import type { Scheduler } from '#roles/scheduler.ts';
+import type { Submission } from '#roles/submission.ts';
+import type { Supervisor } from '#roles/supervisor.ts';
 import { activityCollector } from './activity.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
 
@@ -134,38 +132,31 @@ async function assemble(
 ): Promise<Omit<LocalReeve, 'close'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
-  const ids = systemIds(clock, instance);
-
   const links = channels(options, {
     onNudges: (nudges) => roles.scheduler.onNudges(nudges),
     onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
   });
   open.push(links.close);
-  const common = { store, channels: links.channels, clock, ids, random, log, registry };
-  const committed = transitions(common);
-  const restarted = restart({ store, transitions: committed, clock, log });
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const roles = {
-    scheduler: afterRestart(
-      restarted,
-      scheduler({ id: schedulerId(instance), transitions: committed, log }),
-    ),
-    supervisor: supervisor({
-      store: restarted.sweptStore,
-      transitions: committed,
-      clock,
-      log,
-      outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
-    }),
-    submission: submission({ ...common, digest: sha256, responseChannels: [...responses.keys()] }),
-    operator: operatorAfterRestart(restarted, operator(committed)),
-  };
+  const roles = assembleProcess({
+    id: schedulerId(instance),
+    store,
+    channels: links.channels,
+    clock,
+    ids: systemIds(clock, instance),
+    digest: sha256,
+    random,
+    log,
+    registry,
+    responseChannels: [...responses.keys()],
+    sweepPeriodMs,
+    outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
+  });
   const breakers = new Map<AgentName, Breaker>();
   for (const agent of options.agents) {
-    const breaker = options.breakerFor(agent.contract.name);
+    const { runner, breaker } = assembleAgent(agent, { ...options, repliesOf: links.repliesOf });
     breakers.set(agent.contract.name, breaker);
-    const replies = links.repliesOf(agent);
-    links.serve(agent, agentRunner(agent, { replies, breaker, clock, random, log }));
+    links.serve(agent, runner);
   }
   const activity = activityCollector({
     registry,
@@ -178,13 +169,14 @@ async function assemble(
   open.push(startFeed(options, store, responses));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   open.push(retention({ store, keepMs, clock, log }));
-  open.push(restarted.stop, activity.stop);
-  const atFirst = await restarted.begin();
+  open.push(roles.restart.stop, activity.stop);
+  const { left: atFirst, sweeps } = await roles.start();
+  open.push(sweeps.stop);
   let isClosed = false;
   open.push(() => {
     isClosed = true;
   });
-  const recovered = restarted.done.then(async (changed) => {
+  const recovered = roles.restart.done.then(async (changed) => {
     log.info('recovered', { found: atFirst.length, changed });
     // Not beside the recovery, which reads the same rows and is waited for.
     if (!isClosed) open.push(backgroundCheck({ store, clock, log }));
@@ -192,8 +184,6 @@ async function assemble(
     await activity.countRest(atFirst);
   });
   log.info('started', { alive: atFirst.length });
-  const sweeps: SweepTimer = periodicSweep(roles.supervisor, clock, sweepPeriodMs, log);
-  open.push(sweeps.stop);
 
   return {
     registry,
@@ -202,7 +192,7 @@ async function assemble(
     operator: roles.operator,
     supervisor: roles.supervisor,
     recovered,
-    isStarting: () => !restarted.isDone(),
+    isStarting: () => !roles.restart.isDone(),
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
     damaged: store.damaged,

@@ -16,17 +16,25 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
-import { type AgentRunner, agentRunner } from '#roles/agent-runner.ts';
-import { type Notifier, notifier } from '#roles/notifier.ts';
-import { type Operator, operator } from '#roles/operator.ts';
-import { agentMissing } from '#roles/requests-by-agent.ts';
-import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
-import { type Scheduler, scheduler } from '#roles/scheduler.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import type { AgentRunner } from '#roles/agent-runner.ts';
+import {
+  assembleAgent,
+  assembleNotifier,
+  assembleOperator,
+  assembleProcess,
+  assembleScheduler,
+  assembleSubmission,
+  assembleSweeps,
+  type ProcessAssembly,
+} from '#roles/assemble.ts';
+import type { Notifier } from '#roles/notifier.ts';
+import type { Operator } from '#roles/operator.ts';
+import { agentMissing, requestsByAgent } from '#roles/requests-by-agent.ts';
+import type { Scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
-import { type Submission, submission } from '#roles/submission.ts';
-import { type Supervisor, supervisor } from '#roles/supervisor.ts';
-import { type SweepTick, sweepTick } from '#roles/sweep-tick.ts';
-import { transitions } from '#roles/transitions.ts';
+import type { Submission } from '#roles/submission.ts';
+import type { SweepTick } from '#roles/sweep-tick.ts';
 import type { Machine } from './machine.ts';
 import type { Plant } from './plant.ts';
 import { simCoordination } from './sim-coordination.ts';
@@ -40,9 +48,6 @@ export interface Host {
   readonly release: Release;
   readonly log: Log;
   readonly scheduler: Scheduler;
-  readonly supervisor: Supervisor;
-  /** Begun where there is one process. */
-  readonly restart: Restart;
   readonly submission: Submission;
   readonly operator: Operator;
   readonly notifier: Notifier;
@@ -50,8 +55,7 @@ export interface Host {
   readonly runner: (agent: AgentName) => AgentRunner;
   /** What an operator looks for before acting. */
   searchErrors(agent: AgentName): Promise<unknown>;
-  /** A sweep under leases, by a holder of its own. */
-  sweepTick(): SweepTick;
+  readonly sweeping: Sweeping;
   /** How many invocations run on it. */
   running: number;
   /** Whether it takes anything yet. */
@@ -59,6 +63,11 @@ export interface Host {
   /** False where something goes on by itself, beside what is invoked. */
   onlyInvoked: boolean;
 }
+
+/** One process sweeps by itself once it is started; a function is invoked for each tick, under leases. */
+type Sweeping =
+  | { readonly kind: 'by-itself'; readonly start: () => Promise<unknown> }
+  | { readonly kind: 'invoked'; readonly tick: () => SweepTick };
 
 /** The channel that submitters of the simulation listen to. */
 export const responseChannel = 'submitters';
@@ -70,7 +79,6 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
   const { table, queues, rules, around } = plant;
   const { clock } = machine;
   const log = logOf(machine, around);
-  const registry = registries[release];
   const reached = {
     table,
     machine,
@@ -83,35 +91,28 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
   const store = simStore({ ...reached, workMs: 0 });
   const channels = {
     nudges: channelOf(plant, machine, nudgeCodec, () => queues.nudges, rules.nudging),
-    requests: channelOf(
-      plant,
-      machine,
-      requestCodec,
-      ({ agent }) => queueOf(queues.requests, agent),
-      rules.requesting,
+    requests: requestsByAgent(
+      new Map(
+        [...queues.requests].map(([agent, queue]) => [
+          agent,
+          channelOf(plant, machine, requestCodec, () => queue, rules.requesting),
+        ]),
+      ),
     ),
   };
-  const ids = idsOf(machine);
-  const common = { store, channels, clock, ids, random: around.chance, log, registry };
-  const committed = transitions(common);
-  const restarted = restart({
+  const ports: HostPorts = {
+    id: schedulerId(machine.name),
     store,
-    transitions: committed,
+    channels,
     clock,
+    ids: idsOf(machine),
+    random: around.chance,
     log,
-    sliceMax: restartSliceMax,
-  });
-  const sweeper = supervisor({
-    store: restarted.sweptStore,
-    transitions: transitions({
-      ...common,
-      store: simStore({ ...reached, workMs: plant.recoveryMs }),
-    }),
-    clock,
-    log,
+    registry: registries[release],
+    digest,
+    responseChannels: [responseChannel],
     outageAfterMs: plant.outageAfterMs,
-  });
-  let ticks = 0;
+  };
   return {
     machine,
     release,
@@ -119,61 +120,89 @@ export function host(machine: Machine, release: Release, plant: Plant): Host {
     running: 0,
     ready: true,
     onlyInvoked: true,
-    scheduler: afterRestart(
-      restarted,
-      scheduler({ id: schedulerId(machine.name), transitions: committed, log }),
-    ),
-    supervisor: sweeper,
-    restart: restarted,
-    submission: submission({ ...common, digest, responseChannels: [responseChannel] }),
-    operator: operatorAfterRestart(restarted, operator(committed)),
-    notifier: notifierOf(plant, machine, log),
+    ...(plant.oneProcess
+      ? processOf(ports, plant)
+      : functionsOf(ports, plant, machine, simStore({ ...reached, workMs: plant.recoveryMs }))),
+    notifier: assembleNotifier({
+      publisher: publisherOf(plant, machine),
+      retries: retriesOf(plant, machine),
+      log,
+    }),
     runner: runnersOf(plant, machine, log),
     searchErrors: (agent) =>
       search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
-    sweepTick() {
-      ticks += 1;
-      return sweepTick({
-        supervisor: sweeper,
-        store,
-        coordination: simCoordination(plant.coordination, machine),
-        clock,
-        holder: `${machine.name}-${ticks}`,
-        leaseMs: plant.leaseMs,
-        handOver: (shard) =>
-          machine.call({ what: `hand over ${shard}`, act: () => plant.handOver(shard) }),
-      });
-    },
   };
 }
 
-function notifierOf(plant: Plant, machine: Machine, log: Log): Notifier {
-  const publisher = publisherOf(plant, machine);
-  return notifier({ publisher, retries: retriesOf(plant, machine), log });
+type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs'>;
+type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
+
+/** As lib/runtime/local-reeve.ts. */
+function processOf(ports: HostPorts, { sweepPeriodMs }: Plant): Roles {
+  const { scheduler, submission, operator, start } = assembleProcess({
+    ...ports,
+    sweepPeriodMs,
+    sliceMax: restartSliceMax,
+  });
+  return { scheduler, submission, operator, sweeping: { kind: 'by-itself', start } };
+}
+
+/**
+ * As the functions in lambdas.
+ *
+ * @param sweptStore the store as the Supervisor reaches it
+ */
+function functionsOf(
+  ports: HostPorts,
+  plant: Plant,
+  machine: Machine,
+  sweptStore: StateStore,
+): Roles {
+  let ticks = 0;
+  const tick = assembleSweeps({
+    ...ports,
+    store: sweptStore,
+    coordination: simCoordination(plant.coordination, machine),
+    leaseMs: plant.leaseMs,
+    holder() {
+      ticks += 1;
+      return `${machine.name}-${ticks}`;
+    },
+    handOver: (shard) =>
+      machine.call({ what: `hand over ${shard}`, act: () => plant.handOver(shard) }),
+  });
+  return {
+    scheduler: assembleScheduler(ports),
+    submission: assembleSubmission(ports),
+    operator: assembleOperator(ports),
+    sweeping: { kind: 'invoked', tick },
+  };
 }
 
 function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runner'] {
   const { queues, rules, around, services } = plant;
-  const runners = new Map<AgentName, AgentRunner>();
-  return (agent) => {
-    const known = runners.get(agent);
-    if (known !== undefined) return known;
-    const replies = channelOf(
-      plant,
-      machine,
-      replyCodec,
-      () => queueOf(queues.replies, agent),
-      (sent) => rules.replying(agent, sent, machine),
-      rules.unanswered,
-    );
-    const runner = agentRunner(implementation(agent, machine, services), {
-      replies,
-      breaker: simBreaker(machine.clock),
+  const runners = new Map<string, AgentRunner>();
+  for (const [agent, queue] of queues.replies) {
+    const { runner } = assembleAgent(implementation(agent, machine, services), {
+      repliesOf: () =>
+        channelOf(
+          plant,
+          machine,
+          replyCodec,
+          () => queue,
+          (sent) => rules.replying(agent, sent, machine),
+          rules.unanswered,
+        ),
+      breakerFor: () => simBreaker(machine.clock),
       clock: machine.clock,
       random: around.chance,
       log,
     });
     runners.set(agent, runner);
+  }
+  return (agent) => {
+    const runner = runners.get(agent);
+    if (runner === undefined) throw agentMissing(agent);
     return runner;
   };
 }
@@ -234,12 +263,6 @@ function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel<Notifi
       for (const alert of alerts) alerted.knowKept(alert);
     },
   };
-}
-
-function queueOf(queues: ReadonlyMap<AgentName, SimQueue>, agent: AgentName): SimQueue {
-  const queue = queues.get(agent);
-  if (queue !== undefined) return queue;
-  throw agentMissing(agent);
 }
 
 /** One notification a call; those of an order to one audience in sequence, as lib/aws/delivery-turns.ts. */

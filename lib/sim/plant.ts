@@ -31,6 +31,9 @@ export interface Plant {
   readonly witness: Witness;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
+  /** All roles on one machine. */
+  readonly oneProcess: boolean;
+  readonly sweepPeriodMs: number;
   readonly outageAfterMs: number;
   /** A sweep whose holder died is succeeded after this, ms: as lambdas/supervisor.ts has it by period. */
   readonly leaseMs: number;
@@ -103,6 +106,8 @@ export function plantOf(
     stream,
     rules,
     witness,
+    oneProcess,
+    sweepPeriodMs,
     outageAfterMs,
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,

@@ -44,7 +44,8 @@ export function sweeps(options: SweepOptions): Sweeps {
 
   function withSupervisor(shard: number | null): void {
     const host = stopped ? null : fleet.pick('supervisor');
-    if (host === null) return;
+    if (host?.sweeping.kind !== 'invoked') return;
+    const { sweeping } = host;
     let pages = faults.strike('sweep-out-of-time') ? chance.between(0, 2) : Infinity;
     // As lambdas/supervisor.ts: until what it spares of its time.
     const latest = timeline.now() + options.setting.invocationMs;
@@ -57,7 +58,7 @@ export function sweeps(options: SweepOptions): Sweeps {
       if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
       swept.push(host.machine);
       try {
-        const sweep = host.sweepTick();
+        const sweep = sweeping.tick();
         await (shard === null ? sweep.tick() : sweep.shard(shard, mayGoOn));
         through();
       } finally {

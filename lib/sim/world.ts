@@ -37,7 +37,7 @@ const retryAfterMs = 250;
 
 export function world(setting: Setting, around: Surroundings, breach: Breach): World {
   const { timeline } = around;
-  const { oneProcess, sweepPeriodMs } = setting;
+  const { oneProcess } = setting;
   let calmSince: number | null = null;
 
   const plant: Plant = plantOf(setting, around, breach, {
@@ -53,7 +53,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
     around,
     oneProcess,
     hostOn: (machine, release) => hostOf(machine, release, plant),
-    onBoot: (host) => oneProcess && startOneProcess(host, sweepPeriodMs),
+    onBoot: startOneProcess,
     onDeath() {
       if (oneProcess) for (const queue of allOf(queues)) queue.drop();
     },

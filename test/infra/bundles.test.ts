@@ -57,6 +57,34 @@ describe.each(Object.entries(parts))('%s', (name, wanted) => {
   });
 });
 
+/** A text that only the code of that role has. */
+const signsOfRoles = {
+  Scheduler: 'message-failed',
+  Supervisor: 'outage-forgiven',
+  'agent runner': 'silent-after-complete-by',
+  submission: 'was used for another submission',
+  notifier: 'notifications-not-kept',
+  transitions: 'order-unwritable',
+  restart: 'recovery-delayed',
+};
+type RoleSign = keyof typeof signsOfRoles;
+
+const rolesOf: readonly (readonly [name: string, roles: readonly RoleSign[]])[] = [
+  ['front-door', ['submission', 'transitions']],
+  ['submission', ['submission']],
+  ['scheduler', ['Scheduler', 'transitions']],
+  ['supervisor', ['Supervisor', 'transitions']],
+  ['notifier', ['notifier']],
+  ['payment', ['agent runner']],
+  ['webhook', []],
+];
+
+test.each(rolesOf)('%s carries its own roles and no others', (name, wanted) => {
+  const source = sourceOf(name);
+  const found = Object.entries(signsOfRoles).filter(([, text]) => source.includes(text));
+  expect(found.map(([role]) => role)).toEqual(wanted);
+});
+
 test('the notifier tells by queue and event, and knows no workflow', () => {
   const source = sourceOf('notifier');
   expect(source).toContain(signs.EventBridge);
