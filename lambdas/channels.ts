@@ -1,11 +1,9 @@
-/** The channels of a function that only nudges: all but the Scheduler. */
+/** How the nudges of a function leave. */
 import { sqsClient } from '#aws/clients.ts';
 import { byPriority, queuesOf } from '#aws/priority-queues.ts';
 import { queueNames } from '#aws/queue-names.ts';
 import { sqsChannel } from '#aws/sqs-channel.ts';
-import { ReeveError } from '#core/errors.ts';
 import { nudgeCodec } from '#core/message-codec.ts';
-import type { Channels } from '#ports/channels.ts';
 import { readConfig, readyVariables } from './config.ts';
 
 const config = readConfig(readyVariables);
@@ -21,13 +19,3 @@ export const nudges = sqsChannel({
     ),
   ),
 });
-
-export const nudgesOnly: Channels = {
-  nudges,
-  requests: {
-    async send() {
-      // Steps are started by a claim, and only the Scheduler claims.
-      throw new ReeveError('not-a-scheduler', 'This function starts no steps. Please report this.');
-    },
-  },
-};

@@ -8,7 +8,7 @@ import { assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
-import { nudgesOnly } from './channels.ts';
+import { nudges } from './channels.ts';
 import {
   consoleVariables,
   coordinationVariables,
@@ -36,10 +36,10 @@ const pages: ConsolePages =
   signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
 
 const app = api({
-  submission: submissionOver(nudgesOnly),
+  submission: submissionOver(nudges),
   operator: assembleOperator({
     store,
-    channels: nudgesOnly,
+    nudges,
     clock: systemClock,
     ids,
     random: systemRandom,

@@ -1,6 +1,7 @@
 /** The submission role of a function. */
+import type { Nudge } from '#core/message.ts';
 import { workflowRegistry } from '#core/registry.ts';
-import type { Channels } from '#ports/channels.ts';
+import type { Channel } from '#ports/channels.ts';
 import { assembleSubmission } from '#roles/assemble.ts';
 import type { Submission } from '#roles/submission.ts';
 import { systemClock } from '#runtime/system-clock.ts';
@@ -14,12 +15,12 @@ const config = readConfig(responseVariables);
 
 export const registry = workflowRegistry(workflows);
 
-/** `channels`: how its nudges leave. */
-export const submissionOver = (channels: Channels): Submission =>
+/** `nudges`: how they leave. */
+export const submissionOver = (nudges: Channel<Nudge>): Submission =>
   assembleSubmission({
     store,
     registry,
-    channels,
+    nudges,
     clock: systemClock,
     ids,
     digest: sha256,

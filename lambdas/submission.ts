@@ -10,14 +10,14 @@ import { submissionCodec } from '#core/message-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { systemRandom } from '#runtime/system-ids.ts';
-import { nudges, nudgesOnly, sqs } from './channels.ts';
+import { nudges, sqs } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
 import { submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
 /** Nudges of one batch leave together: its submissions are stored at about the same time. */
 const gathered = gatheringChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
-const submission = submissionOver({ ...nudgesOnly, nudges: gathered });
+const submission = submissionOver(gathered);
 const hide = hideMessages(sqs);
 const { REEVE_QUEUES: queues } = readConfig(queueVariables);
 const park = parking(sqs, (arn) => deadLettersOf(queues, arn));

@@ -9,7 +9,7 @@ import { assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
-import { nudgesOnly } from './channels.ts';
+import { nudges } from './channels.ts';
 import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';
 import { publish } from './metrics.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
@@ -35,7 +35,7 @@ assertThat(
 
 const tickOfInvocation = assembleSweeps({
   store,
-  channels: nudgesOnly,
+  nudges,
   clock: systemClock,
   ids,
   random: systemRandom,

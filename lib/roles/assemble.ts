@@ -10,10 +10,12 @@
  *
  * There is one function for each role, so that a function's bundle carries the roles that it calls and no others.
  */
+import { ReeveError } from '#core/errors.ts';
 import type { OrderId, SchedulerId } from '#core/ids.ts';
+import type { Nudge } from '#core/message.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
-import type { ReplyChannel } from '#ports/channels.ts';
+import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
 import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent-runner.ts';
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
@@ -29,7 +31,7 @@ import { type Scheduler, scheduler } from './scheduler.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
-import { type TransitionPorts, transitions } from './transitions.ts';
+import { type TransitionPorts, type Transitions, transitions } from './transitions.ts';
 
 export interface SchedulerAssembly extends TransitionPorts {
   /** Names the process in the locks of orders. */
@@ -40,8 +42,28 @@ export function assembleScheduler({ id, ...ports }: SchedulerAssembly): Schedule
   return scheduler({ id, transitions: transitions(ports), log: ports.log });
 }
 
+/** What a role that starts no steps sends: steps are started by a claim, and only the Scheduler claims. */
+export type NudgingPorts<Ports extends { readonly channels: Channels }> = Omit<
+  Ports,
+  'channels'
+> & {
+  readonly nudges: Channel<Nudge>;
+};
+
+const nudgesOnly = (nudges: Channel<Nudge>): Channels => ({
+  nudges,
+  requests: {
+    async send() {
+      throw new ReeveError('not-a-scheduler', 'This role starts no steps. Please report this.');
+    },
+  },
+});
+
+const nudgingTransitions = ({ nudges, ...ports }: NudgingPorts<TransitionPorts>): Transitions =>
+  transitions({ ...ports, channels: nudgesOnly(nudges) });
+
 export interface SweepAssembly
-  extends TransitionPorts,
+  extends NudgingPorts<TransitionPorts>,
     Pick<SupervisorPorts, 'outageAfterMs'>,
     Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'> {
   /** A name that no other tick has: called once for each invocation. */
@@ -50,16 +72,19 @@ export interface SweepAssembly
 
 /** Gives the sweep tick of one invocation, at each call a new one. */
 export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
-  const role = supervisor({ ...ports, transitions: transitions(ports) });
+  const role = supervisor({ ...ports, transitions: nudgingTransitions(ports) });
   return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder() });
 }
 
-export function assembleSubmission(ports: SubmissionPorts): Submission {
-  return submission(ports);
+export function assembleSubmission({
+  nudges,
+  ...ports
+}: NudgingPorts<SubmissionPorts>): Submission {
+  return submission({ ...ports, channels: nudgesOnly(nudges) });
 }
 
-export function assembleOperator(ports: TransitionPorts): Operator {
-  return operator(transitions(ports));
+export function assembleOperator(ports: NudgingPorts<TransitionPorts>): Operator {
+  return operator(nudgingTransitions(ports));
 }
 
 export function assembleNotifier(ports: NotifierPorts): Notifier {

@@ -152,8 +152,9 @@ function functionsOf(
   sweptStore: StateStore,
 ): Roles {
   let ticks = 0;
+  const nudging = { ...ports, nudges: ports.channels.nudges };
   const tick = assembleSweeps({
-    ...ports,
+    ...nudging,
     store: sweptStore,
     coordination: simCoordination(plant.coordination, machine),
     leaseMs: plant.leaseMs,
@@ -166,8 +167,8 @@ function functionsOf(
   });
   return {
     scheduler: assembleScheduler(ports),
-    submission: assembleSubmission(ports),
-    operator: assembleOperator(ports),
+    submission: assembleSubmission(nudging),
+    operator: assembleOperator(nudging),
     sweeping: { kind: 'invoked', tick },
   };
 }
