@@ -1,0 +1,256 @@
+/** What the roles of a process share, and what each invocation has for itself. */
+import { expect, onTestFinished, test } from 'vitest';
+import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
+import type { Nudge, Reply, Request } from '#core/message.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import type { Channel } from '#ports/channels.ts';
+import {
+  assembleAgent,
+  assembleNotifier,
+  assembleOperator,
+  assembleProcess,
+  assembleScheduler,
+  assembleSubmission,
+  assembleSweeps,
+} from '#roles/assemble.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { memoryCoordination } from '../support/memory-coordination.ts';
+import { settled } from '../support/virtual-clock.ts';
+import { contract } from './kitchen.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
+
+const second = 1_000;
+
+function collecting<Message>() {
+  const sent: Message[] = [];
+  const channel: Channel<Message> = {
+    async send(messages) {
+      sent.push(...messages);
+    },
+  };
+  return { sent, channel };
+}
+
+/** The ports of roles over the store of the scenario. */
+function portsIn({ store, clock, log, registry }: RoleScenario) {
+  const nudges = collecting<Nudge>();
+  const requests = collecting<Request>();
+  const common = {
+    store,
+    clock,
+    log,
+    registry,
+    random: systemRandom,
+    ids: systemIds(clock, 'assembled'),
+    digest: sha256,
+    responseChannels: [],
+    outageAfterMs: 30 * second,
+  };
+  return {
+    nudges: nudges.sent,
+    requests: requests.sent,
+    scheduling: {
+      ...common,
+      id: schedulerId('assembled'),
+      channels: { nudges: nudges.channel, requests: requests.channel },
+    },
+    nudging: { ...common, nudges: nudges.channel },
+  };
+}
+
+const nudge = (id: OrderId): Nudge => ({ orderId: id, priority: 'normal' });
+
+test('a Scheduler claims under the name of its process, and asks the agents', async () => {
+  const world = roleScenario();
+  const { orderId: id } = await world.create('one');
+  const { scheduling, requests } = portsIn(world);
+  expect(await assembleScheduler(scheduling).onNudges([nudge(id)])).toEqual([{ kind: 'done' }]);
+  expect((await world.record(id)).lockedBy).toBe('assembled');
+  expect(requests.map(({ step }) => step)).toEqual(['east', 'west']);
+});
+
+test('a submission and an operator nudge a Scheduler', async () => {
+  const world = roleScenario();
+  const { nudging, nudges } = portsIn(world);
+  const submitted = await assembleSubmission(nudging).submit(
+    {
+      workflow: 'house',
+      details: { colour: 'blue' },
+      priority: 'normal',
+      tenant: null,
+      replyTo: null,
+      correlationId: null,
+      key: null,
+    },
+    'ada',
+  );
+  if (submitted.kind !== 'accepted') throw new Error(submitted.code);
+  expect(nudges).toEqual([nudge(submitted.orderId)]);
+  const { orderId: id } = await world.createClaimed('one');
+  const cancelled = await assembleOperator(nudging).cancel(id, 'otto');
+  expect(cancelled).toMatchObject({ kind: 'done', record: { direction: 'undo' } });
+});
+
+test('each invocation of the Supervisor has a sweep tick with a name of its own', async () => {
+  const world = roleScenario();
+  const holders: string[] = [];
+  const memory = memoryCoordination();
+  const { nudging, nudges } = portsIn(world);
+  let names = 0;
+  const tickOfInvocation = assembleSweeps({
+    ...nudging,
+    coordination: {
+      ...memory,
+      take(shard, lease, first) {
+        holders.push(lease.holder);
+        return memory.take(shard, lease, first);
+      },
+    },
+    leaseMs: 5 * second,
+    holder: () => {
+      names += 1;
+      return `tick-${names}`;
+    },
+    handOver: async () => {},
+  });
+  for (const id of ['one', 'two']) {
+    await world.createClaimed(id);
+    world.clock.jump(12 * second);
+    await tickOfInvocation().tick();
+  }
+  expect(holders).toEqual(['tick-1', 'tick-2']);
+  expect((await world.record(orderId('two'))).failureCount).toBe(2);
+  expect(nudges.map(({ orderId: id }) => id)).toContain('two');
+});
+
+test('an agent has one breaker and one reply channel for the life of its process', async () => {
+  const world = roleScenario();
+  const replies = collecting<Reply>();
+  const asked: string[] = [];
+  let calls = 0;
+  const own: Breaker = {
+    run(call) {
+      calls += 1;
+      return call();
+    },
+  };
+  const { breaker, runner } = assembleAgent(
+    { contract, perform: async () => ({ plate: 'soup' }), async undo() {} },
+    {
+      breakerFor(agent) {
+        asked.push(`breaker of ${agent}`);
+        return own;
+      },
+      repliesOf(agent) {
+        asked.push(`replies of ${agent.contract.name}`);
+        return replies.channel;
+      },
+      clock: world.clock,
+      random: systemRandom,
+      log: world.log,
+    },
+  );
+  const { scheduling, requests } = portsIn(world);
+  const { orderId: id } = await world.create('one');
+  await assembleScheduler(scheduling).onNudges([nudge(id)]);
+  for (const request of requests) await runner.handle({ ...request, input: { dish: 'soup' } });
+  expect(breaker).toBe(own);
+  expect(calls).toBe(2);
+  expect(replies.sent.map(({ result }) => result.kind)).toEqual(['succeeded', 'succeeded']);
+  expect(asked).toEqual(['breaker of cook', 'replies of cook']);
+});
+
+test('a notifier keeps what it cannot deliver', async () => {
+  const world = roleScenario();
+  const kept: string[] = [];
+  const role = assembleNotifier({
+    publisher: { publish: () => Promise.reject(new Error('down')) },
+    retries: {
+      async send(notifications) {
+        kept.push(...notifications.map(({ change }) => change.orderId));
+      },
+    },
+    log: world.log,
+  });
+  const { orderId: id, workflow, workflowVersion, ...rest } = await world.create('one');
+  const change = {
+    orderId: id,
+    workflow,
+    workflowVersion,
+    sequence: rest.revision,
+    previousState: null,
+    processState: rest.processState,
+    direction: rest.direction,
+    fault: null,
+    tried: null,
+    priority: rest.priority,
+    tenant: null,
+    replyTo: 'shop',
+    correlationId: null,
+    at: rest.updatedAt,
+  };
+  expect(await role.onChanges([change])).toBe(1);
+  expect(kept).toEqual(['one']);
+});
+
+/** Three orders that a former process left, and a process that takes them back one by one. */
+async function restartedProcess(world: RoleScenario) {
+  for (const id of ['a', 'b', 'c']) await world.createClaimed(id);
+  const { scheduling, nudges } = portsIn(world);
+  const roles = assembleProcess({ ...scheduling, sweepPeriodMs: second, sliceMax: 1 });
+  onTestFinished(roles.restart.stop);
+  return { roles, nudges };
+}
+
+const typesOf = async (world: RoleScenario, id: string) =>
+  (await world.record(orderId(id))).history.map(({ type }) => type);
+
+test('a process takes back what the former one left, whoever is about to change it, and then sweeps', async () => {
+  const world = roleScenario();
+  const { roles } = await restartedProcess(world);
+  const { left, sweeps } = await roles.start();
+  onTestFinished(sweeps.stop);
+  expect(left).toEqual(['a', 'b', 'c']);
+  expect(roles.restart.isDone()).toBe(false);
+  const claimed = roles.scheduler.onNudges([nudge(orderId('c'))]);
+  const cancelled = roles.operator.cancel(orderId('b'), 'otto');
+  await Promise.all([claimed, cancelled, roles.restart.done]);
+  expect(await typesOf(world, 'c')).toEqual(['submit', 'claim', 'excused', 'claim']);
+  expect(await typesOf(world, 'b')).toEqual(['submit', 'claim', 'excused', 'cancel']);
+  const startedAt = world.clock.now();
+  expect(sweeps.lastSweepAt()).toBe(startedAt);
+  await world.clock.advance(second);
+  await settled();
+  expect(sweeps.lastSweepAt()).toBe(startedAt + second);
+});
+
+test('a sweep of the process does not see what was not taken back yet', async () => {
+  const world = roleScenario();
+  const { roles } = await restartedProcess(world);
+  world.clock.jump(12 * second);
+  const { sweeps } = await roles.start();
+  onTestFinished(sweeps.stop);
+  const { found } = await roles.supervisor.sweep(new Map());
+  expect(found).toBe(0);
+  await roles.restart.done;
+  for (const id of ['a', 'b', 'c']) expect((await world.record(orderId(id))).failureCount).toBe(0);
+});
+
+test('an order that is submitted to the process is accepted', async () => {
+  const world = roleScenario();
+  const { roles, nudges } = await restartedProcess(world);
+  const outcome = await roles.submission.submit(
+    {
+      workflow: 'house',
+      details: { colour: 'blue' },
+      priority: 'high',
+      tenant: null,
+      replyTo: null,
+      correlationId: null,
+      key: null,
+    },
+    'ada',
+  );
+  expect(outcome).toMatchObject({ kind: 'accepted' });
+  expect(nudges.map(({ priority }) => priority)).toEqual(['high']);
+});
