@@ -43,6 +43,10 @@ test('an order that was undone is forgotten, and those that go on are not', asyn
   await accepted(store, 'live');
   expect(await store.forgetEnded(before)).toBe(1);
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
+  // Whoever goes through them afterwards does not miss it.
+  const going = store.verify();
+  while (going.next(10));
+  expect([going.checked(), store.damaged()]).toEqual([1, 0]);
 });
 
 test('orders behind two batches of old ones that are kept have their turn, and then the first again', async () => {

@@ -1,7 +1,7 @@
 /** The write-ahead log stays within what its disk can bear. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,6 +25,7 @@ function written(room: () => number) {
   const insert = database.prepare('INSERT INTO T VALUES (zeroblob(3000))');
   return {
     path,
+    database,
     bound,
     logBytes: () => statSync(`${path}-wal`).size,
     write(commits: number) {
@@ -62,6 +63,38 @@ test('a log that was long is cut when the disk fills', () => {
   room = 2 * mebibyte;
   write(200);
   expect(logBytes()).toBeLessThan(1 * mebibyte);
+});
+
+/** What SQLite was told: pages before it copies the log, and bytes that are left of it. */
+function limitsOf(database: DatabaseSync): readonly unknown[] {
+  return ['wal_autocheckpoint', 'journal_size_limit'].map(
+    (name) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0],
+  );
+}
+
+const bounds = (room: number) => [logPages(room), logPages(room) * 4_096];
+
+test('the bound is set at once, again at each sixteenth commit, and when room is made', () => {
+  let room = 40 * mebibyte;
+  const { database, write, bound } = written(() => room);
+  expect(limitsOf(database)).toEqual(bounds(room));
+  const before = room;
+  room = 20 * mebibyte;
+  write(15);
+  expect(limitsOf(database)).toEqual(bounds(before));
+  write(1);
+  expect(limitsOf(database)).toEqual(bounds(room));
+  room = 10 * mebibyte;
+  bound.makeRoom();
+  expect(limitsOf(database)).toEqual(bounds(room));
+});
+
+test('a disk on which there is no log yet has room as well, of so many bytes', () => {
+  const { path } = written(() => 100 * mebibyte);
+  const beside = join(dirname(path), 'other.db');
+  const room = roomOnDisk(beside)();
+  expect(room).toBeGreaterThan(mebibyte);
+  expect(room).toBeLessThan(Number.POSITIVE_INFINITY);
 });
 
 test('making room gives back the whole log', () => {

@@ -12,6 +12,7 @@ import {
   listedOf,
   numberOf,
   orderOf,
+  recordOf,
 } from '#embedded/rows.ts';
 
 const readers: readonly [string, (row: Record<string, unknown>) => unknown][] = [
@@ -34,6 +35,16 @@ test.each(readers)('a stored %s that is none is named, with what to do', (what, 
       cause: expect.any(Error),
     }),
   );
+});
+
+test.each([null, 7, 'text', undefined])('a stored process record is no %j', (row) => {
+  expect(() => recordOf(row)).toThrow(/^A stored process record cannot be read/);
+});
+
+test('what another release added to a record must be a JSON object', () => {
+  for (const Extension of ['x', '[]', '7']) {
+    expect(() => recordOf({ Extension })).toThrow(/^A stored extension cannot be read/);
+  }
 });
 
 test('rows that are sound are read as they are', () => {

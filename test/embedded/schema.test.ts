@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { orderId } from '#core/ids.ts';
-import { edited, opened, stored } from '../support/stored-data.ts';
+import { accepted, edited, opened, stored } from '../support/stored-data.ts';
 
 const tables = ['Orders', 'Processes', 'Changes'] as const;
 
@@ -68,6 +68,29 @@ test('data that cannot be brought up to date are not used, and are as they were'
   const { store, log } = opened(path);
   expect([...(await store.records([orderId('one')])).keys()]).toEqual(['one']);
   expect(log.lines).toEqual([]);
+});
+
+test('an older database gets the columns that a newer one has, and its orders are as they were', async () => {
+  const path = await stored('one', 'two');
+  const { store: before } = opened(path);
+  const records = await before.records([orderId('one'), orderId('two')]);
+  before.close();
+  edited(
+    path,
+    `ALTER TABLE Processes DROP COLUMN Extension;
+     DROP INDEX Correlation; ALTER TABLE Processes DROP COLUMN CorrelationID`,
+  );
+  const { store: older } = opened(path);
+  await accepted(older, 'three');
+  older.close();
+  const { store, log } = opened(path);
+  const ids = ['one', 'two', 'three'].map(orderId);
+  expect([...(await store.records([orderId('three')])).keys()]).toEqual(['three']);
+  // Their correlation ids went with the column, which their checksums cover.
+  for (const id of ids.slice(0, 2)) {
+    await expect(store.records([id])).rejects.toThrow(/checksum/);
+  }
+  expect([records.size, log.lines.length]).toEqual([2, 2]);
 });
 
 test('a change that is none is left for its reader to refuse', async () => {

@@ -10,6 +10,7 @@ import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 import {
   accepted,
+  edited,
   ended,
   opened,
   pageLost,
@@ -96,6 +97,61 @@ test('a change that was told is forgotten, and the others are not', async () => 
   const told: string[] = [];
   opened(path).store.watchChanges(({ seq, change }) => told.push(`${seq} ${change.orderId}`));
   expect(told).toEqual(['1 one', '3 three']);
+});
+
+test('a write that failed, and was tried again without its neighbour, is counted once', async () => {
+  const path = await stored('one');
+  edited(path, "UPDATE Processes SET Tenant = 'x' WHERE OrderID = 'one'");
+  const { store } = opened(path);
+  const one = newOrder('one', now, 'shop', 'cart-one').record;
+  const { order, record } = newOrder('two', now);
+  const [created, damaged] = await Promise.allSettled([
+    store.create(order, record),
+    store.commit(claimed(one, now)),
+  ]);
+  expect([created.status, damaged.status]).toEqual(['fulfilled', 'rejected']);
+  expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: { accepted: 2, revisions: 2 } });
+});
+
+test('a page that is not full is the last, and one that is full may be', async () => {
+  const { store } = opened(':memory:');
+  await accepted(store, 'one', 'two', 'three');
+  const due = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, cursor: null };
+  for (const limit of [1, 2, 3, 4]) {
+    const pages = [
+      await store.list({ processState: null, limit, cursor: null }),
+      await store.due({ ...due, limit }),
+    ];
+    for (const { items, cursor } of pages) {
+      expect([items.length, cursor === null]).toEqual([Math.min(limit, 3), limit > 3]);
+    }
+  }
+});
+
+test.each([
+  ['Processes', 'UPDATE Processes SET UpdatedAt = 4611686018427387904'],
+  ['Orders', 'UPDATE Orders SET SubmittedAt = 4611686018427387904'],
+])(
+  'an order of which SQLite gives no row of table %s is named with the table',
+  async (table, sql) => {
+    const path = await stored('one');
+    edited(path, sql);
+    const { store, log } = opened(path);
+    await expect(store.records([orderId('one')])).rejects.toThrow(`Row one of table ${table} in`);
+    expect(log.lines).toMatchObject([{ fields: { table, row: 'one' } }]);
+  },
+);
+
+test('an order that is left out of a listing is named with its row', async () => {
+  const path = await stored('one', 'two');
+  edited(path, "UPDATE Processes SET Tenant = 'x' WHERE OrderID = 'one'");
+  const { store, log } = opened(path);
+  const { items } = await store.list({ processState: null, limit: 5, cursor: null });
+  expect(items.map((record) => record.orderId)).toEqual(['two']);
+  expect(log.lines).toMatchObject([
+    { event: 'store-damaged', fields: { table: 'Processes', row: 1 } },
+    { fields: { orderId: 'one', from: 'list' } },
+  ]);
 });
 
 const all = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null };

@@ -124,4 +124,7 @@ test('after a commit a file that cannot be written fails nothing, and is logged 
   disk = file;
   keepUp(totals(3));
   expect(readTotalsFile(path)).toMatchObject({ kind: 'read', totals: totals(3) });
+  disk = totalsFile('/dev/full');
+  keepUp(totals(4));
+  expect(log.lines.map(({ fields }) => fields['commits'])).toEqual([1, 4]);
 });
