@@ -22,7 +22,7 @@ export interface SweepScheduleProps {
 
 /**
  * MiB: more than half a core, at which a shard's recovery keeps up with what a partition of the due
- * index takes (docs/aws.md, "How fast it recovers").
+ * index takes (docs/aws.md, "Recovery throughput").
  */
 const memorySize = 1_024;
 /** A tick that comes late is worth nothing: the next one does its work. */

@@ -31,10 +31,10 @@ test.each(headings)(
   (heading) => {
     const section = sections.find((text) => text.startsWith(heading)) ?? '';
     for (const part of [
-      '**Means.**',
+      '**Meaning.**',
       '**A user notices',
       '**First look.**',
-      '**Mend.**',
+      '**Fix.**',
       '**Over**',
     ]) {
       expect(section).toContain(part);
