@@ -16,7 +16,7 @@ const damage = 'test/embedded/damage.test.ts';
 export const mistakes: readonly Mistake[] = [
   {
     name: 'an order in Error expires',
-    file: 'lib/aws/dynamo-store.ts',
+    file: 'lib/aws/record-item.ts',
     text: "const ended = processState === 'Processed' || processState === 'Undone';",
     instead: "const ended = processState !== 'Pending' && processState !== 'Processing';",
     test: requests,
