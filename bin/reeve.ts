@@ -9,10 +9,19 @@ import manifest from '../package.json' with { type: 'json' };
 /** 128 + SIGPIPE: how a shell reports a program whose reader went away, as in `reeve list | head`. */
 const brokenPipe = 141;
 
+/** The exit code of what may succeed later, as `reeve --help` has it. */
+const failed = 4;
+/** A Reeve that runs goes on when its words are lost: the disk that they go to may be full. */
+let isServing = false;
+
 process.stdout.on('error', (error) => {
   if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipe);
-  throw error;
+  if (isServing) return;
+  process.stderr.write(`error: Standard output cannot be written: ${error.message}.\n`);
+  process.exit(failed);
 });
+// Nobody is left to be told.
+process.stderr.on('error', () => {});
 
 // Set, not exited with: what is written to a pipe must get there first.
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -37,13 +46,14 @@ process.exitCode = await runCli(process.argv.slice(2), {
     return operatorTools(fetch);
   },
   // Loaded for these commands alone, as for the next.
-  data: async (command, { env, stdout, stderr }, dataDir) => {
+  data: async (command, dataDir) => {
     const { dataCommand, dataDirOf } = await import('#runtime/data-commands.ts');
-    const { systemClock: clock } = await import('#runtime/system-clock.ts');
-    return dataCommand(dataDirOf(env, dataDir), command, { stdout, stderr, clock });
+    const { systemClock } = await import('#runtime/system-clock.ts');
+    return dataCommand(dataDirOf(process.env, dataDir), command, systemClock);
   },
   // Loaded for this command alone: all others need neither the store nor the server.
   start: async (io) => {
+    isServing = true;
     const { startCommand } = await import('#runtime/start-command.ts');
     const stopped = Promise.race([firstSignal(), orphaned()]);
     const code = await startCommand({ ...io, stopped });

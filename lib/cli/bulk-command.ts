@@ -185,5 +185,6 @@ function tell(context: Context, action: Action, outcomes: readonly Outcome[]): E
         (failed.length > 0 ? `, ${paint('red', `${failed.length} failed`)}: run it again` : ''),
     ]);
   }
-  return failed.length > 0 ? exitCodes.failed : exitCodes.done;
+  if (failed.length > 0) return exitCodes.failed;
+  return refused.length > 0 && done.length === 0 ? exitCodes.refused : exitCodes.done;
 }

@@ -7,6 +7,7 @@ import { CliError } from './cli-error.ts';
 import { completion, type Shell, shells } from './completion-command.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import { addCorrection } from './corrections.ts';
+import { tellOutcome } from './data-command.ts';
 import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
 import { roles } from './documents.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
@@ -104,7 +105,7 @@ function addLocal(program: Command, world: World, done: Done): void {
     .description('run Reeve in this process; its settings are environment variables')
     .addHelpText('after', startHelp)
     .action(async () => {
-      onlyHere(program, 'start');
+      onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');
       const { env, stdout, stderr, terminal } = world;
       done(await world.start({ env, stdout, stderr, terminal }));
     });
@@ -115,18 +116,17 @@ function addLocal(program: Command, world: World, done: Done): void {
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => {
-      onlyHere(program, 'completion');
+      onlyHere(program.opts(), '`reeve completion` calls no Reeve and prints no JSON');
       world.stdout(completion(program, shell));
       done(exitCodes.done);
     });
 }
 
 /** An option that has no effect is refused, not ignored. */
-function onlyHere(program: Command, command: string): void {
-  const given = Object.keys(program.opts<GlobalOptions>()).map((name) => `--${name}`);
+function onlyHere(options: GlobalOptions, why: string): void {
+  const given = Object.keys(options).map((name) => `--${name}`);
   if (given.length === 0) return;
-  const words = `\`reeve ${command}\` calls no other Reeve and prints no JSON: leave out ${given.join(' and ')}.`;
-  throw new CliError(exitCodes.usage, words);
+  throw new CliError(exitCodes.usage, `${why}: leave out ${given.join(' and ')}.`);
 }
 
 interface DataOptions {
@@ -137,9 +137,11 @@ interface DataOptions {
 
 /** Without `run`: they are about files on this machine, and need no address of Reeve. */
 function addData(program: Command, world: World, done: Done): void {
-  const { env, stdout, stderr, terminal } = world;
-  const act = async (command: DataCommand, { data }: DataOptions) =>
-    done(await world.data(command, { env, stdout, stderr, terminal }, data));
+  const act = async (command: DataCommand, { data }: DataOptions) => {
+    const { json = false, ...others } = program.opts<GlobalOptions>();
+    onlyHere(others, `\`reeve ${command.kind}\` is about files on this machine`);
+    done(tellOutcome(world, json, await world.data(command, data)));
+  };
   const add = (name: string, description: string) =>
     program
       .command(name)

@@ -45,8 +45,13 @@ function reported(error: unknown, world: World, json: boolean): number {
     report(error, world, json);
     return error.code;
   }
-  const text = error instanceof Error ? error.stack : String(error);
-  report(new CliError(exitCodes.defect, text ?? 'unknown'), world, json);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // For the developers of this program; a program that called it is told the message alone.
+  world.stderr(`error: ${text}\n`);
+  if (json) {
+    const message = error instanceof Error ? error.message : String(error);
+    report(new CliError(exitCodes.defect, message), world, json);
+  }
   return exitCodes.defect;
 }
 

@@ -1,5 +1,6 @@
 /** Everything outside the command line: the whole of what a test has to stand in for. */
 import type { ProcessState, StepState } from './documents.ts';
+import type { ExitCode } from './exit-code.ts';
 
 export interface TerminalSize {
   readonly columns: number;
@@ -59,6 +60,15 @@ export type DataCommand =
   | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
 
+/** How such a command ended. */
+export interface DataOutcome {
+  readonly exitCode: ExitCode;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
+  /** Why the exit code is not 0. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
 export interface World extends StartIo {
   /** Standard input to its end. */
   readonly stdin: () => Promise<string>;
@@ -72,12 +82,8 @@ export interface World extends StartIo {
   readonly now: () => number;
   /** Loaded only where it is needed. */
   readonly aws: () => Promise<AwsTools>;
-  /** Resolves with the exit code. `dataDir`: undefined for that of the environment. */
-  readonly data: (
-    command: DataCommand,
-    io: StartIo,
-    dataDir: string | undefined,
-  ) => Promise<number>;
+  /** `dataDir`: undefined for that of the environment. */
+  readonly data: (command: DataCommand, dataDir: string | undefined) => Promise<DataOutcome>;
   /** Runs Reeve in this process; resolves with the exit code when it stops. */
   readonly start: (io: StartIo) => Promise<number>;
 }

@@ -1,115 +1,151 @@
-/** Everything that can be checked of the data while no Reeve runs on it; and data put in place of it. */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+/** Everything that can be checked of the data while no Reeve runs on it. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { CorruptDataError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
+import { backupFailed } from './backup.ts';
 import { type DamageDesk, damageDesk, type Finding } from './damage.ts';
+import { assertNotGone, copyDatabase, hasLog, isThere, logPath, totalsPath } from './data-files.ts';
+import { onFile } from './file-error.ts';
 import { intactChange } from './intact-rows.ts';
-import { openDatabase, totalsPath } from './open-database.ts';
+import { openDatabase, openError } from './open-database.ts';
 import { numberOf } from './rows.ts';
-import { isDamage, storeError } from './store-error.ts';
-import { readTotals, type Totals } from './totals.ts';
+import { isUpToDate } from './schema.ts';
+import { isDamage } from './store-error.ts';
+import { countedTotals, readTotals, type Totals } from './totals.ts';
+import { compareTotals } from './totals-check.ts';
+import { readTotalsFile } from './totals-file.ts';
+import { openUntouched } from './untouched.ts';
 import { verification } from './verify.ts';
 
+/** Null: nothing of it can be read. */
 export interface Examined {
-  readonly orders: number;
-  readonly changes: number;
+  readonly orders: number | null;
+  readonly changes: number | null;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Checks the data as a start does, and then all of it.
+ * Checks the data as a start does, and then all of it. Nothing on disk is changed.
  *
- * @throws {ReeveError} `store-unusable` when a Reeve is running on it
+ * @throws {ReeveError} `store-in-use`; `store-unusable`
  */
 export function examineData(path: string): Examined {
-  return collecting(path, (damage) => {
-    const { database, file, totals } = openDatabase(path, damage);
+  return collecting(
+    path,
+    (damage) => {
+      assertNotGone(path);
+      const { database, close } = openUntouched(path);
+      try {
+        const stored = readTotals(database);
+        const verdict = compareTotals(stored, readTotalsFile(totalsPath(path)));
+        const reason =
+          verdict.kind === 'goOn' ? verdict.report : `Work is missing: ${verdict.why}.`;
+        if (reason !== null) damage.report({ table: 'Totals', row: null, reason });
+        // What is there is checked also when something is missing.
+        if (!isUpToDate(database)) return examineCopy(path, damage);
+        const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
+        return examine(database, damage, totals);
+      } finally {
+        close();
+      }
+    },
+    (error) => openError(error, path),
+  );
+}
+
+/** Of data that an older Reeve made, which a start brings up to date: a copy is, and is checked then. */
+function examineCopy(path: string, damage: DamageDesk): Counts {
+  const what = 'Cannot make a copy of the data in';
+  const folder = onFile(what, dirname(path), () =>
+    mkdtempSync(join(dirname(path), 'reeve-check-')),
+  );
+  try {
+    const copy = join(folder, 'reeve.db');
+    onFile(what, folder, () => copyDatabase(path, copy));
+    const { database, file, totals } = openDatabase(copy, damage, true);
     try {
       return examine(database, damage, totals.current);
     } finally {
       file?.close();
       database.close();
     }
-  });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Checks a backup, and makes it one file that needs no log beside it. */
-export function examineBackup(path: string): Examined {
-  return collecting(path, (damage) => {
-    const database = new DatabaseSync(path);
-    try {
-      database.exec('PRAGMA journal_mode = DELETE');
-      const stored = readTotals(database);
-      if (stored.kind === 'read') return examine(database, damage, stored.totals);
-      const reason = 'It has no totals: it is no backup that Reeve made.';
-      damage.report({ table: 'Totals', row: null, reason });
-      return { orders: 0, changes: 0 };
-    } finally {
-      database.close();
-    }
-  });
-}
-
-/** The data goes on as it is, without what its totals file says is missing. */
-export function acceptLoss(path: string): void {
-  rmSync(totalsPath(path), { force: true });
-  const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
-  const { database, file } = openDatabase(path, damageDesk(path, silent));
-  file?.close();
-  database.close();
+export function examineBackup(path: string): Examined & { readonly totals: Totals | null } {
+  let totals: Totals | null = null;
+  const examined = collecting(
+    path,
+    (damage) => {
+      const database = new DatabaseSync(path);
+      try {
+        database.exec('PRAGMA journal_mode = DELETE');
+        const stored = readTotals(database);
+        if (stored.kind === 'read') {
+          totals = stored.totals;
+          return examine(database, damage, stored.totals);
+        }
+        const reason = 'It has no totals: it is no backup that Reeve made.';
+        damage.report({ table: 'Totals', row: null, reason });
+        return notCounted;
+      } finally {
+        database.close();
+      }
+    },
+    (error) => backupFailed(error, 'check', path),
+  );
+  return { ...examined, totals };
 }
 
 /**
- * Puts a backup in the place of the data. What was there is kept under another name, which it gives; null
- * when there was none.
+ * The data goes on as it is, without what its totals file says is missing. Gives where the log is kept, of
+ * which SQLite cuts off what it cannot read; null when nothing of it is missing.
  *
- * @throws {ReeveError} `store-unusable` when a Reeve is running on the data; `backup-damaged`
+ * @throws {ReeveError} `store-in-use`; `store-unusable`; `store-damaged`
  */
-export function restoreData(backup: string, path: string, stamp: string): string | null {
-  assertUnused(path);
-  const copy = `${path}.restoring`;
-  copyFileSync(backup, copy);
-  const { findings } = examineBackup(copy);
-  const [first] = findings;
-  if (first !== undefined) {
-    rmSync(copy);
-    throw new ReeveError(
-      'backup-damaged',
-      `The backup ${backup} is damaged: ${first.reason} Nothing was changed. Take another backup.`,
-    );
-  }
-  const kept = `${path}.replaced-${stamp}`;
-  const hadData = existsSync(path);
-  for (const suffix of ['', '-wal', '-totals']) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
-  }
-  renameSync(copy, path);
-  return hadData ? kept : null;
+export function acceptLoss(path: string): string | null {
+  const kept = keepLog(path);
+  const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+  const { database, file } = openDatabase(path, damageDesk(path, silent), true);
+  file?.close();
+  database.close();
+  return kept;
 }
 
-function assertUnused(path: string): void {
-  if (!existsSync(path)) return;
-  const database = new DatabaseSync(path);
+function keepLog(path: string): string | null {
+  assertNotGone(path);
+  if (!hasLog(path)) return null;
+  const kept = `${logPath(path)}.damaged`;
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK');
+    const { database, close } = openUntouched(path);
+    try {
+      const verdict = compareTotals(readTotals(database), readTotalsFile(totalsPath(path)));
+      if (verdict.kind !== 'refuse' || isThere(kept)) return null;
+      onFile('Cannot keep the log as', kept, () => copyFileSync(logPath(path), kept));
+      return kept;
+    } finally {
+      close();
+    }
   } catch (cause) {
-    // Damaged data is what a backup is put in place of.
-    if (isDamage(cause)) return;
-    throw new ReeveError(
-      'store-unusable',
-      `Another process uses the state store ${path}, or it may not be written. Stop Reeve first.`,
-      { cause },
-    );
-  } finally {
-    database.close();
+    throw openError(cause, path);
   }
 }
 
 type Counts = Omit<Examined, 'findings'>;
 
-function collecting(path: string, look: (damage: DamageDesk) => Counts): Examined {
+const notCounted: Counts = { orders: null, changes: null };
+
+function collecting(
+  path: string,
+  look: (damage: DamageDesk) => Counts,
+  unusable: (error: unknown) => unknown,
+): Examined {
   const findings: Finding[] = [];
   const found: Log['error'] = (_, { table, row, reason }) => {
     findings.push({
@@ -122,11 +158,18 @@ function collecting(path: string, look: (damage: DamageDesk) => Counts): Examine
   try {
     return { ...look(damage), findings };
   } catch (error) {
-    const said = isDamage(error) ? storeError(error, path) : error;
-    if (!(said instanceof CorruptDataError)) throw said;
-    findings.push({ table: 'database', row: null, reason: said.message });
-    return { orders: 0, changes: 0, findings };
+    const reason = unreadable(error);
+    if (reason === null) throw unusable(error);
+    findings.push({ table: 'database', row: null, reason });
+    return { ...notCounted, findings };
   }
+}
+
+function unreadable(error: unknown): string | null {
+  if (error instanceof CorruptDataError) return error.message;
+  return isDamage(error) && error instanceof Error
+    ? `SQLite cannot read it: ${error.message}.`
+    : null;
 }
 
 const integrityRow = z.object({ integrity_check: z.string() });

@@ -1,12 +1,13 @@
 /** Opens the database of the state store: nobody else writes it, and nothing that was on disk is missing. */
-import { constants, copyFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
+import { CorruptDataError, describeError, ReeveError } from '#core/errors.ts';
 import type { DamageDesk } from './damage.ts';
+import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
-import { isDamage, isFull, storeError } from './store-error.ts';
+import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
 import {
   countedTotals,
   type RunningTotals,
@@ -14,8 +15,9 @@ import {
   runningTotals,
   writeTotals,
 } from './totals.ts';
-import { compareTotals } from './totals-check.ts';
+import { compareTotals, type TotalsVerdict } from './totals-check.ts';
 import { readTotalsFile, type TotalsFile, totalsFile } from './totals-file.ts';
+import { openUntouched } from './untouched.ts';
 
 export interface OpenDatabase {
   readonly database: DatabaseSync;
@@ -26,44 +28,101 @@ export interface OpenDatabase {
   readonly file: TotalsFile | null;
 }
 
-export const totalsPath = (path: string): string => `${path}-totals`;
-
 /**
- * An exclusive lock is taken at the first read and held until it is closed.
+ * An exclusive lock is taken at the first read and held until it is closed. What is refused is left as it was,
+ * byte by byte.
  *
- * @throws {ReeveError} `store-unusable` when it cannot be opened or is in use; `store-full` when its disk
+ * @param acceptsLoss goes on with what is there, whatever the totals file says, and begins that anew
+ * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
-export function openDatabase(path: string, damage: DamageDesk): OpenDatabase {
+export function openDatabase(path: string, damage: DamageDesk, acceptsLoss = false): OpenDatabase {
   let database: DatabaseSync | undefined;
   try {
+    if (path !== ':memory:') assertWhole(path, acceptsLoss);
     database = new DatabaseSync(path);
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    const verdict = agreed(database, path, acceptsLoss);
+    if (acceptsLoss) rmSync(totalsPath(path), { force: true });
     // FULL: a commit is answered only when it is on disk, or a power cut could take it back.
     database.exec(`
-      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -65536;
     `);
-    return prepared(database, path, damage);
+    return prepared(database, path, verdict, damage);
   } catch (cause) {
     if (database?.isOpen) database.close();
-    if (cause instanceof ReeveError) throw cause;
-    if (isFull(cause) || isDamage(cause)) throw storeError(cause, path);
-    throw new ReeveError(
-      'store-unusable',
-      `Cannot open the state store ${path}. Is another Reeve running on the same data, or may the file not be written? Stop the other, or choose another REEVE_DATA.`,
-      { cause },
-    );
+    throw openError(cause, path);
   }
 }
 
-function prepared(database: DatabaseSync, path: string, damage: DamageDesk): OpenDatabase {
+/** What kept the data from being opened, as an error of lib/core; `then`: what to do when they are in use. */
+export function openError(
+  cause: unknown,
+  path: string,
+  then = 'Stop it, or choose another REEVE_DATA.',
+): unknown {
+  if (cause instanceof ReeveError) return cause;
+  if (isBusy(cause)) {
+    const message = `Another process uses the state store ${path}. ${then}`;
+    return new ReeveError('store-in-use', message, { cause });
+  }
+  if (isFull(cause) || isDamage(cause)) return storeError(cause, path);
+  const said = describeError(cause);
+  return new ReeveError(
+    'store-unusable',
+    `Cannot open the state store ${path} (${said}). See that its folder is there, and that this user may read and write both.`,
+    { cause },
+  );
+}
+
+/** Of a log that it cannot read whole SQLite cuts off the rest when it closes it: so the look comes first. */
+function assertWhole(path: string, acceptsLoss: boolean): void {
+  assertNotGone(path);
+  if (!isThere(path)) {
+    makeOwn(path);
+    return;
+  }
+  if (!hasLog(path)) return;
+  const { database, close } = openUntouched(path);
+  try {
+    agreed(database, path, acceptsLoss);
+  } finally {
+    close();
+  }
+}
+
+/** SQLite would let everybody read it, whose folder lets them. */
+function makeOwn(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // SQLite cannot make it either, and says so.
+  }
+}
+
+type GoOn = Extract<TotalsVerdict, { kind: 'goOn' }>;
+
+/** @throws {CorruptDataError} `store-damaged` when the database has less than its totals file says */
+function agreed(database: DatabaseSync, path: string, acceptsLoss: boolean): GoOn {
+  const isAlone = acceptsLoss || path === ':memory:';
+  const onFile = isAlone ? { kind: 'absent' as const } : readTotalsFile(totalsPath(path));
+  const verdict = compareTotals(readTotals(database), onFile);
+  if (verdict.kind === 'goOn') return isAlone ? { ...verdict, report: null } : verdict;
+  throw new CorruptDataError(
+    'store-damaged',
+    `The state store ${path} has lost what it had accepted: ${verdict.why}. Nothing was changed. Restore a backup with \`reeve restore FILE --yes\`, or go on with what is left after \`reeve check --accept-loss\`.`,
+  );
+}
+
+function prepared(
+  database: DatabaseSync,
+  path: string,
+  verdict: GoOn,
+  damage: DamageDesk,
+): OpenDatabase {
   const isOnDisk = path !== ':memory:';
-  const stored = readTotals(database);
-  const onFile = isOnDisk ? readTotalsFile(totalsPath(path)) : { kind: 'absent' as const };
-  const verdict = compareTotals(stored, onFile);
-  if (verdict.kind === 'refuse') throw lostWork(path, verdict.why);
   const bound = logBound(database, roomOnDisk(path));
   database.exec(schema);
   addMissingColumns(database);
@@ -85,20 +144,4 @@ function prepared(database: DatabaseSync, path: string, damage: DamageDesk): Ope
     totals: runningTotals(database, first),
     file,
   };
-}
-
-/** SQLite cuts what it cannot read off the log when it closes it: a copy stays, for who wants to look. */
-function lostWork(path: string, why: string): CorruptDataError {
-  const log = `${path}-wal`;
-  let kept = '';
-  try {
-    copyFileSync(log, `${log}.damaged`, constants.COPYFILE_EXCL);
-    kept = ` The write-ahead log is kept as ${log}.damaged.`;
-  } catch {
-    // There is none, or one was kept before.
-  }
-  return new CorruptDataError(
-    'store-damaged',
-    `The state store ${path} has lost what it had accepted: ${why}. Restore a backup with \`reeve restore FILE\`, or go on with what is left after \`reeve check --accept-loss\`.${kept}`,
-  );
 }

@@ -87,6 +87,21 @@ function addChecksums(database: DatabaseSync, table: CheckedTable): void {
   database.exec('COMMIT');
 }
 
+/** Whether everything is there that a Reeve of today makes: else a start adds it. */
+export function isUpToDate(database: DatabaseSync): boolean {
+  const names = database.prepare('SELECT name FROM sqlite_schema').all();
+  const columns = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
+  const has = (table: string, column: string) => columns.get(table, column) !== undefined;
+  return (
+    [...checkedTables, 'Totals', 'Due', 'Attention', 'Correlation'].every((made) =>
+      names.some(({ name }) => name === made),
+    ) &&
+    ['CorrelationID', 'Extension'].every((column) => has('Processes', column)) &&
+    has('Changes', 'Audience') &&
+    checkedTables.every((table) => has(table, 'Checksum'))
+  );
+}
+
 function readable<Row>(read: () => Row): Row | undefined {
   try {
     return read();

@@ -2,7 +2,6 @@
  * The state store on SQLite, for one process: WAL and `synchronous=FULL`, so that what is answered is
  * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
  */
-import { backup } from 'node:sqlite';
 import { audienceOf, changeOf } from '#core/change.ts';
 import { dueAt } from '#core/due.ts';
 import { eachReadable } from '#core/each-readable.ts';
@@ -13,6 +12,7 @@ import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
+import { copyInUse } from './backup.ts';
 import { changeChecksum, orderChecksum } from './checksums.ts';
 import { type DamageDesk, damageDesk } from './damage.ts';
 import { forgetter } from './forget.ts';
@@ -27,9 +27,6 @@ import type { RunningTotals } from './totals.ts';
 import { keepingUp } from './totals-file.ts';
 import { type Verification, verification } from './verify.ts';
 
-/** Pages of a backup copied at a time: a write waits for no more, a millisecond. */
-const backupPages = 100;
-
 export interface SqliteStore
   extends StateStore,
     Outbox,
@@ -43,6 +40,7 @@ export interface SqliteStore
    * Copies the data as it is at one moment, while it goes on being written.
    *
    * @param to a file that does not exist
+   * @throws {ReeveError} see backup.ts
    */
   backup(to: string): Promise<void>;
   /** May be called again. */
@@ -60,7 +58,7 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * @throws {ReeveError} `store-unusable` when it cannot be opened or is in use; `store-full` when its disk
+ * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
 export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
@@ -106,9 +104,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       return verified;
     },
     damaged: damage.count,
-    async backup(to) {
-      await backup(database, to, { rate: backupPages });
-    },
+    backup: (to) => copyInUse(database, path, to),
     close() {
       if (!database.isOpen) return;
       group.flush();

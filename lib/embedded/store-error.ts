@@ -3,6 +3,7 @@ import { CorruptDataError, describeError, RefusedError, UnavailableError } from 
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const logicError = 1;
+const busy = 5;
 const ioError = 10;
 const corrupt = 11;
 const full = 13;
@@ -17,7 +18,14 @@ function sqliteCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 
-export const isFull = (error: unknown): boolean => sqliteCode(error) === full;
+/** SQLITE_IOERR_SHMSIZE: no room for the index of a log, which a look at the data needs. */
+const noRoomForIndex = 4_874;
+
+export const isFull = (error: unknown): boolean =>
+  sqliteCode(error) === full ||
+  (error instanceof Error && 'errcode' in error && error.errcode === noRoomForIndex);
+
+export const isBusy = (error: unknown): boolean => sqliteCode(error) === busy;
 
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);

@@ -28,8 +28,8 @@ function withoutFile(stored: StoredTotals, what: string): TotalsVerdict {
     case 'damaged':
       return { kind: 'goOn', from: null, report: `The row of table Totals is damaged. ${report}` };
     case 'read': {
-      // A process that died before its first commit may have left no file.
-      const isNew = stored.totals.commits === 0;
+      // The first start commits once before it makes the file, and may have been killed between the two.
+      const isNew = stored.totals.commits <= 1;
       return { kind: 'goOn', from: stored.totals, report: isNew ? null : report };
     }
   }

@@ -4,10 +4,10 @@
  * the end of a damaged write-ahead log, which SQLite drops without a word.
  *
  * It is not synced: after a power cut it may be behind, which proves nothing and harms nothing. Two slots
- * are written in turn, so that a write which was cut short leaves the other.
+ * are written in turn, so that a write which was cut short leaves the other. A file that is new, or of which
+ * a slot could not be read, has both written at once: so a slot that is not there is damage.
  */
-
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { describeError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
@@ -25,6 +25,17 @@ export type TotalsOnFile =
   /** `isWhole`: false when one of the slots cannot be read. */
   | { readonly kind: 'read'; readonly totals: Totals; readonly isWhole: boolean };
 
+/** Makes the file of data that have none: so much was committed. */
+export function writeTotalsFile(path: string, totals: Totals): void {
+  rmSync(path, { force: true });
+  const file = totalsFile(path);
+  try {
+    file.write(totals);
+  } finally {
+    file.close();
+  }
+}
+
 export interface TotalsFile {
   readonly before: TotalsOnFile;
   /** @throws the system's error */
@@ -37,18 +48,30 @@ export function totalsFile(path: string): TotalsFile {
   const before = readTotalsFile(path);
   const file = openSync(path, before.kind === 'absent' ? 'w+' : 'r+', 0o600);
   const slot = Buffer.alloc(usedBytes);
+  let isWhole = before.kind === 'read' && before.isWhole;
   let isOpen = true;
   return {
     before,
     write(totals) {
       encode(slot, totals);
-      writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
+      if (isWhole) writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
+      else writeBoth(file, slot);
+      isWhole = true;
     },
     close() {
       if (isOpen) closeSync(file);
       isOpen = false;
     },
   };
+}
+
+function writeBoth(file: number, slot: Buffer): void {
+  const both = Buffer.alloc(slotBytes + usedBytes);
+  slot.copy(both, 0);
+  slot.copy(both, slotBytes);
+  if (writeSync(file, both, 0, both.length, 0) < both.length) {
+    throw new Error('The totals file was written in part.');
+  }
 }
 
 /**
@@ -82,11 +105,13 @@ export function readTotalsFile(path: string): TotalsOnFile {
     throw error;
   }
   try {
-    const slots = [0, 1].map((at) => decode(file, at));
-    const read = slots.flatMap((slot) => (slot === 'damaged' || slot === 'empty' ? [] : [slot]));
+    const [even, odd] = [decode(file, 0), decode(file, 1)];
+    const read = [even, odd].filter((slot) => typeof slot !== 'string');
     const [last] = read.toSorted((a, b) => b.commits - a.commits);
     if (last === undefined) return { kind: 'damaged' };
-    return { kind: 'read', totals: last, isWhole: !slots.includes('damaged') };
+    // Before its second commit a file of an older Reeve had its second slot alone.
+    const isWhole = read.length === 2 || (even === 'empty' && last.commits === 1);
+    return { kind: 'read', totals: last, isWhole };
   } finally {
     closeSync(file);
   }
@@ -105,8 +130,9 @@ function encode(slot: Buffer, { store, commits, accepted, revisions, forgotten }
 function decode(file: number, at: number): Totals | 'damaged' | 'empty' {
   const slot = Buffer.alloc(usedBytes);
   const length = readSync(file, slot, 0, usedBytes, at * slotBytes);
-  // Before its second commit a file has one slot, with nothing or a gap of zeros where the other will be.
-  if (length === 0 || slot.every((byte) => byte === 0)) return 'empty';
+  if (length === 0) return 'empty';
+  if (length < usedBytes) return 'damaged';
+  if (slot.every((byte) => byte === 0)) return 'empty';
   if (slot.readUInt32LE(0) !== magic || slot.readUInt32LE(4) !== crc32(slot.subarray(8))) {
     return 'damaged';
   }

@@ -12,6 +12,16 @@ export const json = <Schema extends z.ZodType>(schema: Schema) =>
     }
   }, schema);
 
+/** What `fetch` calls: it refuses an address with a user or a password. */
+const isCallable = (text: string) => {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+};
+const noUser = 'must have no user and no password';
+export const serviceUrl = z.url().refine(isCallable, noUser);
+export const webhookUrl = z.url({ protocol: /^https$/ }).refine(isCallable, noUser);
+
 export const queueArn = z
   .string()
   .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');

@@ -16,7 +16,9 @@ import {
   origin,
   queueArn,
   secretArn,
+  serviceUrl,
   tags,
+  webhookUrl,
   word,
 } from './setting-forms.ts';
 import { stages } from './stage.ts';
@@ -37,15 +39,13 @@ const settings = z.strictObject({
   /** Batches of ten calls at once, by agent, over all its priority classes together. */
   concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
   /** Where the agents' services are. */
-  services: json(z.record(z.string(), z.url())).default({}),
+  services: json(z.record(z.string(), serviceUrl)).default({}),
   /** Registered response queues: ARNs by the name that `replyTo` gives. */
   responseQueues: json(z.record(channelName, queueArn)).default({}),
   /** Response channels that are events on the bus: the names that `replyTo` gives. */
   eventChannels: json(z.array(channelName)).default([]),
   /** Response channels that are told by HTTP, by the name that `replyTo` gives. */
-  webhooks: json(
-    z.record(channelName, z.strictObject({ url: z.url({ protocol: /^https$/ }), secretArn })),
-  ).default({}),
+  webhooks: json(z.record(channelName, z.strictObject({ url: webhookUrl, secretArn }))).default({}),
   /** Whether there is a queue of submissions beside the API. */
   submissionQueue: json(z.boolean()).default(false),
   /** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
-import { isLoopback } from './config.ts';
+import { callableUrl, isLoopback } from './config.ts';
 import { type Secrets, webhookSecrets } from './webhook-signature.ts';
 
 /** A registered webhook: where status messages go, and what they are signed with. */
@@ -14,7 +14,9 @@ export interface WebhookChannel {
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 /** Within one machine nobody listens in; anywhere else what is told must not be read on the way. */
-const address = z.url({ protocol: /^https?$/ }).refine((text) => {
+const address = callableUrl.refine((text) => {
+  // A text that is no address is told of as such.
+  if (!URL.canParse(text)) return true;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || isLoopback(hostname);
 }, 'must begin with https://');

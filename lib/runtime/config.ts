@@ -3,10 +3,14 @@ import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
 import { logLevels } from './json-log.ts';
 
-const serviceUrl = z
-  .url({ protocol: /^https?$/ })
-  .transform((url) => url.replace(/\/+$/, ''))
-  .optional();
+/** One that `fetch` takes: it refuses to call an address with a user or a password. */
+export const callableUrl = z.url({ protocol: /^https?$/ }).refine((text) => {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}, 'must have no user and no password');
+
+const serviceUrl = callableUrl.transform((url) => url.replace(/\/+$/, '')).optional();
 
 /** Digits alone: as a number, an empty text would be 0, which takes whatever port is free. */
 const port = z

@@ -6,13 +6,14 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import * as z from 'zod';
-import { describeError, ReeveError } from '#core/errors.ts';
+import { describeError, ReeveError, UnavailableError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 
 const requestSchema = z.object({ backup: z.string() });
 const answerSchema = z.union([
   z.object({ done: z.literal(true) }),
-  z.object({ code: z.string(), message: z.string() }),
+  /** `mayPass`: the same request may succeed later. */
+  z.object({ code: z.string(), message: z.string(), mayPass: z.boolean().default(true) }),
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
@@ -56,30 +57,36 @@ async function answered(request: string, backup: ControlOptions['backup']): Prom
     await backup(requestSchema.parse(JSON.parse(request)).backup);
     return { done: true };
   } catch (error) {
-    const code = error instanceof ReeveError ? error.code : 'backup-failed';
-    return { code, message: describeError(error) };
+    const message = describeError(error);
+    return error instanceof ReeveError
+      ? { code: error.code, message, mayPass: error instanceof UnavailableError }
+      : { code: 'backup-failed', message, mayPass: true };
   }
 }
 
 /**
  * Asks the Reeve that runs on these data.
  *
- * @throws {ReeveError} `not-running`, or what it answered
+ * @throws {UnavailableError} `not-running`
+ * @throws {ReeveError} what it answered
  */
 export async function askForBackup(path: string, to: string): Promise<void> {
   const socket = connect(path);
   socket.write(`${JSON.stringify({ backup: to })}\n`);
-  const answer = answerSchema.parse(JSON.parse(await said(socket, path)));
-  if ('code' in answer) throw new ReeveError(answer.code, answer.message);
+  const answer = await said(socket, path);
+  if (!('code' in answer)) return;
+  const { code, message, mayPass } = answer;
+  throw mayPass ? new UnavailableError(code, message) : new ReeveError(code, message);
 }
 
-async function said(socket: Socket, path: string): Promise<string> {
+/** A Reeve that ends meanwhile answers nothing, or a part. */
+async function said(socket: Socket, path: string): Promise<Answer> {
   let all = '';
   try {
     for await (const chunk of socket.setEncoding('utf8')) all += String(chunk);
-    return all;
+    return answerSchema.parse(JSON.parse(all));
   } catch (cause) {
-    throw new ReeveError(
+    throw new UnavailableError(
       'not-running',
       `No Reeve answers at ${path}. Is it running, on the same data? While it is stopped, copy the files of its data directory.`,
       { cause },

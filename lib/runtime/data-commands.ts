@@ -1,105 +1,100 @@
 /** `reeve check`, `reeve backup` and `reeve restore`: what an operator does with the data of an embedded Reeve. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ReeveError } from '#core/errors.ts';
-import {
-  acceptLoss,
-  type Examined,
-  examineBackup,
-  examineData,
-  restoreData,
-} from '#embedded/examine.ts';
+import { ReeveError, UnavailableError } from '#core/errors.ts';
+import { isThere, removeDatabase } from '#embedded/data-files.ts';
+import { acceptLoss, examineBackup, examineData } from '#embedded/examine.ts';
+import { onFile } from '#embedded/file-error.ts';
+import { hasData, restoreData } from '#embedded/restore.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from './control-socket.ts';
 import { databaseIn, socketIn } from './data-directory.ts';
+import { type DataOutcome, examinedOutcome, restoredOutcome } from './data-report.ts';
 
 export type DataCommand =
   | { readonly kind: 'check'; readonly acceptLoss: boolean }
   | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
 
-export interface DataIo {
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-  readonly clock: Clock;
-}
+/** The same command is refused again, until somebody does something else first. */
+const refusals: readonly string[] = [
+  'data-exists',
+  'file-exists',
+  'store-in-use',
+  'store-damaged',
+  'backup-damaged',
+];
 
-const done = 0;
-const cannot = 2;
-const damaged = 3;
-
-/** Gives the exit code: 0, 2 when it cannot be done, 3 when something is damaged or missing. */
+/** Exit codes as `reeve --help` has them; 3 also when something is damaged or missing. */
 export async function dataCommand(
   dataDir: string,
   command: DataCommand,
-  io: DataIo,
-): Promise<number> {
+  clock: Clock,
+): Promise<DataOutcome> {
   try {
     switch (command.kind) {
       case 'check':
-        return check(databaseIn(dataDir), command.acceptLoss, io);
+        return check(databaseIn(dataDir), command.acceptLoss);
       case 'backup':
-        return await backUp(dataDir, resolve(command.file), io);
+        return await backUp(dataDir, resolve(command.file));
       case 'restore':
-        return restore(dataDir, command, io);
+        return restore(dataDir, command, clock);
     }
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
-    io.stderr(`${error.message} (${error.code})\n`);
-    return error.code === 'backup-damaged' ? damaged : cannot;
+    const { code, message } = error;
+    return { exitCode: exitCodeOf(error), document: {}, lines: [], error: { code, message } };
   }
 }
 
-function check(path: string, accepts: boolean, io: DataIo): number {
-  assertThere(path);
-  if (accepts) acceptLoss(path);
-  return report(path, examineData(path), io);
+function exitCodeOf(error: ReeveError): 2 | 3 | 4 {
+  if (error instanceof UnavailableError) return 4;
+  return refusals.includes(error.code) ? 3 : 2;
 }
 
-async function backUp(dataDir: string, file: string, io: DataIo): Promise<number> {
-  if (existsSync(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
+function check(path: string, accepts: boolean): DataOutcome {
+  if (!hasData(path)) throw new ReeveError('file-missing', `There is no file ${path}.`);
+  const kept = accepts ? acceptLoss(path) : null;
+  const advice =
+    'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or go on with what is left.';
+  const outcome = examinedOutcome(path, examineData(path), advice);
+  if (kept === null) return outcome;
+  const { document, lines } = outcome;
+  const words = `The log, which was not read whole, is kept as ${kept}.`;
+  return { ...outcome, document: { ...document, kept }, lines: [...lines, words] };
+}
+
+async function backUp(dataDir: string, file: string): Promise<DataOutcome> {
+  if (isThere(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
   const part = `${file}.part`;
-  rmSync(part, { force: true });
-  await askForBackup(socketIn(dataDir), part);
-  const examined = examineBackup(part);
-  if (examined.findings.length > 0) return report(part, examined, io);
-  renameSync(part, file);
-  return report(file, examined, io);
+  onFile('Cannot write the backup', part, () => removeDatabase(part));
+  try {
+    await askForBackup(socketIn(dataDir), part);
+    const examined = examineBackup(part);
+    if (examined.findings.length === 0) {
+      onFile('Cannot write the backup', file, () => renameSync(part, file));
+    }
+    const advice = 'No backup was made. Stop Reeve, and run `reeve check`.';
+    return examinedOutcome(file, examined, advice);
+  } finally {
+    removeDatabase(part);
+  }
 }
 
 function restore(
   dataDir: string,
   { file, yes }: Extract<DataCommand, { kind: 'restore' }>,
-  io: DataIo,
-): number {
+  clock: Clock,
+): DataOutcome {
   const path = databaseIn(dataDir);
-  assertThere(file);
-  if (existsSync(path) && !yes) {
+  if (hasData(path) && !yes) {
     throw new ReeveError(
       'data-exists',
       `${dataDir} holds data. With --yes they are kept under another name and ${file} takes their place.`,
     );
   }
-  const stamp = new Date(io.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
-  const kept = restoreData(file, path, stamp);
-  io.stdout(`Restored ${path} from ${file}.\n`);
-  if (kept !== null) io.stdout(`What was there is kept as ${kept}.\n`);
-  return done;
-}
-
-function assertThere(path: string): void {
-  if (!existsSync(path)) throw new ReeveError('file-missing', `There is no file ${path}.`);
-}
-
-function report(path: string, { orders, changes, findings }: Examined, io: DataIo): number {
-  io.stdout(`${path}\n`);
-  io.stdout(`  orders checked    ${orders.toLocaleString('en')}\n`);
-  io.stdout(`  changes checked   ${changes.toLocaleString('en')}\n`);
-  io.stdout(`  damaged           ${findings.length.toLocaleString('en')}\n`);
-  for (const { table, row, reason } of findings) {
-    io.stdout(`    ${table}${row === null ? '' : ` row ${row}`}: ${reason}\n`);
-  }
-  return findings.length === 0 ? done : damaged;
+  const stamp = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-');
+  return restoredOutcome(dataDir, file, restoreData(file, path, stamp));
 }
 
 export const dataDirOf = (env: Readonly<Record<string, string | undefined>>, given?: string) =>

@@ -1,7 +1,7 @@
 /** `reeve start`: Reeve, its API and, unless the services are elsewhere, the simulated suppliers. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, ReeveError } from '#core/errors.ts';
+import { makeFolder } from '#embedded/folder.ts';
 import type { Log } from '#ports/log.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
@@ -139,11 +139,11 @@ function commandOf({ HOST, PORT }: Config): string {
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
   } catch (cause) {
     throw new ReeveError(
       'data-unusable',
-      `Cannot make the directory ${path}. Choose another REEVE_DATA, one that may be written.`,
+      `${describeError(cause)} Choose another REEVE_DATA, one that may be written.`,
       { cause },
     );
   }

@@ -1,7 +1,7 @@
 /** Composition root of the simulated suppliers: four services behind one port, one ledger on disk. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promises as timers } from 'node:timers';
 import { getRequestListener } from '@hono/node-server';
 import { suppliersApp } from './app.ts';
@@ -38,7 +38,7 @@ export interface Suppliers {
  */
 export async function startSuppliers(options: SuppliersOptions): Promise<Suppliers> {
   const { host = '127.0.0.1', random = Math.random, sleep = timer, now = Date.now } = options;
-  mkdirSync(options.dataDir, { recursive: true });
+  makeDirectory(options.dataDir);
   const ledger = new Ledger(join(options.dataDir, 'ledger.sqlite'), now);
   const closing = new AbortController();
   const hosts = new Set<string>();
@@ -61,6 +61,13 @@ export async function startSuppliers(options: SuppliersOptions): Promise<Supplie
     ledger.close();
     throw error;
   }
+}
+
+/** Not by `recursive`: with that Node never ends where the file system makes no folders, such as in /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** The only way it can reject is the abort, which has ended the wait as it should. */

@@ -57,3 +57,12 @@ test('a start that cannot have its port ends with 2', async () => {
   expect(await within(endsWithinMs, reeve.ended)).toBe(2);
   expect(reeve.stderr()).toMatch(/Choose another PORT\. \(port-taken\)\n$/);
 });
+
+test.each(['/proc/reeve', '/proc/reeve/data', '/dev/null/data'])(
+  'a start whose folder nobody can make, %s, ends with 2',
+  async (dataDir) => {
+    const reeve = reeveChild({ dataDir });
+    expect(await within(endsWithinMs, reeve.ended)).toBe(2);
+    expect(reeve.stderr()).toMatch(/^Cannot make the folder \S+: .* \(data-unusable\)\n$/);
+  },
+);

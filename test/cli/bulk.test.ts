@@ -96,7 +96,8 @@ test('an order that has gone on since it was seen is refused, and told', async (
     },
   });
   const { exitCode, stdout } = await run('resubmit --state Error --yes');
-  expect(exitCode).toBe(0);
+  // None was resubmitted.
+  expect(exitCode).toBe(3);
   expect(stdout).toContain(`${id}  refused: The order has gone on since`);
   expect(stdout).toContain('0 orders resubmitted, 1 refused');
 });

@@ -98,11 +98,11 @@ async function reeve(words: readonly string[]) {
     version: '0',
     now: systemClock.now,
     aws: () => Promise.reject(new Error('no AWS here')),
-    data: (command, io) =>
+    data: (command) =>
       dataCommand(
         join(folder, '.reeve'),
         'file' in command ? { ...command, file: join(folder, command.file) } : command,
-        { ...io, clock: systemClock },
+        systemClock,
       ),
     start: () => Promise.reject(new Error('it is running')),
   });

@@ -95,7 +95,7 @@ test('a database that is gone, or an older copy, is refused, and a lost totals f
   expect(() => opened(older)).toThrow(/1 accepted order and 1 change/);
   const withoutDatabase = somewhere();
   copyFileSync(`${copy}-totals`, `${withoutDatabase}-totals`);
-  expect(() => opened(withoutDatabase)).toThrow(/2 orders had been accepted/);
+  expect(() => opened(withoutDatabase)).toThrow(/is missing, though \S+-totals is there/);
   rmSync(`${copy}-totals`);
   const { log, store: left } = opened(copy);
   expect([...(await left.records([orderId('two')])).keys()]).toEqual(['two']);

@@ -5,14 +5,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ReeveError } from '#core/errors.ts';
 import { orderId } from '#core/ids.ts';
-import { acceptLoss, examineBackup, examineData, restoreData } from '#embedded/examine.ts';
+import { acceptLoss, examineBackup, examineData } from '#embedded/examine.ts';
 import {
   accepted,
   edited,
@@ -73,7 +73,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
       [backup, examineBackup],
     ] as const) {
       edited(file, sql);
-      expect(examine(file)).toEqual({ ...sound, findings });
+      expect(examine(file)).toMatchObject({ ...sound, findings });
     }
   });
 
@@ -86,7 +86,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
     ] as const) {
       edited(file, "DELETE FROM Processes WHERE OrderID = 'two'");
       const findings = [{ table: 'Processes', row: null, reason }];
-      expect(examine(file)).toEqual({ orders: 2, changes: 3, findings });
+      expect(examine(file)).toMatchObject({ orders: 2, changes: 3, findings });
     }
   });
 
@@ -104,9 +104,10 @@ describe('each damage is found in the data and in a backup of them:', () => {
   test('a file that is no database', async () => {
     const path = somewhere();
     writeFileSync(path, 'x'.repeat(10_000));
-    const reason = expect.stringMatching(/is damaged \(SQLite: file is not a database\)/);
-    const found = { orders: 0, changes: 0, findings: [{ table: 'database', row: null, reason }] };
-    expect([examineData(path), examineBackup(path)]).toEqual([found, found]);
+    const reason = 'SQLite cannot read it: file is not a database.';
+    const findings = [{ table: 'database', row: null, reason }];
+    const found = { orders: null, changes: null, findings };
+    expect([examineData(path), examineBackup(path)]).toEqual([found, { ...found, totals: null }]);
   });
 });
 
@@ -120,31 +121,111 @@ test('orders that were forgotten are not missed', async () => {
   expect(examineData(path)).toEqual({ orders: 1, changes: 1, findings: [] });
 });
 
-test('data that lost their log are told of as a whole, and the log is kept', async () => {
+/** What a process that was killed leaves. */
+async function killed(...ids: string[]): Promise<string> {
   const path = somewhere();
   const { store } = opened(path);
-  await accepted(store, 'one');
+  await accepted(store, ...ids);
   const copy = somewhere();
   for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, copy + suffix);
-  truncateSync(`${copy}-wal`, 10_000);
-  const { findings, ...counts } = examineData(copy);
-  expect(counts).toEqual({ orders: 0, changes: 0 });
-  const reason = expect.stringMatching(
-    /has lost what it had accepted: 1 accepted order .*is kept as .*-wal\.damaged\.$/,
-  );
-  expect(findings).toEqual([{ table: 'database', row: null, reason }]);
-  expect(readFileSync(`${copy}-wal.damaged`)).toHaveLength(10_000);
+  return copy;
+}
 
-  acceptLoss(copy);
-  expect(examineData(copy)).toEqual({ orders: 0, changes: 0, findings: [] });
+test('of data that lost a part of their log, what is left is checked', async () => {
+  const copy = await killed('one', 'two', 'three');
+  truncateSync(`${copy}-wal`, readFileSync(`${copy}-wal`).length - 100);
+  const { findings, ...counts } = examineData(copy);
+  expect(counts).toEqual({ orders: 2, changes: 2 });
+  const reason =
+    'Work is missing: 1 accepted order and 1 change of orders that were on disk are missing.';
+  expect(findings).toEqual([{ table: 'Totals', row: null, reason }]);
+});
+
+test('a loss that is accepted keeps the log of which a part was lost', async () => {
+  const copy = await killed('one', 'two', 'three');
+  truncateSync(`${copy}-wal`, readFileSync(`${copy}-wal`).length - 100);
+  const log = readFileSync(`${copy}-wal`);
+  expect(acceptLoss(copy)).toBe(`${copy}-wal.damaged`);
+  expect(readFileSync(`${copy}-wal.damaged`)).toEqual(log);
+  expect(examineData(copy)).toEqual({ orders: 2, changes: 2, findings: [] });
+  expect(await idsIn(copy)).toEqual(['one', 'two']);
+  // Nothing is missing any more, so that nothing more is kept.
+  expect(acceptLoss(copy)).toBe(null);
+});
+
+test('data without the database itself are told of as a whole, and no loss of them is accepted', async () => {
+  const copy = await killed('one');
+  rmSync(copy);
+  const reason = expect.stringMatching(
+    /reeve\.db is missing, though .*-wal and .*-totals are there/,
+  );
+  const findings = [{ table: 'database', row: null, reason }];
+  expect(examineData(copy)).toEqual({ orders: null, changes: null, findings });
+  expect(() => acceptLoss(copy)).toThrow(expect.objectContaining({ code: 'store-damaged' }));
+  expect(existsSync(copy)).toBe(false);
+});
+
+/** Name, content and instant of the last change of each file. */
+const filesBeside = (path: string) =>
+  readdirSync(dirname(path))
+    .toSorted()
+    .map((name) => {
+      const file = join(dirname(path), name);
+      return [name, readFileSync(file).toString('latin1'), statSync(file).mtimeMs];
+    });
+
+test.each([
+  ['after a clean end', () => stored('one', 'two')],
+  ['after a kill', () => killed('one', 'two')],
+  [
+    'after a kill, with a part of the log missing',
+    async () => {
+      const path = await killed('one', 'two');
+      truncateSync(`${path}-wal`, 10_000);
+      return path;
+    },
+  ],
+  [
+    'without a totals file',
+    async () => {
+      const path = await stored('one');
+      rmSync(`${path}-totals`);
+      return path;
+    },
+  ],
+  [
+    'that an older Reeve made',
+    async () => {
+      const path = await stored('one', 'two');
+      edited(path, 'DROP INDEX Correlation; ALTER TABLE Orders DROP COLUMN Checksum');
+      return path;
+    },
+  ],
+])('a check of data %s finds the same twice, and changes nothing on disk', async (_, make) => {
+  const path = await make();
+  const before = filesBeside(path);
+  const found = examineData(path);
+  expect(examineData(path)).toEqual(found);
+  expect(filesBeside(path)).toEqual(before);
+});
+
+test('data that an older Reeve made are checked as they will be', async () => {
+  const path = await stored('one', 'two');
+  edited(path, 'DROP INDEX Correlation; ALTER TABLE Orders DROP COLUMN Checksum');
+  edited(path, "DELETE FROM Orders WHERE OrderID = 'two'");
+  const reason = 'By the indexes, order two has no row in table Orders.';
+  const findings = [{ table: 'Processes', row: 2, reason }];
+  expect(examineData(path)).toEqual({ orders: 2, changes: 2, findings });
 });
 
 test('data in use are not examined', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one');
-  expect(() => examineData(path)).toThrow(expect.objectContaining({ code: 'store-unusable' }));
-  expect(() => acceptLoss(path)).toThrow(ReeveError);
+  const before = readFileSync(`${path}-totals`);
+  expect(() => examineData(path)).toThrow(expect.objectContaining({ code: 'store-in-use' }));
+  expect(() => acceptLoss(path)).toThrow(expect.objectContaining({ code: 'store-in-use' }));
+  expect(readFileSync(`${path}-totals`)).toEqual(before);
 });
 
 test('what a lost totals file may hide is told until it is accepted', async () => {
@@ -153,15 +234,18 @@ test('what a lost totals file may hide is told until it is accepted', async () =
   const copy = somewhere();
   copyFileSync(path, copy);
   const reason = expect.stringMatching(/^There is no totals file: /);
-  expect(examineData(path).findings).toEqual([{ table: 'Totals', row: null, reason }]);
-  acceptLoss(copy);
+  for (const _look of [1, 2]) {
+    expect(examineData(path).findings).toEqual([{ table: 'Totals', row: null, reason }]);
+  }
+  expect(acceptLoss(copy)).toBe(null);
   expect(examineData(copy).findings).toEqual([]);
 });
 
 test('a backup that was examined is one file', async () => {
   const { backup } = await backedUp();
-  expect(examineBackup(backup)).toEqual(sound);
+  expect(examineBackup(backup)).toMatchObject(sound);
   expect(readdirSync(dirname(backup))).toEqual(['backup.db']);
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
   // 1 in bytes 18 and 19: a database that needs no log beside it.
   expect([...readFileSync(backup).subarray(18, 20)]).toEqual([1, 1]);
 });
@@ -174,72 +258,5 @@ test.each([
   edited(backup, sql);
   const reason = 'It has no totals: it is no backup that Reeve made.';
   const findings = [{ table: 'Totals', row: null, reason }];
-  expect(examineBackup(backup)).toEqual({ orders: 0, changes: 0, findings });
-});
-
-test('a backup is put where there was nothing', async () => {
-  const { backup } = await backedUp();
-  const path = somewhere();
-  expect(restoreData(backup, path, 'now')).toBe(null);
-  expect(readdirSync(dirname(path))).toEqual(['reeve.db']);
-  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
-  expect(existsSync(backup)).toBe(true);
-});
-
-test('a backup is put in the place of data, which are kept with all their files', async () => {
-  const { backup } = await backedUp();
-  const path = somewhere();
-  const { store } = opened(path);
-  await accepted(store, 'four');
-  const crashed = somewhere();
-  for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, crashed + suffix);
-  expect(restoreData(backup, crashed, 'now')).toBe(`${crashed}.replaced-now`);
-  expect(await idsIn(crashed)).toEqual(['one', 'two', 'three']);
-  expect(await idsIn(`${crashed}.replaced-now`)).toEqual(['four']);
-});
-
-test('data that are damaged are replaced as well', async () => {
-  const { backup } = await backedUp();
-  const path = somewhere();
-  writeFileSync(path, 'x'.repeat(10_000));
-  for (const suffix of ['-wal', '-totals']) writeFileSync(path + suffix, suffix);
-  expect(restoreData(backup, path, 'now')).toBe(`${path}.replaced-now`);
-  // What is left of their log must not be read as that of the backup.
-  expect(readdirSync(dirname(path)).toSorted()).toEqual([
-    'reeve.db',
-    'reeve.db.replaced-now',
-    'reeve.db.replaced-now-totals',
-  ]);
-  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
-});
-
-test('a damaged backup changes nothing', async () => {
-  const { path, backup } = await backedUp();
-  edited(backup, "UPDATE Processes SET Tenant = 'x' WHERE Seq = 2");
-  const before = readFileSync(path);
-  expect(() => restoreData(backup, path, 'now')).toThrow(
-    expect.objectContaining({
-      code: 'backup-damaged',
-      message: `The backup ${backup} is damaged: ${noChecksum} Nothing was changed. Take another backup.`,
-    }),
-  );
-  expect(readFileSync(path)).toEqual(before);
-  expect(readdirSync(dirname(path)).toSorted()).toEqual(['reeve.db', 'reeve.db-totals']);
-});
-
-test('data in use are not replaced', async () => {
-  const { backup } = await backedUp();
-  const path = somewhere();
-  const { store } = opened(path);
-  await accepted(store, 'four');
-  expect(() => restoreData(backup, path, 'now')).toThrow(
-    expect.objectContaining({
-      code: 'store-unusable',
-      message: expect.stringMatching(/reeve\.db, or it may not be written\. Stop Reeve first\.$/),
-      cause: expect.objectContaining({ message: 'database is locked' }),
-    }),
-  );
-  await accepted(store, 'one');
-  store.close();
-  expect(await idsIn(path)).toEqual(['one', 'four']);
+  expect(examineBackup(backup)).toEqual({ orders: null, changes: null, findings, totals: null });
 });

@@ -1,17 +1,20 @@
 /** What a start does to the files: nothing that could lose more, and everything that the data need. */
 import {
+  chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   statSync,
-  writeFileSync,
+  truncateSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { damageDesk } from '#embedded/damage.ts';
-import { openDatabase, totalsPath } from '#embedded/open-database.ts';
+import { totalsPath } from '#embedded/data-files.ts';
+import { openDatabase } from '#embedded/open-database.ts';
 import { readTotals } from '#embedded/totals.ts';
 import { readTotalsFile } from '#embedded/totals-file.ts';
 import { testLog } from '../support/log.ts';
@@ -62,28 +65,73 @@ test('a start gives back the room of the log that a crash left', async () => {
   expect(statSync(`${copy}-wal`).size).toBe(0);
 });
 
-test('the log that was not read whole is kept once, as it was first', async () => {
+/** Every file of the folder, byte by byte. */
+const filesBeside = (path: string) =>
+  readdirSync(dirname(path))
+    .toSorted()
+    .map((name) => [name, readFileSync(join(dirname(path), name)).toString('latin1')]);
+
+const harms: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+  [
+    'its log was cut short',
+    (path) => truncateSync(`${path}-wal`, 10_000),
+    /has lost what it had accepted: 2 accepted orders and 2 changes .*Nothing was changed/,
+  ],
+  [
+    'its log is not there',
+    (path) => rmSync(`${path}-wal`),
+    /has lost what it had accepted: 2 accepted orders and 2 changes/,
+  ],
+  [
+    'the database is missing beside its log',
+    (path) => rmSync(path),
+    /reeve\.db is missing, though .*-wal and .*-totals are there\. .*reeve restore FILE --yes/,
+  ],
+  [
+    'the database is empty beside its log',
+    (path) => truncateSync(path, 0),
+    /reeve\.db is empty, though .*-wal and .*-totals are there/,
+  ],
+  [
+    'the totals file alone is left',
+    (path) => {
+      rmSync(path);
+      rmSync(`${path}-wal`);
+    },
+    /reeve\.db is missing, though \S+-totals is there/,
+  ],
+  [
+    'the log alone is left',
+    (path) => {
+      rmSync(path);
+      rmSync(`${path}-totals`);
+    },
+    /reeve\.db is missing, though \S+-wal is there/,
+  ],
+];
+
+test.each(harms)('a start that is refused because %s changes no byte', async (_, harm, says) => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one', 'two');
   const copy = killed(path);
-  const log = `${copy}-wal`;
-  const kept = readFileSync(log).subarray(0, 10_000);
-  writeFileSync(log, kept);
-  expect(() => openedAs(copy)).toThrow(
-    new RegExp(
-      `^The state store ${copy} has lost .* The write-ahead log is kept as ${log}.damaged\\.$`,
-    ),
-  );
-  writeFileSync(log, 'another');
-  expect(() => openedAs(copy)).toThrow(/has lost .*reeve check --accept-loss`\.$/);
-  expect(readFileSync(`${log}.damaged`)).toEqual(kept);
+  harm(copy);
+  const before = filesBeside(copy);
+  for (const _start of [1, 2]) {
+    expect(() => openedAs(copy)).toThrow(
+      expect.objectContaining({ code: 'store-damaged', message: expect.stringMatching(says) }),
+    );
+    expect(filesBeside(copy)).toEqual(before);
+  }
 });
 
-test('data that lost nothing keep no log aside', async () => {
-  const path = await stored('one');
+test("the files are nobody else's to read, whatever the folder allows", () => {
+  const path = somewhere();
+  chmodSync(dirname(path), 0o755);
   openedAs(path);
-  expect(existsSync(`${path}-wal.damaged`)).toBe(false);
+  for (const suffix of ['', '-wal', '-totals']) {
+    expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  }
 });
 
 test.each([
@@ -100,8 +148,20 @@ test.each([
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
       code: 'store-unusable',
-      message: `Cannot open the state store ${path}. Is another Reeve running on the same data, or may the file not be written? Stop the other, or choose another REEVE_DATA.`,
+      message: `Cannot open the state store ${path} (unable to open database file). See that its folder is there, and that this user may read and write both.`,
       cause: expect.objectContaining({ message: 'unable to open database file' }),
+    }),
+  );
+});
+
+test('data in use are refused, with what to do', async () => {
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'one');
+  expect(() => openedAs(path)).toThrow(
+    expect.objectContaining({
+      code: 'store-in-use',
+      message: `Another process uses the state store ${path}. Stop it, or choose another REEVE_DATA.`,
     }),
   );
 });

@@ -45,7 +45,7 @@ const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
     goOn(null, `${rowDamaged} There is no totals file: ${untold}`),
   ],
   ['a row, no file', stored(5), absent, goOn(totals(5), `There is no totals file: ${untold}`)],
-  ['a row that no start has counted, no file', stored(0), absent, goOn(totals(0))],
+  ['a row of the first start, no file', stored(1), absent, goOn(totals(1))],
   [
     'nothing, a damaged file',
     absent,

@@ -82,14 +82,42 @@ test('whichever bit of a slot changes, the other slot is read, and the damage is
   );
 });
 
-test('a write that was cut short leaves the slot before it', () => {
+test('a file of which anything was cut off is not whole', () => {
   const { path, file } = onDisk();
   for (const commits of [2, 3]) file.write(totals(commits));
   const written = readFileSync(path);
-  for (const length of [4_097, 4_100, 4_110, 4_150]) {
+  for (const length of [64, 2_048, 4_096, 4_097, 4_110, 4_159]) {
     writeFileSync(path, written.subarray(0, length));
     expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(2), isWhole: false });
   }
+});
+
+test.each([
+  ['first', 0, 3],
+  ['second', 4_096, 2],
+])('a file whose %s slot is zeros is not whole', (_, from, left) => {
+  const { path, file } = onDisk();
+  for (const commits of [2, 3]) file.write(totals(commits));
+  writeFileSync(path, readFileSync(path).fill(0, from, from + 64));
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(left), isWhole: false });
+});
+
+test('a file of an older Reeve that was written once is whole', () => {
+  const { path, file } = onDisk();
+  file.write(totals(1));
+  const bytes = readFileSync(path).fill(0, 0, 64);
+  writeFileSync(path, bytes);
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(1), isWhole: true });
+});
+
+test('a file that was not whole is whole after the next write', () => {
+  const { path, file } = onDisk();
+  for (const commits of [2, 3]) file.write(totals(commits));
+  writeFileSync(path, readFileSync(path).subarray(0, 64));
+  const mended = totalsFile(path);
+  onTestFinished(() => mended.close());
+  mended.write(totals(4));
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(4), isWhole: true });
 });
 
 test.each([

@@ -17,6 +17,8 @@ test.each([
   ['PORT', '70000'],
   ['REEVE_LOG', 'loud'],
   ['REEVE_PAYMENT_URL', 'ftp://x'],
+  ['REEVE_PAYMENT_URL', 'https://user:hunter2@pay.example'],
+  ['REEVE_FRAUD_URL', 'https://user@fraud.example'],
   ['REEVE_KEEP_DAYS', '0'],
 ])('%s=%s is refused by name', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(name));

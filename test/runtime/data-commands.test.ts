@@ -1,5 +1,14 @@
 /** `reeve check`, `backup` and `restore` on real files, the backup from a Reeve that runs. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,6 +20,7 @@ import { type DataCommand, dataCommand, dataDirOf } from '#runtime/data-commands
 import { databaseIn, socketIn } from '#runtime/data-directory.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function somewhere() {
@@ -32,17 +42,8 @@ function somewhere() {
       return store;
     },
     async reeve(command: DataCommand) {
-      const said = { stdout: '', stderr: '' };
-      const code = await dataCommand(dataDir, command, {
-        clock: virtualClock(),
-        stdout(text) {
-          said.stdout += text;
-        },
-        stderr(text) {
-          said.stderr += text;
-        },
-      });
-      return { code, ...said };
+      const { lines, error, ...rest } = await dataCommand(dataDir, command, virtualClock());
+      return { ...rest, text: lines.join('\n'), code: error?.code, message: error?.message };
     },
   };
 }
@@ -62,32 +63,96 @@ test('a backup of the running Reeve is restored, and what was there is kept', as
   const { dataDir, file, running, reeve } = somewhere();
   const store = running();
   await accept(store, 'one', 'two');
-  const backup = await reeve({ kind: 'backup', file });
-  expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/orders checked +2/) });
+  expect(await reeve({ kind: 'backup', file })).toMatchObject({
+    exitCode: 0,
+    document: { file, orders: 2, changes: 2, findings: [] },
+    text: expect.stringMatching(/orders checked +2/),
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   await accept(store, 'three');
-  expect((await reeve({ kind: 'restore', file, yes: true })).stderr).toMatch(/Stop Reeve first/);
+  expect(await reeve({ kind: 'restore', file, yes: true })).toMatchObject({
+    exitCode: 3,
+    code: 'store-in-use',
+    message: expect.stringMatching(/Stop Reeve first/),
+  });
   store.close();
 
-  const refused = await reeve({ kind: 'restore', file, yes: false });
-  expect(refused).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/With --yes .*data-exists/),
+  expect(await reeve({ kind: 'restore', file, yes: false })).toMatchObject({
+    exitCode: 3,
+    code: 'data-exists',
+    message: expect.stringMatching(/With --yes /),
   });
-  expect(await reeve({ kind: 'restore', file, yes: true })).toMatchObject({ code: 0 });
+  const restored = await reeve({ kind: 'restore', file, yes: true });
+  const kept = expect.stringMatching(/reeve\.db\.replaced-/);
+  expect(restored).toMatchObject({
+    exitCode: 0,
+    document: { file, data: dataDir, orders: 2, changes: 2, kept },
+    text: expect.stringMatching(/orders +2\n.*kept as .*Next: start Reeve/s),
+  });
   expect(readdirSync(dataDir).filter((name) => name.includes('replaced'))).toHaveLength(2);
-  const restored = running();
-  expect(await has(restored, 'one', 'two', 'three')).toEqual(['one', 'two']);
+  expect(await has(running(), 'one', 'two', 'three')).toEqual(['one', 'two']);
 });
 
 test('a backup is refused where there is a file, or where nobody runs', async () => {
   const { file, running, reeve } = somewhere();
-  expect(await reeve({ kind: 'backup', file })).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/not-running/),
-  });
+  const backup = { kind: 'backup', file } as const;
+  expect(await reeve(backup)).toMatchObject({ exitCode: 4, code: 'not-running' });
   running();
-  expect((await reeve({ kind: 'backup', file })).code).toBe(0);
-  expect((await reeve({ kind: 'backup', file })).stderr).toMatch(/file-exists/);
+  expect(await reeve(backup)).toMatchObject({ exitCode: 0 });
+  expect(await reeve(backup)).toMatchObject({ exitCode: 3, code: 'file-exists' });
+});
+
+test('a backup that cannot be written is told of by its name, and leaves nothing', async () => {
+  const { dataDir, running, reeve } = somewhere();
+  running();
+  const file = join(dataDir, 'nowhere', 'backup.db');
+  expect(await reeve({ kind: 'backup', file })).toMatchObject({
+    exitCode: 2,
+    code: 'file-unusable',
+    message: `Cannot write the backup ${file}.part: there is no such file or folder.`,
+  });
+
+  const disk = smallDisk(1);
+  disk.fill(process.pid);
+  const full = await reeve({ kind: 'backup', file: join(disk.path, 'backup.db') });
+  disk.free(process.pid);
+  expect(full).toMatchObject({ exitCode: 4, message: expect.stringContaining(disk.path) });
+  expect(readdirSync(disk.path)).toEqual([]);
+});
+
+test('a restore on a disk that is full is told of by its name, and leaves nothing', async () => {
+  const { file, running, reeve } = somewhere();
+  const store = running();
+  await accept(store, 'one');
+  await reeve({ kind: 'backup', file });
+  const disk = smallDisk(1);
+  disk.fill(process.pid);
+  const data = join(disk.path, 'data');
+  const restored = await dataCommand(data, { kind: 'restore', file, yes: false }, virtualClock());
+  disk.free(process.pid);
+  expect(restored).toMatchObject({
+    exitCode: 4,
+    error: { code: 'disk-full', message: expect.stringContaining(disk.path) },
+  });
+  expect(existsSync(databaseIn(data))).toBe(false);
+});
+
+test.each([
+  ['is not there', (file: string) => file],
+  [
+    'is a folder',
+    (file: string) => {
+      mkdirSync(file);
+      return file;
+    },
+  ],
+])('a restore of a backup that %s names it', async (_, make) => {
+  const { file, reeve } = somewhere();
+  expect(await reeve({ kind: 'restore', file: make(file), yes: true })).toMatchObject({
+    exitCode: 2,
+    code: 'file-unusable',
+    message: expect.stringContaining(`Cannot read the backup ${file}: `),
+  });
 });
 
 test('a damaged backup is not restored', async () => {
@@ -100,36 +165,67 @@ test('a damaged backup is not restored', async () => {
   database.exec("UPDATE Processes SET Tenant = 'x'");
   database.close();
   const restored = await reeve({ kind: 'restore', file, yes: true });
-  expect(restored).toMatchObject({ code: 3, stderr: expect.stringMatching(/backup-damaged/) });
-  expect(existsSync(`${databaseIn(dataDir)}.restoring`)).toBe(false);
+  expect(restored).toMatchObject({ exitCode: 3, code: 'backup-damaged' });
+  expect(readdirSync(dataDir).filter((name) => name.includes('restoring'))).toEqual([]);
   expect(await has(running(), 'one')).toEqual(['one']);
+});
+
+test('a file that is no backup is told of as a backup', async () => {
+  const { file, reeve } = somewhere();
+  writeFileSync(file, 'x'.repeat(10_000));
+  expect(await reeve({ kind: 'restore', file, yes: true })).toMatchObject({
+    exitCode: 3,
+    message: `The backup ${file} is damaged: SQLite cannot read it: file is not a database. Nothing was changed. Take another backup.`,
+  });
 });
 
 test('a check says what is damaged, and is refused while Reeve runs', async () => {
   const { dataDir, running, reeve } = somewhere();
   const check = { kind: 'check', acceptLoss: false } as const;
-  expect(await reeve(check)).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/file-missing/),
-  });
+  expect(await reeve(check)).toMatchObject({ exitCode: 2, code: 'file-missing' });
   const store = running();
   await accept(store, 'one', 'two');
-  expect(await reeve(check)).toMatchObject({ code: 2, stderr: expect.stringMatching(/unusable/) });
+  expect(await reeve(check)).toMatchObject({ exitCode: 3, code: 'store-in-use' });
   store.close();
   expect(await reeve(check)).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/changes checked +2/),
+    exitCode: 0,
+    document: { file: databaseIn(dataDir), orders: 2, changes: 2, findings: [] },
+    text: expect.stringMatching(/changes checked +2/),
   });
   const database = new DatabaseSync(databaseIn(dataDir));
   database.exec(
     "UPDATE Processes SET Tenant = 'x' WHERE Seq = 2; UPDATE Changes SET Change = '' WHERE Seq = 1",
   );
   database.close();
-  const { code, stdout } = await reeve(check);
-  expect([code, stdout]).toEqual([
-    3,
-    expect.stringMatching(/damaged +2\n +Processes row 2: .*\n +Changes row 1: /),
-  ]);
+  const reason = 'Its checksum does not agree.';
+  expect(await reeve(check)).toMatchObject({
+    exitCode: 3,
+    code: 'store-damaged',
+    message: expect.stringMatching(/^2 things are damaged or missing\. .*reeve restore/),
+    document: {
+      findings: [
+        { table: 'Processes', row: 2, reason },
+        { table: 'Changes', row: 1, reason },
+      ],
+    },
+    text: expect.stringMatching(
+      /damaged +2\n +table Processes, row 2: .*\n +table Changes, row 1: /,
+    ),
+  });
+});
+
+test('what is no table is told of in words of its own, and nothing is said to be checked', async () => {
+  const { dataDir, running, reeve } = somewhere();
+  const store = running();
+  await accept(store, 'one');
+  store.close();
+  const check = { kind: 'check', acceptLoss: false } as const;
+  rmSync(`${databaseIn(dataDir)}-totals`);
+  expect((await reeve(check)).text).toMatch(/the count of what was accepted: There is no totals/);
+  writeFileSync(databaseIn(dataDir), 'x'.repeat(10_000));
+  expect((await reeve(check)).text).toBe(
+    `${databaseIn(dataDir)}\n  damaged           1\n    the file reeve.db: SQLite cannot read it: file is not a database.`,
+  );
 });
 
 test('lost orders are refused until the loss is accepted', async () => {
@@ -143,8 +239,11 @@ test('lost orders are refused until the loss is accepted', async () => {
   await accept(younger, 'three');
   younger.close();
   copyFileSync(file, `${databaseIn(dataDir)}-totals`);
-  expect(await reeve({ kind: 'check', acceptLoss: false })).toMatchObject({ code: 3 });
-  expect(await reeve({ kind: 'check', acceptLoss: true })).toMatchObject({ code: 0 });
+  expect(await reeve({ kind: 'check', acceptLoss: false })).toMatchObject({
+    exitCode: 3,
+    text: expect.stringMatching(/orders checked +1\n.*Work is missing: it is not the database/s),
+  });
+  expect(await reeve({ kind: 'check', acceptLoss: true })).toMatchObject({ exitCode: 0 });
   expect(await has(running(), 'three')).toEqual(['three']);
 });
 

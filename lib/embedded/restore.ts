@@ -1,0 +1,116 @@
+/** Puts a backup in the place of the data. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { ReeveError } from '#core/errors.ts';
+import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from './data-files.ts';
+import { examineBackup } from './examine.ts';
+import { onFile } from './file-error.ts';
+import { makeFolder } from './folder.ts';
+import { openError } from './open-database.ts';
+import { isDamage } from './store-error.ts';
+import { writeTotalsFile } from './totals-file.ts';
+import { openUntouched } from './untouched.ts';
+
+export interface Restored {
+  /** The name of what was there; null when there was nothing. */
+  readonly kept: string | null;
+  readonly orders: number | null;
+  readonly changes: number | null;
+}
+
+/** Whether there is any of it: a log alone is also worth to be kept. */
+export const hasData = (path: string): boolean => dataFiles(path).some(isThere);
+
+/**
+ * What was there is kept under another name, and is not touched before the backup is copied and checked.
+ *
+ * @throws {ReeveError} `store-in-use` when a Reeve is running on the data; `backup-damaged`; see file-error.ts
+ */
+export function restoreData(backup: string, path: string, stamp: string): Restored {
+  assertReadable(backup);
+  makeFolder(dirname(path));
+  assertUnused(path);
+  const copy = `${path}.restoring`;
+  removeDatabase(copy);
+  try {
+    const { orders, changes } = checkedCopy(backup, copy);
+    const kept = hasData(path) ? `${path}.replaced-${stamp}` : null;
+    onFile('Cannot replace the data', path, () => {
+      for (const file of dataFiles(path)) {
+        if (kept !== null && isThere(file)) renameSync(file, kept + file.slice(path.length));
+      }
+      // The database last: until then a start refuses what it finds.
+      renameSync(totalsPath(copy), totalsPath(path));
+      renameSync(copy, path);
+      onDisk(dirname(path));
+    });
+    return { kept, orders, changes };
+  } finally {
+    removeDatabase(copy);
+  }
+}
+
+/** A copy on disk with the totals file that belongs to it. */
+function checkedCopy(backup: string, copy: string) {
+  onFile(`Cannot copy the backup ${backup} to`, copy, () => {
+    copyFileSync(backup, copy);
+    // Whoever made the backup may have let others read it.
+    chmodSync(copy, 0o600);
+    onDisk(copy);
+  });
+  const { findings, totals, orders, changes } = examineBackup(copy);
+  const [first] = findings;
+  if (first !== undefined || totals === null) {
+    throw new ReeveError(
+      'backup-damaged',
+      `The backup ${backup} is damaged: ${first?.reason ?? 'it has no totals.'} Nothing was changed. Take another backup.`,
+    );
+  }
+  onFile('Cannot write the totals file', totalsPath(copy), () => {
+    writeTotalsFile(totalsPath(copy), totals);
+    onDisk(totalsPath(copy));
+  });
+  return { orders, changes };
+}
+
+/** Before anything is made or moved for it. */
+function assertReadable(backup: string): void {
+  onFile('Cannot read the backup', backup, () => {
+    const file = openSync(backup, 'r');
+    try {
+      readSync(file, Buffer.alloc(1));
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** A power cut after this does not take it back. */
+function onDisk(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function assertUnused(path: string): void {
+  // Of an empty one SQLite would delete the log.
+  if ((sizeOf(path) ?? 0) === 0) return;
+  try {
+    openUntouched(path).close();
+  } catch (cause) {
+    // Damaged data is what a backup is put in place of.
+    if (isDamage(cause)) return;
+    throw openError(cause, path, 'Stop Reeve first.');
+  }
+}

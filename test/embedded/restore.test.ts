@@ -1,0 +1,201 @@
+/** A backup in the place of the data, on real files. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { orderId } from '#core/ids.ts';
+import { examineData } from '#embedded/examine.ts';
+import { restoreData } from '#embedded/restore.ts';
+import { accepted, edited, folder, opened, somewhere } from '../support/stored-data.ts';
+
+const noChecksum = 'Its checksum does not agree.';
+
+/** The data of orders one, two and three, and a backup of them taken while they were in use. */
+async function backedUp(): Promise<{ readonly path: string; readonly backup: string }> {
+  const path = somewhere();
+  const backup = join(folder(), 'backup.db');
+  const { store } = opened(path);
+  await accepted(store, 'one', 'two', 'three');
+  await store.backup(backup);
+  store.close();
+  return { path, backup };
+}
+
+/** The orders of data that are healthy. */
+async function idsIn(path: string): Promise<string[]> {
+  const { store, log } = opened(path);
+  const ids = ['one', 'two', 'three', 'four'].map(orderId);
+  const records = await store.records(ids);
+  expect([store.damaged(), log.lines]).toEqual([0, []]);
+  store.close();
+  return [...records.keys()];
+}
+
+test('restored data are whole: a check finds nothing, and a start reports nothing', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  restoreData(backup, path, 'now');
+  expect(examineData(path)).toEqual({ orders: 3, changes: 3, findings: [] });
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
+});
+
+test('a folder that is not there is made, for its owner alone', async () => {
+  const { backup } = await backedUp();
+  chmodSync(backup, 0o644);
+  const path = join(folder(), 'new', 'data', 'reeve.db');
+  restoreData(backup, path, 'now');
+  for (const made of [dirname(dirname(path)), dirname(path)]) {
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+  }
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
+});
+
+test.each([
+  [
+    'is not there',
+    (file: string) => file,
+    /^Cannot read the backup \S+: there is no such file or folder\.$/,
+  ],
+  [
+    'is a folder',
+    (file: string) => {
+      mkdirSync(file);
+      return file;
+    },
+    /^Cannot read the backup \S+: it is a folder\.$/,
+  ],
+])('a backup that %s is told of by its name, and nothing is made', async (_, make, says) => {
+  const data = join(folder(), 'data');
+  const backup = make(join(folder(), 'backup.db'));
+  expect(() => restoreData(backup, join(data, 'reeve.db'), 'now')).toThrow(
+    expect.objectContaining({
+      code: 'file-unusable',
+      message: expect.stringMatching(says),
+    }),
+  );
+  expect(existsSync(data)).toBe(false);
+});
+
+test('a folder that cannot be made is told of by its name', async () => {
+  const { path, backup } = await backedUp();
+  expect(() => restoreData(backup, join(path, 'data', 'reeve.db'), 'now')).toThrow(
+    expect.objectContaining({
+      code: 'file-unusable',
+      message: `Cannot make the folder ${path}: a file of that name is there.`,
+    }),
+  );
+});
+
+test('a log without its database is kept as well', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'four');
+  const left = somewhere();
+  for (const suffix of ['-wal', '-totals']) copyFileSync(path + suffix, left + suffix);
+  const log = readFileSync(`${left}-wal`);
+  expect(restoreData(backup, left, 'now').kept).toBe(`${left}.replaced-now`);
+  expect(readFileSync(`${left}.replaced-now-wal`)).toEqual(log);
+  expect(await idsIn(left)).toEqual(['one', 'two', 'three']);
+});
+
+test('an empty database does not cost its log', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'four');
+  const left = somewhere();
+  copyFileSync(`${path}-wal`, `${left}-wal`);
+  writeFileSync(left, '');
+  restoreData(backup, left, 'now');
+  expect(readFileSync(`${left}.replaced-now-wal`)).toEqual(readFileSync(`${path}-wal`));
+});
+
+test("what an interrupted restore left is in nobody's way", async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  for (const suffix of ['', '-wal', '-totals']) writeFileSync(`${path}.restoring${suffix}`, 'x');
+  restoreData(backup, path, 'now');
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['reeve.db', 'reeve.db-totals']);
+  rmSync(`${path}-totals`);
+  expect(examineData(path).findings).toHaveLength(1);
+});
+
+test('a backup is put where there was nothing', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  expect(restoreData(backup, path, 'now')).toEqual({ kept: null, orders: 3, changes: 3 });
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['reeve.db', 'reeve.db-totals']);
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
+  expect(existsSync(backup)).toBe(true);
+});
+
+test('a backup is put in the place of data, which are kept with all their files', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'four');
+  const crashed = somewhere();
+  for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, crashed + suffix);
+  expect(restoreData(backup, crashed, 'now').kept).toBe(`${crashed}.replaced-now`);
+  expect(await idsIn(crashed)).toEqual(['one', 'two', 'three']);
+  expect(await idsIn(`${crashed}.replaced-now`)).toEqual(['four']);
+});
+
+test('data that are damaged are replaced as well', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  writeFileSync(path, 'x'.repeat(10_000));
+  for (const suffix of ['-wal', '-totals']) writeFileSync(path + suffix, suffix);
+  expect(restoreData(backup, path, 'now').kept).toBe(`${path}.replaced-now`);
+  // What is left of their log must not be read as that of the backup.
+  expect(readdirSync(dirname(path)).toSorted()).toEqual([
+    'reeve.db',
+    'reeve.db-totals',
+    'reeve.db.replaced-now',
+    'reeve.db.replaced-now-totals',
+    'reeve.db.replaced-now-wal',
+  ]);
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
+});
+
+test('a damaged backup changes nothing', async () => {
+  const { path, backup } = await backedUp();
+  edited(backup, "UPDATE Processes SET Tenant = 'x' WHERE Seq = 2");
+  const before = readFileSync(path);
+  expect(() => restoreData(backup, path, 'now')).toThrow(
+    expect.objectContaining({
+      code: 'backup-damaged',
+      message: `The backup ${backup} is damaged: ${noChecksum} Nothing was changed. Take another backup.`,
+    }),
+  );
+  expect(readFileSync(path)).toEqual(before);
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['reeve.db', 'reeve.db-totals']);
+});
+
+test('data in use are not replaced', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  const { store } = opened(path);
+  await accepted(store, 'four');
+  expect(() => restoreData(backup, path, 'now')).toThrow(
+    expect.objectContaining({
+      code: 'store-in-use',
+      message: `Another process uses the state store ${path}. Stop Reeve first.`,
+      cause: expect.objectContaining({ message: 'database is locked' }),
+    }),
+  );
+  await accepted(store, 'one');
+  store.close();
+  expect(await idsIn(path)).toEqual(['one', 'four']);
+});
