@@ -32,7 +32,9 @@ if (flags.json) {
   const states = found.reduce((sum, one) => sum + one.states, 0);
   console.log(`${states.toLocaleString('en')} distinct states in all`);
   for (const { name, bad } of found) {
-    for (const { rule, path } of bad) console.log(`\n${name}: ${rule}\n  ${path.join('\n  ')}`);
+    for (const { rule, message, path } of bad) {
+      console.log(`\n${name}: ${rule}: ${message}\n  ${path.join('\n  ')}`);
+    }
   }
 }
 if (found.some(({ complete, bad }) => !complete || bad.length > 0)) process.exitCode = 1;

@@ -24,10 +24,10 @@ const { values: flags } = parseArgs({
 interface Outcome {
   readonly mutant: Mutant;
   /** Null: it survived. */
-  readonly found: { readonly seed: number; readonly rule: string; readonly what: string } | null;
+  readonly found: { readonly seed: number; readonly rule: string; readonly message: string } | null;
 }
 
-const foundSchema = z.object({ seed: z.int(), rule: z.string(), what: z.string() });
+const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.string() });
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
 
@@ -74,7 +74,7 @@ function line({ mutant, found }: Outcome): string {
   const name = `${mutant.name} (${mutant.file})`;
   return found === null
     ? `SURVIVED  ${name}`
-    : `${String(found.seed).padStart(5)}  ${found.rule.padEnd(4)} ${name}: ${found.what}`;
+    : `${String(found.seed).padStart(5)}  ${found.rule.padEnd(4)} ${name}: ${found.message}`;
 }
 
 function write(): void {

@@ -41,7 +41,7 @@ async function one(seed: number): Promise<void> {
   const told = await simulate({ seed, settle, crashPoints: points, keepStory: flags.trace });
   if (flags.trace) console.log(told.story.join('\n'));
   console.log(`seed ${seed}  trace ${told.hash}  ${told.orders} orders`);
-  for (const { rule, what } of told.violations) console.log(`BROKEN ${rule}: ${what}`);
+  for (const { rule, message } of told.violations) console.log(`BROKEN ${rule}: ${message}`);
   if (told.violations.length > 0) process.exitCode = 1;
 }
 
@@ -131,7 +131,7 @@ ${places} awaits of the roles crashed, before and after; ${2 * sites.length - cr
     console.log(`${tally.broken} violations`);
   }
   for (const { seed, first } of tally.failures.slice(0, 20)) {
-    console.error(`seed ${seed}: BROKEN ${first.rule}: ${first.what}`);
+    console.error(`seed ${seed}: BROKEN ${first.rule}: ${first.message}`);
   }
   if (unseen.length > 0) console.error(`faults that never happened: ${unseen.join(', ')}`);
   if (tally.broken + unseen.length + missed.length > 0) process.exitCode = 1;

@@ -1,6 +1,7 @@
 /** Breadth first through every state of a small world: safety in each, and an end within reach of each. */
+import type { Violation } from '#checkers/violation.ts';
+import { brokenBy } from './broken.ts';
 import { canonical } from './canonical.ts';
-import { brokenBy } from './rules.ts';
 import { firstState, movesOf, type SmallWorld, type WorldState } from './small-world.ts';
 
 export interface Exploration {
@@ -11,7 +12,11 @@ export interface Exploration {
   /** Whether all there is was seen. */
   readonly complete: boolean;
   /** What is wrong, each with the shortest way there. */
-  readonly bad: readonly { readonly rule: string; readonly path: readonly string[] }[];
+  readonly bad: readonly Bad[];
+}
+
+export interface Bad extends Violation {
+  readonly path: readonly string[];
 }
 
 /** One wrong state is enough to work on; more are the same mistake, mostly. */
@@ -29,7 +34,7 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
   const found: Found[] = [{ parent: -1, label: 'submit', depth: 0 }];
   const from: number[][] = [[]];
   const ends: number[] = [];
-  const bad: { rule: string; path: string[] }[] = [];
+  const bad: Bad[] = [];
   let frontier: [number, WorldState][] = [[0, first]];
   let depth = 0;
 
@@ -38,9 +43,9 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
     for (const [number, state] of frontier) {
       if (isEnd(state)) ends.push(number);
       for (const move of movesOf(world, state)) {
-        const rule = brokenBy(world.workflow, state, move);
-        if (rule !== null && bad.length < badMax) {
-          bad.push({ rule, path: [...pathTo(found, number), move.label] });
+        const violation = brokenBy(world.workflow, state, move);
+        if (violation !== null && bad.length < badMax) {
+          bad.push({ ...violation, path: [...pathTo(found, number), move.label] });
         }
         const key = canonical(move.next);
         const known = numbers.get(key);
@@ -68,8 +73,12 @@ function isEnd({ record }: WorldState): boolean {
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
 
-/** States from which no end can be reached. */
-function stuck(found: readonly Found[], from: readonly number[][], ends: readonly number[]) {
+/** R16: from every state an end can be reached; gives those from which none can. */
+function stuck(
+  found: readonly Found[],
+  from: readonly number[][],
+  ends: readonly number[],
+): readonly Bad[] {
   const reaches = new Uint8Array(found.length);
   const open = [...ends];
   for (const end of ends) reaches[end] = 1;
@@ -82,7 +91,11 @@ function stuck(found: readonly Found[], from: readonly number[][], ends: readonl
   }
   return [...reaches.keys()]
     .filter((number) => reaches[number] === 0)
-    .map((number) => ({ rule: 'R16: no end is within reach', path: pathTo(found, number) }));
+    .map((number) => ({
+      rule: 'R16',
+      message: 'no end is within reach',
+      path: pathTo(found, number),
+    }));
 }
 
 function pathTo(found: readonly Found[], number: number): string[] {

@@ -3,9 +3,10 @@
  * does not know that it arrived, or was kept for later, or because the platform delivers a change again; never because somebody
  * else could not be told of the same change.
  */
+
+import type { Told } from '#checkers/told-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
 import type { Machine } from './machine.ts';
-import type { Breach } from './rules.ts';
-import type { Told } from './rules-of-the-end.ts';
 
 type Id = Pick<Told, 'orderId' | 'sequence'>;
 

@@ -1,4 +1,6 @@
 /** Carries messages from the queues, and changes from the stream, to the machines that take them. */
+
+import { attemptOf } from '#checkers/send-checker.ts';
 import { changeOf, type Notification } from '#core/change.ts';
 import type { AgentName, OrderId } from '#core/ids.ts';
 import type { Reply } from '#core/message.ts';
@@ -19,7 +21,6 @@ import type { Duty, Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
 import type { Plant } from './plant.ts';
 import type { Queues } from './queues.ts';
-import { attemptOf } from './rules-of-sending.ts';
 import type { QueueLetter, SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 

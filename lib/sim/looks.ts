@@ -2,9 +2,10 @@
  * When ticks of the Supervisor looked after which shard, as the world sees it: R20 forgives what nobody
  * could look after, and nothing else.
  */
+
+import type { Breach } from '#checkers/violation.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { underWay } from '#core/record.ts';
-import type { Breach } from './rules.ts';
 import type { Write } from './sim-table.ts';
 
 export interface Looks {

@@ -1,8 +1,9 @@
 /** The platform, or its store, goes away for long, with everything that was under way. */
+
+import type { Breach } from '#checkers/violation.ts';
 import type { OrderId, StepName } from '#core/ids.ts';
 import { type ProcessRecord, underWay } from '#core/record.ts';
 import type { Chance } from './chance.ts';
-import type { Breach } from './rules.ts';
 import type { Write } from './sim-table.ts';
 
 /** An attempt that was under way when the platform went away, and due before it came back. */

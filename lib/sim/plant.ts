@@ -1,14 +1,14 @@
 /** What all machines of a world share: its tables, queues and services, and who watches over them. */
 
+import { type AnswerChecker, answerChecker } from '#checkers/answer-checker.ts';
+import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
+import type { Told } from '#checkers/told-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
 import { limits } from '#core/limits.ts';
 import { type Alerted, alerted } from './alerted.ts';
 import { clocksWereRight } from './faults.ts';
 import { type Looks, looks as looksOf } from './looks.ts';
 import { type Queues, queuesOf } from './queues.ts';
-import type { Breach } from './rules.ts';
-import { type AnswerRules, answerRules } from './rules-of-answers.ts';
-import { type SendingRules, sendingRules } from './rules-of-sending.ts';
-import type { Told } from './rules-of-the-end.ts';
 import { orderIdOf, type Services, services as servicesOf } from './services.ts';
 import type { Setting } from './setting.ts';
 import { type CoordinationTable, coordinationTable } from './sim-coordination.ts';
@@ -27,7 +27,7 @@ export interface Plant {
   readonly coordination: CoordinationTable;
   readonly services: Services;
   readonly queues: Queues;
-  readonly rules: SendingRules & AnswerRules;
+  readonly rules: SendChecker & AnswerChecker;
   readonly witness: Witness;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
@@ -88,8 +88,8 @@ export function plantOf(
     },
   });
   const rules = {
-    ...sendingRules(table, breach),
-    ...answerRules(table, () => clocksWereRight(faults.hits), breach),
+    ...sendChecker(breach),
+    ...answerChecker(table, () => clocksWereRight(faults.hits), breach),
   };
   const stream = simStream(around, movers.pumpStream);
   const queueOf = (visibilityMs: number) => (name: string) =>

@@ -1,8 +1,9 @@
 /** How long an order stood still because one thing was lost, and how long it may have. */
+
+import { attemptOf } from '#checkers/send-checker.ts';
 import type { OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { findStep, type StepRecord, underWay } from '#core/record.ts';
-import { attemptOf } from './rules-of-sending.ts';
 import type { Write } from './sim-table.ts';
 import type { Plan } from './simulate.ts';
 import type { World } from './world.ts';

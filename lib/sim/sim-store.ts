@@ -1,4 +1,6 @@
 /** The state store as one machine reaches it: over a network, and with every operation on record. */
+
+import type { SendChecker } from '#checkers/send-checker.ts';
 import { CorruptDataError, RefusedError } from '#core/errors.ts';
 import type { OrderId } from '#core/ids.ts';
 import type { Order, ProcessRecord } from '#core/record.ts';
@@ -6,7 +8,6 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { Faults } from './faults.ts';
 import type { Machine } from './machine.ts';
 import type { OperationLog } from './operations.ts';
-import type { SendingRules } from './rules-of-sending.ts';
 import type { SimTable } from './sim-table.ts';
 import type { StoreOutage } from './store-outage.ts';
 
@@ -15,7 +16,7 @@ export interface SimStoreOptions {
   readonly machine: Machine;
   readonly faults: Faults;
   readonly operations: OperationLog;
-  readonly rules: Pick<SendingRules, 'committed' | 'unknown'>;
+  readonly rules: Pick<SendChecker, 'committed' | 'unknown'>;
   readonly unreadable: Unreadable;
   readonly outage: StoreOutage;
   /** What the reader of a record has to do for each, ms: its answer is of use so much later. */

@@ -2,6 +2,8 @@
  * One world, from its seed: a storm in which everything may go wrong, then a calm in which every order
  * must come to its end, and the rules checked all the way.
  */
+
+import type { Breach, Violation } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/due.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { chance as chanceOf } from './chance.ts';
@@ -13,11 +15,10 @@ import {
   type FaultRates,
   faults as faultsOf,
 } from './faults.ts';
+import { judgeEnd } from './judge-end.ts';
 import { judgeOutages } from './looks.ts';
 import { judgeForgiveness } from './outage.ts';
 import { allOf } from './queues.ts';
-import type { Breach, Violation } from './rules.ts';
-import { judgeEnd } from './rules-of-the-end.ts';
 import { drawnSetting, type Setting } from './setting.ts';
 import { recordsOf, shardOf as shardOfOrder } from './sim-table.ts';
 import { type Storm, storm as stormOf } from './storm.ts';
@@ -25,7 +26,6 @@ import { type Submitters, submitters as submittersOf } from './submitters.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type Settle, timeline as timelineOf } from './timeline.ts';
 import { trace as traceOf } from './trace.ts';
-import { definitionOf } from './witness.ts';
 import { aftermathMs, type World, world as worldOf } from './world.ts';
 
 export interface SimulationOptions {
@@ -76,9 +76,9 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const { crashPoints } = options;
   const around: Surroundings = { timeline, chance, faults, trace, crashPoints };
   const violations: Violation[] = [];
-  const breach: Breach = (rule, what) => {
-    trace.tell(`BROKEN ${rule}: ${what}`);
-    violations.push({ rule, what });
+  const breach: Breach = (rule, message) => {
+    trace.tell(`BROKEN ${rule}: ${message}`);
+    violations.push({ rule, message });
   };
 
   const setting = plan?.setting ?? drawnSetting(chance);
@@ -164,23 +164,9 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
       `something is still on its way: ${left.join(', ')}; ${plant.stream.size()} changes; ${busy.join(', ')}`,
     );
   }
-  const { table, services, responses, alerted, witness } = plant;
-  const {
-    writes,
-    operations: { operations },
-  } = witness;
-  judgeEnd(
-    {
-      table,
-      definitionOf,
-      writes,
-      operations,
-      books: services.books,
-      responses,
-      alerts: alerted.all,
-    },
-    breach,
-  );
+  const { table, witness } = plant;
+  const { writes } = witness;
+  judgeEnd(plant, breach);
   for (const { queue, body } of storm.poison) {
     const letter = queue.deadLetters.find((dead) => dead.body === body);
     if (letter === undefined)

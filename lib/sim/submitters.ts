@@ -1,4 +1,6 @@
 /** Those who submit orders: by the API, where they wait for an answer and ask again, or by the queue. */
+
+import type { Breach } from '#checkers/violation.ts';
 import { submissionCodec } from '#core/message-codec.ts';
 import { priorities } from '#core/record.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';
@@ -6,7 +8,6 @@ import { invoke } from './deliveries.ts';
 import type { Fleet } from './fleet.ts';
 import { responseChannel } from './host.ts';
 import type { Plant } from './plant.ts';
-import type { Breach } from './rules.ts';
 import { workflowNames } from './sim-workflows.ts';
 
 export interface Submitters {

@@ -1,7 +1,8 @@
 /** What many simulations came to, together. */
+
+import type { Violation } from '#checkers/violation.ts';
 import type { CrashPoints } from './crash-points.ts';
 import { type FaultName, faultNames } from './faults.ts';
-import type { Violation } from './rules.ts';
 import type { Simulation } from './simulate.ts';
 
 /** A simulation in which a rule was broken, to be run again by its seed. */

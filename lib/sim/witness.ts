@@ -1,11 +1,14 @@
 /** Sees every write and every effect: writes them down, tells the story, and has them judged at once. */
+
+import { attemptChecker } from '#checkers/attempt-checker.ts';
+import { doubtChecker } from '#checkers/doubt-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
+import { checkWrite } from '#checkers/write-checker.ts';
+import { dueAt } from '#core/due.ts';
 import type { IdempotencyKey } from '#core/ids.ts';
 import type { ProcessRecord, StepRecord } from '#core/record.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { type OperationLog, operationLog } from './operations.ts';
-import type { Breach } from './rules.ts';
-import { doubtRules } from './rules-of-doubt.ts';
-import { judgeWrite } from './rules-of-writes.ts';
 import type { Effect } from './services.ts';
 import type { Write } from './sim-table.ts';
 import { registries } from './sim-workflows.ts';
@@ -20,7 +23,17 @@ export interface Witness {
 
 export function witness(trace: Trace, breach: Breach): Witness {
   const writes: Write[] = [];
-  const judgeDoubt = doubtRules(breach);
+  const checkers = [doubtChecker(breach), attemptChecker(breach)];
+
+  function judge(before: ProcessRecord, after: ProcessRecord): void {
+    const definition = definitionOf(after);
+    // Of a write nobody sees more than the record: when it was decided, and whose reply it was, are taken from there.
+    const seen = { at: after.updatedAt, agent: null, due: dueAt(after) };
+    for (const { rule, message } of checkWrite({ before, after, definition, ...seen })) {
+      breach(rule, message);
+    }
+  }
+
   return {
     writes,
     operations: operationLog(),
@@ -28,8 +41,8 @@ export function witness(trace: Trace, breach: Breach): Witness {
       const { before, after, by } = write;
       writes.push(write);
       trace.tell(`${by} writes ${textOf(after)}`);
-      if (before !== null) judgeWrite(before, after, definitionOf(after), breach);
-      judgeDoubt(write);
+      if (before !== null) judge(before, after);
+      for (const check of checkers) check(write);
       const foreign = after.steps.find(isForeign);
       if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },

@@ -1,4 +1,6 @@
 /** A world: what machines share, and the machines, put together as its setting says. */
+
+import type { Breach } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/due.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { deliveries, invoke } from './deliveries.ts';
@@ -7,7 +9,6 @@ import { host as hostOf } from './host.ts';
 import { startOneProcess } from './one-process.ts';
 import { type Plant, plantOf } from './plant.ts';
 import { allOf } from './queues.ts';
-import type { Breach } from './rules.ts';
 import type { Setting } from './setting.ts';
 import { recordsOf, type SimTable } from './sim-table.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,6 +1,6 @@
-/** Whether two documents say the same, in whatever order their fields are. */
+/** Whether two documents are equal, in whatever order their fields are. */
 export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
+  if (Object.is(one, other)) return true;
   if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) {
     return false;
   }

@@ -1,13 +1,14 @@
 /**
  * Until when an agent may still be at work for a step, kept apart from what the records say of it: an
- * undo that starts earlier may be overtaken (R10).
+ * undo that starts earlier may be overtaken.
  */
 import type { HistoryEntry } from '#core/history.ts';
 import { findStep, type StepRecord } from '#core/record.ts';
-import type { Breach } from './rules.ts';
-import type { Write } from './sim-table.ts';
+import type { RecordPair } from './transition.ts';
+import type { Breach } from './violation.ts';
 
-export function doubtRules(breach: Breach): (write: Write) => void {
+/** R10: no undo starts before the last perform of its step has been answered or is past complete-by. */
+export function doubtChecker(breach: Breach): (write: RecordPair) => void {
   const until = new Map<string, number>();
 
   function judge(id: string, was: StepRecord | undefined, is: StepRecord, entry: HistoryEntry) {

@@ -1,0 +1,105 @@
+/** What must hold of failures, deadlines and the bounds of an order, in every write. */
+import { limits } from '#core/limits.ts';
+import { underWay } from '#core/record.ts';
+import { attemptsAllowed, eachStep, isOperators, type WriteRule } from './transition.ts';
+
+/** R11: an attempt's failure counts once, for the step and its order, when a sweep finds it past complete-by. */
+const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
+  const counted = after.failureCount - before.failureCount;
+  if (entry.type !== 'expired') return counted !== 0 && `${counted} failures counted`;
+  const late = steps.filter(
+    ({ was, is }) =>
+      underWay(was.progress) && was.progress.completeBy < at && !underWay(is.progress),
+  );
+  if (counted !== late.length) return `${counted} failures of ${late.length} late steps`;
+  // An order that turns back, or stops, begins to count anew.
+  if (after.processState !== 'Pending' || after.direction !== before.direction) return null;
+  const forgotten = late.find(
+    ({ was, is }) =>
+      was.progress.state === (before.direction === 'forward' ? 'Running' : 'Undoing') &&
+      is.failures !== was.failures + 1,
+  );
+  return forgotten !== undefined && `${forgotten.own.name} has ${forgotten.is.failures} failures`;
+};
+
+/** R14: claims since an operator's decision, and history entries, are bounded, and an unknown workflow is parked. */
+const bounded: WriteRule = ({ after, entry }) => {
+  const entries = after.history.filter(({ type }) => type !== 'shortened').length;
+  if (entries > after.revision) return 'the history outgrew the revisions';
+  let claims = 0;
+  for (const one of after.history.slice(after.history.findLastIndex(isOperators) + 1)) {
+    if (one.type === 'claim') claims += 1;
+    if (one.type === 'shortened') claims += one.claims;
+  }
+  let allowed: number = limits.claimsSpare;
+  for (const { policy } of after.steps) allowed += 2 * attemptsAllowed(policy);
+  // The claim over the bound is the one that parks the order.
+  if (claims > allowed + 1) return `${claims} claims`;
+  if ('blind' in entry && entry.blind && entry.type === 'claim' && after.processState !== 'Error') {
+    return 'went on without knowing its workflow';
+  }
+  return null;
+};
+
+/** R14: no step fails more often than its policy allows, and complete-by is at most its time ahead and never past the end. */
+const deadlinesAreBounded = eachStep(({ was, is }, { at }) => {
+  const { policy, failures, progress } = is;
+  const allowed = attemptsAllowed(policy);
+  if (failures > allowed) return `${failures} failures where ${allowed} are allowed`;
+  if (!underWay(progress)) return null;
+  if (progress.completeBy > progress.endBy) return 'complete-by after the end';
+  const moved = !underWay(was.progress) || was.progress.completeBy !== progress.completeBy;
+  return moved && progress.completeBy > at + policy.completeWithinMs && 'too far a complete-by';
+});
+
+/** R14: a cool-down is waited for, and a person's resubmit begins the count anew. */
+const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
+  const { policy, failures } = is;
+  if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
+  const isNew = entry.type === 'expired' && failures === was.failures + 1;
+  if (!isNew || after.processState !== 'Pending' || failures % (policy.retries + 1) !== 0) {
+    return null;
+  }
+  const waits = after.notBefore >= at + policy.coolDownMs;
+  return is.progress.state !== 'Failed' && !waits && 'is tried again without a cool-down';
+});
+
+/** R14: a heartbeat moves complete-by by at least half a deadline, or to the end of the attempt. */
+const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {
+  if (entry.type !== 'heartbeat' || entry.step !== own.name) return null;
+  if (!underWay(was.progress) || !underWay(is.progress)) return 'a heartbeat of what is not out';
+  const moved = is.progress.completeBy - was.progress.completeBy;
+  const isEnough = moved >= own.policy.completeWithinMs / 2;
+  return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
+});
+
+/** R16: what is live, or has a call out, is in the due index, no later than just after the earliest complete-by. */
+const indexed: WriteRule = ({ after, due }) => {
+  const isLive = after.processState === 'Pending' || after.processState === 'Processing';
+  const out = after.steps.flatMap(({ progress }) =>
+    underWay(progress) ? [progress.completeBy] : [],
+  );
+  if ((due !== null) !== (isLive || out.length > 0))
+    return 'in the due index, and not live, or the reverse';
+  if (after.processState === 'Processing' && out.length === 0)
+    return 'Processing, and no call is out';
+  return due !== null && out.length > 0 && due > Math.min(...out) + 1 && 'due too late';
+};
+
+/** R20: what an outage is forgiven is overdue and named in the history, and all else goes on. */
+const outagesForgive = eachStep(({ was, is, own }, { entry, at }) => {
+  if (entry.type !== 'excused' || entry.reason !== 'outage' || !underWay(was.progress)) return null;
+  const isForgiven = entry.steps.includes(own.name);
+  if (isForgiven && was.progress.completeBy >= at) return 'is forgiven, and had time left';
+  return isForgiven === underWay(is.progress) && `is ${is.progress.state} after an outage`;
+});
+
+export const deadlineRules = [
+  ['R11', failuresCountOnce],
+  ['R14', bounded],
+  ['R14', deadlinesAreBounded],
+  ['R14', roundsAreCooledDown],
+  ['R14', heartbeatsMove],
+  ['R16', indexed],
+  ['R20', outagesForgive],
+] as const;

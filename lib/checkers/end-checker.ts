@@ -1,0 +1,102 @@
+/** What must hold of an order at the end of its life: of its record, its history and the services' books. */
+import type { StepName } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { findStep, type ProcessRecord } from '#core/record.ts';
+import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
+import { recordBytes } from '#core/record-size.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { isSame } from './same-document.ts';
+import type { Violation } from './violation.ts';
+
+/** What the services have on their books for each key of a perform. */
+export type Books = Iterable<readonly [key: string, effect: string]>;
+
+/** R16: an order ends Processed or Undone. */
+export function checkEnded({ orderId, processState }: ProcessRecord): Violation | null {
+  return isEnded(processState)
+    ? null
+    : { rule: 'R16', message: `${orderId} never ended: it is ${processState}` };
+}
+
+/**
+ * R5, R10: of an order that is Processed the services' books have each Completed step once and nothing else;
+ * of one that is Undone they have nothing that could be undone.
+ */
+export function checkBooks(
+  { orderId, processState, steps }: ProcessRecord,
+  definition: WorkflowDefinition,
+  books: Books,
+): Violation | null {
+  if (!isEnded(processState)) return null;
+  for (const { name, undo } of definition.steps) {
+    const units = unitsOf(books, orderId, name);
+    const state = findStep({ steps }, name)?.progress.state;
+    const due = processState === 'Processed' && state === 'Completed' ? 1 : 0;
+    const isKept = undo === 'unneeded' || (undo === 'impossible' && state !== 'Completed');
+    const mayStay = processState === 'Undone' && isKept && units <= 1;
+    if (units === due || mayStay) continue;
+    const rule = units > due && processState === 'Processed' ? 'R5' : 'R10';
+    const message = `${orderId} is ${processState}, and ${name} has ${units} on the books, not ${due}`;
+    return { rule, message };
+  }
+  return null;
+}
+
+const isEnded = (state: ProcessRecord['processState']) =>
+  state === 'Processed' || state === 'Undone';
+
+function unitsOf(books: Books, orderId: string, step: StepName): number {
+  let units = 0;
+  for (const [key, effect] of books) {
+    const [order, rest = ''] = key.split('/');
+    if (order === orderId && rest.split('#')[0] === step && effect === 'applied') units += 1;
+  }
+  return units;
+}
+
+/**
+ * R15: the history replays to every revision that was written, the stored one last.
+ *
+ * @param replay gives the revisions that the history tells of; throws where it does not apply
+ */
+export function checkHistory(
+  record: ProcessRecord,
+  replay: () => readonly ProcessRecord[],
+  written: (revision: number) => ProcessRecord | undefined,
+): Violation | null {
+  // What its store refused was written in short, and says so.
+  if (record.history.some(({ type }) => type === 'shortened')) return null;
+  const { orderId } = record;
+  try {
+    const revisions = replay();
+    if (revisions.at(-1)?.revision !== record.revision) {
+      return { rule: 'R15', message: `the history of ${orderId} gives another end` };
+    }
+    for (const replayed of revisions) {
+      const stored = written(replayed.revision);
+      if (isSame({ ...replayed, writeId: stored?.writeId }, stored)) continue;
+      const message = `the history of ${orderId} gives another revision ${replayed.revision}`;
+      return { rule: 'R15', message };
+    }
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'the history does not replay';
+    return { rule: 'R15', message };
+  }
+}
+
+/** R15: what is stored is read back as it was. */
+export function checkStored(record: ProcessRecord): Violation | null {
+  const stored: unknown = JSON.parse(JSON.stringify(encodeRecord(record)));
+  return isSame(decodeRecord(stored), record)
+    ? null
+    : { rule: 'R15', message: `${record.orderId} is read back as something else` };
+}
+
+/** R14: no record is larger than its bound. */
+export function checkSize(record: ProcessRecord): Violation | null {
+  const bytes = recordBytes(record);
+  return bytes <= limits.recordBytesMax
+    ? null
+    : { rule: 'R14', message: `${record.orderId} has ${bytes} bytes` };
+}

@@ -1,0 +1,45 @@
+/** What must hold of the way back, in every write. */
+import type { StepName } from '#core/ids.ts';
+import { findStep } from '#core/record.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { eachStep, givenBy, isDispatched, mayHaveEffect, type WriteRule } from './transition.ts';
+
+/** R10: an order is Undone only when no step has an effect, or may have one, that an undo would take back. */
+const undoneWhenUndone: WriteRule = ({ after, definition }) => {
+  if (after.processState !== 'Undone') return null;
+  const left = definition.steps.find((own) => mayHaveEffect(own, findStep(after, own.name)));
+  if (left !== undefined) return `Undone, and ${left.name} is not`;
+  const taken = after.steps.find((step) => step.policy.irreversible && givenBy(step) !== undefined);
+  return taken !== undefined && `Undone, and ${taken.name} cannot be`;
+};
+
+/** R10: a step is undone only where its agent offers it, while nothing runs, out of doubt, and after all that came after it. */
+const undoneInOrder = eachStep((pair, { after, definition, at }) => {
+  const { is, own } = pair;
+  if (!isDispatched(pair) || is.progress.state !== 'Undoing') return null;
+  if (after.direction !== 'undo') return 'undone in an order that goes forward';
+  if (own.undo !== 'offered') return 'undone, and its agent offers no undo';
+  if (is.doubtUntil !== null && is.doubtUntil >= at) return 'undone while in doubt';
+  const running = after.steps.find(({ progress }) => progress.state === 'Running');
+  if (running !== undefined) return `undone while ${running.name} was running`;
+  const dependents = dependentsOf(definition, own.name);
+  const later = definition.steps.find(
+    (other) => dependents.has(other.name) && mayHaveEffect(other, findStep(after, other.name)),
+  );
+  return later !== undefined && `undone before ${later.name}`;
+});
+
+/** All that come after the step, however far. */
+function dependentsOf({ order, steps }: WorkflowDefinition, name: StepName): ReadonlySet<StepName> {
+  const found = new Set<StepName>();
+  for (const at of order) {
+    const step = steps[at];
+    if (step?.after.some((before) => before === name || found.has(before))) found.add(step.name);
+  }
+  return found;
+}
+
+export const undoRules = [
+  ['R10', undoneWhenUndone],
+  ['R10', undoneInOrder],
+] as const;

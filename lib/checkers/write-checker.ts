@@ -1,0 +1,133 @@
+/** What must hold of every write of a process record, whatever asked for it. */
+import { findStep, underWay } from '#core/record.ts';
+import { deadlineRules } from './deadline-checker.ts';
+import { isSame } from './same-document.ts';
+import {
+  type Examined,
+  eachStep,
+  givenBy,
+  isDispatched,
+  isOperators,
+  isSettled,
+  type StepPair,
+  type Transition,
+  type WriteRule,
+} from './transition.ts';
+import { undoRules } from './undo-checker.ts';
+import type { RuleName, Violation } from './violation.ts';
+
+/** Every rule that the write breaks. */
+export function checkWrite(transition: Transition): readonly Violation[] {
+  const { before, after, definition } = transition;
+  const where = `${after.orderId} revision ${after.revision}`;
+  const entry = after.history.at(-1);
+  if (entry === undefined) return [{ rule: 'R15', message: `${where} has no history` }];
+  const steps: StepPair[] = [];
+  for (const own of definition.steps) {
+    const was = findStep(before, own.name);
+    const is = findStep(after, own.name);
+    if (was !== undefined && is !== undefined) steps.push({ was, is, own });
+  }
+  const examined: Examined = { ...transition, entry, steps };
+  const violations: Violation[] = [];
+  for (const [rule, isBroken] of rules) {
+    const problem = isBroken(examined);
+    if (problem) violations.push({ rule, message: `${where}, ${entry.type}: ${problem}` });
+  }
+  return violations;
+}
+
+/** R3: an order is claimed only while it is Pending, not before its time, and is locked by nobody but who claimed it. */
+const claimedOnce: WriteRule = ({ before, after, entry, at }) => {
+  if (entry.type !== 'claim') {
+    return (
+      after.lockedBy !== null && after.lockedBy !== before.lockedBy && 'locked without a claim'
+    );
+  }
+  if (before.processState !== 'Pending') return `claimed while ${before.processState}`;
+  if (before.notBefore > at) return 'claimed before its time';
+  return after.lockedBy !== null && after.lockedBy !== entry.by && 'locked for somebody else';
+};
+
+/** R4: a step is performed only in an order that goes forward, after all it comes after are Completed or Skipped. */
+const startsWhenReady = eachStep((pair, { after }) => {
+  if (!isDispatched(pair) || pair.is.progress.state !== 'Running') return null;
+  if (after.direction !== 'forward') return 'performed in an order that turns back';
+  const open = pair.own.after.find((name) => !isSettled(findStep(after, name)));
+  return open !== undefined && `started before ${open} was done`;
+});
+
+/** R4: an order is Processed only when every step is Completed or Skipped. */
+const processedWhenDone: WriteRule = ({ after }) => {
+  if (after.processState !== 'Processed') return null;
+  const open = after.steps.find((step) => !isSettled(step));
+  return open !== undefined && `Processed, and ${open.name} is ${open.progress.state}`;
+};
+
+/** R5: a Completed step keeps its output, and neither it nor a Skipped one is performed again. */
+const performedOnce = eachStep(({ was, is }) => {
+  if (isSettled(was) && is.progress.state === 'Running') return 'performed again';
+  const output = givenBy(was);
+  return output !== undefined && !isSame(givenBy(is), output) && 'lost what it gave';
+});
+
+/** R6: a reply counts only from the step's agent, for its present attempt, while it is under way and not past complete-by. */
+const repliesAreFenced: WriteRule = ({ before, entry, at, agent }) => {
+  if (!('attempt' in entry)) return null;
+  const step = findStep(before, entry.step);
+  if (step?.attempt !== entry.attempt) return `a reply of attempt ${entry.attempt} counted`;
+  if (agent !== null && step.agent !== agent) return `a reply of ${agent} counted`;
+  if (!underWay(step.progress)) return `a reply counted while ${step.progress.state}`;
+  return at > step.progress.completeBy && 'a reply counted after complete-by';
+};
+
+/** R8: every dispatch raises the attempt by one, and nothing else does. */
+const attemptsGrow = eachStep((pair) => {
+  const { was, is } = pair;
+  const isStarted = isDispatched(pair);
+  if (isStarted && is.attempt !== was.attempt + 1) return `attempt ${was.attempt} → ${is.attempt}`;
+  const isSent = underWay(is.progress) && is.progress.state !== was.progress.state;
+  return isStarted !== isSent && 'dispatched without an attempt of its own';
+});
+
+/** R8: a key generation follows the one before, and only by a resubmit after a fault that excluded any effect. */
+const keysChangeWithoutEffect = eachStep(({ was, is }, { entry }) => {
+  if (is.keyGeneration === was.keyGeneration) return null;
+  if (entry.type !== 'resubmit') return 'has a new key without a resubmit';
+  if (is.keyGeneration !== was.keyGeneration + 1) return `has key ${is.keyGeneration}`;
+  const excluded = was.progress.state === 'Failed' && was.progress.fault.effect === 'none';
+  return (
+    (!excluded || was.doubtUntil !== null) &&
+    'has a new key, and the old one may have had an effect'
+  );
+});
+
+/** R9: Processed and Undone are final, and only an operator's decision leaves Error. */
+const endsAreFinal: WriteRule = ({ before: { processState }, after, entry }) => {
+  if (processState === 'Processed' || processState === 'Undone')
+    return `written while ${processState}`;
+  const leaves = processState === 'Error' && after.processState !== 'Error';
+  return leaves && !isOperators(entry) && `left Error by ${entry.type}`;
+};
+
+/** R15: a write adds one revision, keeps every step, and is dated with the instant of its decision. */
+const recorded: WriteRule = ({ before, after, entry, definition, steps, at }) => {
+  if (after.revision !== before.revision + 1)
+    return `revision ${before.revision} → ${after.revision}`;
+  if (steps.length !== definition.steps.length) return 'a step is gone';
+  return (after.updatedAt !== at || entry.at !== at) && `not dated with ${at}`;
+};
+
+const rules = [
+  ['R3', claimedOnce],
+  ['R4', startsWhenReady],
+  ['R4', processedWhenDone],
+  ['R5', performedOnce],
+  ['R6', repliesAreFenced],
+  ['R8', attemptsGrow],
+  ['R8', keysChangeWithoutEffect],
+  ['R9', endsAreFinal],
+  ...undoRules,
+  ...deadlineRules,
+  ['R15', recorded],
+] as const satisfies readonly (readonly [RuleName, WriteRule])[];

@@ -1,0 +1,23 @@
+/** Has the checkers judge one move of a small world. */
+import { checkBooks } from '#checkers/end-checker.ts';
+import { checkCommands } from '#checkers/send-checker.ts';
+import type { Violation } from '#checkers/violation.ts';
+import { checkWrite } from '#checkers/write-checker.ts';
+import { dueAt } from '#core/due.ts';
+import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import type { Move, WorldState } from './small-world.ts';
+
+/** The first rule that the move breaks; null when it breaks none. */
+export function brokenBy(
+  definition: WorkflowDefinition,
+  { record: before, nowMs: at }: WorldState,
+  { next, decision }: Move,
+): Violation | null {
+  const { record: after, effects } = next;
+  if (decision?.kind === 'transition') {
+    const transition = { before, after, definition, at, agent: null, due: dueAt(after) };
+    const [first] = [...checkWrite(transition), ...checkCommands(transition, decision.commands)];
+    if (first !== undefined) return first;
+  }
+  return checkBooks(after, definition, Object.entries(effects));
+}
