@@ -23,6 +23,15 @@ test('the same seed is the same story: 1,000 of 1,000, in two processes', async 
   expect(new Set(one.map((line) => line.split(' ')[1])).size).toBe(1_000);
 }, 120_000);
 
+test.each([1, 7, 42, 276, 1_999])(
+  'seed %i gives the same log twice, byte for byte',
+  async (seed) => {
+    const [one, other] = [await simulation(seed, true), await simulation(seed, true)];
+    expect(one.story.length).toBeGreaterThan(50);
+    expect(other.story.join('\n')).toBe(one.story.join('\n'));
+  },
+);
+
 test('a story that is read is the one that was lived', async () => {
   const [read, lived] = [await simulation(7, true), await simulation(7)];
   expect(read.hash).toBe(lived.hash);
