@@ -5,15 +5,20 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord } from 'aws-lambda';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toItem } from '#aws/attributes.ts';
 import { changeParking } from '#aws/change-letter.ts';
 import { discard, readLetters, release, sendBack } from '#aws/dead-letters.ts';
-import { type LetterQueues, letterQueues } from '#aws/letter-queues.ts';
+import type { LetterQueues } from '#aws/letter-queues.ts';
+import { parking } from '#aws/parking.ts';
+import { letterKinds } from '#core/dead-letter.ts';
 import { orderId } from '#core/ids.ts';
 import { notificationCodec, nudgeCodec } from '#core/message-codec.ts';
 import { encodeRecord } from '#core/record-codec.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
+import { rubbish } from '../support/spoiled.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
 let server: SqsServer;
@@ -204,7 +209,31 @@ test('a crash between sending back and deleting leaves the letter twice, never n
   expect(await stillIn(dead, letter)).toBe(true);
 });
 
-test('an output of another kind is refused', () => {
-  expect(() => letterQueues('{"ready":{"kind":"nudge"}}')).toThrow('version of Reeve');
-  expect(() => letterQueues('no JSON')).toThrow('version of Reeve');
+/** What a body may be at SQS, less what this server does not take of it: nothing beyond U+FFFF. */
+const isBody = (text: string) => /^[\t\n\r -\uD7FF\uE000-\uFFFD]+$/.test(text);
+
+test('whatever was parked is read with its text as it came and the beginning of its reason', async () => {
+  const letter = fc.record({
+    body: rubbish.filter(isBody),
+    reason: fc.string({ minLength: 1, maxLength: 400 }),
+    kind: fc.constantFrom(...letterKinds),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(letter, { minLength: 20, maxLength: 30 }), async (parked) => {
+      const queues = await Promise.all(
+        letterKinds.map(
+          async (kind) => [kind, { kind, dead: await server.queue(), sources: null }] as const,
+        ),
+      );
+      const dead = new Map<string, string>(queues.map(([kind, own]) => [kind, own.dead]));
+      const park = parking(server.client(), (arn) => dead.get(arn));
+      for (const { body, reason, kind } of parked) await park(sqsRecord('1', body, kind), reason);
+      const { letters } = await readLetters(server.client(), Object.fromEntries(queues));
+      const told = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
+        JSON.stringify([kind, body, reason.slice(0, 250)]);
+      expect(letters.map(told).toSorted()).toEqual(parked.map(told).toSorted());
+      expect(letters.every(({ wasParked }) => wasParked)).toBe(true);
+    }),
+    { numRuns: 2 },
+  );
 });

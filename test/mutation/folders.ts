@@ -19,6 +19,7 @@ const slow = [
   'stored-items',
   'sweeps',
   'unwritable',
+  'webhook-queue',
 ];
 
 export const folders: readonly Folder[] = [

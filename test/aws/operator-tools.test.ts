@@ -1,0 +1,149 @@
+/** What an operator's command line asks of AWS. */
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { operatorTools } from '#aws/operator-tools.ts';
+import { orderId } from '#core/ids.ts';
+import { nudgeCodec } from '#core/message-codec.ts';
+import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
+import { answeringServer } from '../support/answering-server.ts';
+
+beforeEach(() => {
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+});
+
+const xml = (result: string) =>
+  `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult>${result}</DescribeStacksResult></DescribeStacksResponse>`;
+const stackOf = (outputs: Readonly<Record<string, string>>) => {
+  const members = Object.entries(outputs).map(
+    ([name, value]) =>
+      `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const more = members.length === 0 ? '' : `<Outputs>${members.join('')}</Outputs>`;
+  return `<Stacks><member><StackName>s</StackName><StackStatus>CREATE_COMPLETE</StackStatus>${more}</member></Stacks>`;
+};
+
+/** A CloudFormation that gives this answer. */
+async function cloudFormation(status: number, answer: string) {
+  const { url, received } = await answeringServer((response) =>
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(answer),
+  );
+  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', url);
+  return { received, tools: operatorTools(fetch) };
+}
+
+test('the outputs of a stack are asked for by its name', async () => {
+  const outputs = { ApiUrl: 'https://api.example.com', DeadLetters: '{}' };
+  const { received, tools } = await cloudFormation(200, xml(stackOf(outputs)));
+  expect(await tools.outputs('reeve-prod')).toEqual(outputs);
+  const [request] = received;
+  const asked = new URLSearchParams(request?.body);
+  expect([asked.get('Action'), asked.get('StackName')]).toEqual(['DescribeStacks', 'reeve-prod']);
+});
+
+test.each([stackOf({}), '<Stacks/>', ''])('the answer %j has no outputs', async (result) => {
+  const { tools } = await cloudFormation(200, xml(result));
+  expect(await tools.outputs('reeve-prod')).toEqual({});
+});
+
+test('a stack that is not there is told by its name, with what CloudFormation says of it', async () => {
+  const message = 'Stack with id reeve-prod does not exist';
+  const { tools } = await cloudFormation(
+    400,
+    `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
+  await expect(tools.outputs('reeve-prod')).rejects.toMatchObject({
+    code: 'stack-unknown',
+    message: `The stack reeve-prod cannot be looked up: ${message}. Check its name, AWS_REGION and your credentials.`,
+    cause: expect.objectContaining({ message }),
+  });
+});
+
+test.each([
+  ['eu-west-1', 'eu-west-1'],
+  [null, 'eu-central-1'],
+])('a call to an API of the region %s is signed for %s', async (region, signedFor) => {
+  const sent: Headers[] = [];
+  const tools = operatorTools(async (_, init) => {
+    sent.push(new Headers(init?.headers));
+    return new Response('{}');
+  });
+  const signed = await tools.signedFetch(region);
+  await signed('https://api.example.com/orders', { method: 'GET' });
+  expect(sent[0]?.get('authorization')).toMatch(
+    new RegExp(`Credential=AKIDEXAMPLE/\\d{8}/${signedFor}/execute-api/aws4_request`),
+  );
+});
+
+const at = 'https://sqs.eu-central-1.amazonaws.com/123456789012/shop';
+const output = JSON.stringify({
+  queues: at,
+  priorities: ['normal'],
+  agents: [],
+  webhooks: [],
+  submission: false,
+  mail: false,
+});
+
+/** A stack with one dead letter, a nudge. */
+async function oneLetter() {
+  const body = nudgeCodec.encode({ orderId: orderId('one'), priority: 'normal' });
+  let given = false;
+  const { calls, url } = await answeringAws(({ operation, input }) => {
+    if (operation !== 'ReceiveMessage') return {};
+    if (given || !JSON.stringify(input).includes('_dead_ready')) return { Messages: [] };
+    given = true;
+    return { Messages: [sqsMessage('m', body)] };
+  });
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', url);
+  const { letters, isComplete } = await operatorTools(fetch).letters(output);
+  const [letter] = letters;
+  if (letter === undefined) throw new Error('there is one');
+  const looked = calls.length;
+  return { body, letters, letter, isComplete, done: () => calls.slice(looked) };
+}
+
+test('a letter is shown with what can be done with it, and without what only SQS needs', async () => {
+  const { body, letters, letter, isComplete } = await oneLetter();
+  expect(isComplete).toBe(true);
+  expect(letters).toHaveLength(1);
+  const { fate, sendBack, discard, release, ...shown } = letter;
+  expect(shown).toEqual({
+    queue: 'Ready',
+    kind: 'nudge',
+    reason: 'given up by its queue',
+    wasParked: false,
+    subject: { orderId: 'one', priority: 'normal' },
+    body,
+  });
+  expect(fate({ processState: 'Pending', steps: {} })).toMatchObject({ kind: 'redrive' });
+  expect(fate({ processState: 'Undone', steps: {} })).toMatchObject({ kind: 'discard' });
+  expect(fate(null)).toMatchObject({ kind: 'keep' });
+  expect([sendBack, discard, release].every((one) => typeof one === 'function')).toBe(true);
+});
+
+const receipt = { QueueUrl: `${at}_dead_ready`, ReceiptHandle: 'receipt of m' };
+const deletion = { operation: 'DeleteMessage', input: receipt };
+
+test('a letter is sent back, deleted or released by what was held of it', async () => {
+  const back = await oneLetter();
+  await back.letter.sendBack();
+  expect(back.done()).toEqual([
+    {
+      operation: 'SendMessageBatch',
+      input: { QueueUrl: `${at}_ready_normal`, Entries: [{ Id: '0', MessageBody: back.body }] },
+    },
+    deletion,
+  ]);
+  const gone = await oneLetter();
+  await gone.letter.discard();
+  expect(gone.done()).toEqual([deletion]);
+  const left = await oneLetter();
+  await left.letter.release();
+  expect(left.done()).toEqual([
+    { operation: 'ChangeMessageVisibility', input: { ...receipt, VisibilityTimeout: 0 } },
+  ]);
+});

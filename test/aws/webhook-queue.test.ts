@@ -1,0 +1,172 @@
+/** The queue of a webhook on an SQS server, from the publisher to a receiver that is down and comes back. */
+import {
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { awsPublisher } from '#aws/aws-publisher.ts';
+import { eventBridgeClient } from '#aws/clients.ts';
+import { discard, readLetters, sendBack } from '#aws/dead-letters.ts';
+import { deliverFifo, type FifoConsumer } from '#aws/fifo-batch.ts';
+import { type Hide, hideMessages } from '#aws/hide-messages.ts';
+import type { LetterQueues } from '#aws/letter-queues.ts';
+import type { Change } from '#core/change.ts';
+import { statusCodec } from '#core/message-codec.ts';
+import { changeFor, down, textOf } from '../support/changes.ts';
+import { testLog } from '../support/log.ts';
+import { respond } from '../support/publishing.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
+import { queueArn, type SqsServer, startSqs } from '../support/sqs-server.ts';
+
+let server: SqsServer;
+let client: SQSClient;
+beforeAll(async () => {
+  server = await startSqs();
+  client = server.client();
+});
+afterAll(() => server.close());
+
+async function webhookQueue(maxReceiveCount = 400) {
+  const dead = await server.queue({ FifoQueue: 'true' });
+  const queue = await server.queue({
+    FifoQueue: 'true',
+    VisibilityTimeout: '720',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(dead), maxReceiveCount }),
+  });
+  const publisher = awsPublisher({
+    sqs: client,
+    eventBridge: eventBridgeClient(),
+    eventBus: 'default',
+    deployment: 'reeve-test',
+    command: 'npx reeve',
+    responseChannels: { shop: { kind: 'webhook', url: queue } },
+  });
+  const tell = (id: string, sequence: number) =>
+    respond(publisher, 'shop', changeFor(id, sequence));
+  return { queue, dead, tell };
+}
+
+/** As Lambda's poller does: takes a batch, runs the function, deletes what it does not give back. */
+async function poll(
+  queue: string,
+  consumer: Omit<FifoConsumer<Change>, 'log' | 'codec'>,
+): Promise<number> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queue,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  const records = Messages.map((message) => recordOf(queue, message));
+  const { batchItemFailures } = await deliverFifo(
+    { Records: records },
+    { ...consumer, codec: statusCodec, log: testLog() },
+  );
+  const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  for (const { messageId, receiptHandle } of records) {
+    if (again.has(messageId)) continue;
+    await discard(client, { dead: queue, receipt: receiptHandle });
+  }
+  return records.length;
+}
+
+function recordOf(
+  queue: string,
+  { MessageId = '', Body = '', ReceiptHandle = '', Attributes }: Message,
+): SQSRecord {
+  const plain = sqsRecord(MessageId, Body, queueArn(queue));
+  const { MessageGroupId = '', ApproximateReceiveCount = '1' } = Attributes ?? {};
+  const attributes = { ...plain.attributes, MessageGroupId, ApproximateReceiveCount };
+  return { ...plain, receiptHandle: ReceiptHandle, attributes };
+}
+
+/** No test waits: whatever is to be hidden comes again at once. */
+const atOnce: Hide = (messages) =>
+  hideMessages(client)(messages.map(({ record }) => ({ record, seconds: 0 })));
+
+test('a receiver that is down loses no status: all arrive when it is back, in sequence for each order', async () => {
+  const { queue, tell } = await webhookQueue();
+  const orders = Array.from({ length: 8 }, (_, at) => `order-${at}`);
+  for (let sequence = 1; sequence <= 4; sequence += 1) {
+    for (const id of orders) await tell(id, sequence);
+  }
+  const tried = new Set<string>();
+  for (let round = 0; round < 20; round += 1) {
+    await poll(queue, {
+      hide: atOnce,
+      async tell(change) {
+        tried.add(textOf(change));
+        throw down;
+      },
+    });
+  }
+  expect([...tried].every((text) => text.endsWith(' 1'))).toBe(true);
+
+  const told: Change[] = [];
+  const works = async (change: Change) => {
+    told.push(change);
+  };
+  while ((await poll(queue, { hide: atOnce, tell: works })) > 0);
+  expect(told).toHaveLength(32);
+  for (const id of orders) {
+    const own = told.filter((change) => change.orderId === id);
+    expect(own).toEqual([1, 2, 3, 4].map((sequence) => changeFor(id, sequence)));
+  }
+});
+
+test('what the stream tells twice is told once', async () => {
+  const { queue, tell } = await webhookQueue();
+  await tell('one', 1);
+  await tell('one', 1);
+  const told: string[] = [];
+  const note = async (change: Change) => {
+    told.push(textOf(change));
+  };
+  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
+  expect(told).toEqual(['one 1']);
+});
+
+test('after days a status is a dead letter of its channel, and goes back in sequence', async () => {
+  const { queue, dead, tell } = await webhookQueue(2);
+  for (const sequence of [1, 2, 3]) await tell('one', sequence);
+  const fails = async () => {
+    throw down;
+  };
+  for (let round = 0; round < 9; round += 1) {
+    await poll(queue, { hide: atOnce, tell: fails });
+  }
+  const queues: LetterQueues = {
+    'Webhook-shop': { kind: 'status', dead, sources: { normal: queue } },
+  };
+  // A FIFO queue shows no more of an order while some of it is held: one look may not be all.
+  const sent: unknown[] = [];
+  for (let looks = 0; looks < 4; looks += 1) {
+    const { letters } = await readLetters(client, queues);
+    for (const letter of letters) await sendBack(client, letter);
+    sent.push(...letters.map(({ kind, subject, wasParked }) => ({ kind, subject, wasParked })));
+  }
+  expect(sent).toMatchObject(
+    [1, 2, 3].map((sequence) => ({
+      kind: 'status',
+      subject: { orderId: 'one', sequence },
+      wasParked: false,
+    })),
+  );
+  const told: string[] = [];
+  const note = async (change: Change) => {
+    told.push(textOf(change));
+  };
+  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
+  expect(told).toEqual(['one 1', 'one 2', 'one 3']);
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['All'] }),
+  );
+  expect(Attributes).toMatchObject({
+    ApproximateNumberOfMessages: '0',
+    ApproximateNumberOfMessagesNotVisible: '0',
+  });
+});
