@@ -28,7 +28,10 @@ describe('a caller who signed for IAM', () => {
   test.each([
     undefined,
     {},
+    { requestContext: {} },
     { requestContext: { authorizer: {} } },
+    { requestContext: { authorizer: { iam: {} } } },
+    signed(''),
     token({ scope: 'reeve/view' }),
   ])('is nobody without an authorizer that says who: %j', (env) => {
     expect(identityOf(env, null)).toEqual({ kind: 'unknown' });
@@ -56,21 +59,57 @@ describe('the bearer of a token', () => {
   test.each([{}, { scope: '' }, { scope: 'openid xreeve/operate reeve/operate2' }, { scope: 7 }])(
     'with the claims %j has no role, and is refused',
     (claims) => {
-      expect(identityOf(token(claims), jwt)).toMatchObject({ kind: 'refused' });
+      expect(identityOf(token(claims), jwt)).toEqual({
+        kind: 'refused',
+        reason: 'The claim scope of the token names no role.',
+      });
     },
   );
+
+  test.each<[string, unknown, string]>([
+    ['separated by any space', 'openid\t\n reeve/view', 'viewer'],
+    ['as a list of texts', [7, 'reeve/operate', null], 'operator'],
+    ['written as a list over lines', '[staff\nreeve/view]', 'viewer'],
+  ])('with scopes %s has their role', (_, scope, role) => {
+    expect(identityOf(token({ scope }), jwt)).toMatchObject({ principal: { role } });
+  });
+
+  test.each(['[reeve/view', 'reeve/view]', 'x[reeve/view]', '[reeve/view]x'])(
+    'with the scopes %j, which are no list, has no role',
+    (scope) => {
+      expect(identityOf(token({ scope }), jwt)).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  test('is nobody without a subject', () => {
+    for (const sub of [undefined, '', 7]) {
+      expect(identityOf(token({ scope: 'reeve/view', sub }), jwt)).toEqual({ kind: 'unknown' });
+    }
+  });
+
+  test('is known by a name that differs where long names differ', () => {
+    const nameOf = (sub: string) => {
+      const identity = identityOf(token({ scope: 'reeve/view', sub }), jwt);
+      return identity.kind === 'known' ? identity.principal.name : '';
+    };
+    const end = 'x'.repeat(200);
+    expect(nameOf(`a${end}`)).toMatch(/^x+~[0-9a-f]{12}$/);
+    expect(nameOf(`a${end}`)).not.toBe(nameOf(`b${end}`));
+  });
 
   test('is confined to the tenant of its claim, and only * is every tenant', () => {
     const of = (tenant: string) => identityOf(token({ scope: 'reeve/view', tenant }), byTenant);
     expect(of('inn')).toMatchObject({ principal: { tenant: 'inn' } });
+    expect(of('x'.repeat(64))).toMatchObject({ principal: { tenant: 'x'.repeat(64) } });
     expect(of('*')).toMatchObject({ principal: { tenant: null } });
   });
 
   test.each([{}, { tenant: '' }, { tenant: 'x'.repeat(65) }, { tenant: 7 }])(
     'is refused where the tenant claim is %j',
     (claims) => {
-      expect(identityOf(token({ scope: 'reeve/view', ...claims }), byTenant)).toMatchObject({
+      expect(identityOf(token({ scope: 'reeve/view', ...claims }), byTenant)).toEqual({
         kind: 'refused',
+        reason: 'The token has no claim tenant.',
       });
     },
   );
@@ -108,4 +147,8 @@ test('whatever an authorizer says is nobody, refused, or somebody with a short n
 test('a message is its sender’s, as SQS says it', () => {
   expect(senderOf(sqsRecord('m', '{}'))).toBe('sender');
   expect(senderOf(undefined)).toBe('submission-queue');
+  const { attributes } = sqsRecord('m', '{}');
+  expect(senderOf({ attributes: { ...attributes, SenderId: '' } })).toBe('submission-queue');
+  const long = senderOf({ attributes: { ...attributes, SenderId: 'x'.repeat(200) } });
+  expect(long).toMatch(/^x+~[0-9a-f]{12}$/);
 });

@@ -4,10 +4,8 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toItem } from '#aws/attributes.ts';
 import { changeParking } from '#aws/change-letter.ts';
 import { discard, readLetters, release, sendBack } from '#aws/dead-letters.ts';
 import type { LetterQueues } from '#aws/letter-queues.ts';
@@ -15,8 +13,7 @@ import { parking } from '#aws/parking.ts';
 import { letterKinds } from '#core/dead-letter.ts';
 import { orderId } from '#core/ids.ts';
 import { notificationCodec, nudgeCodec } from '#core/message-codec.ts';
-import { encodeRecord } from '#core/record-codec.ts';
-import { claimed, newOrder, next } from '../support/orders.ts';
+import { changeToError } from '../support/changes.ts';
 import { rubbish } from '../support/spoiled.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
@@ -47,20 +44,6 @@ async function stillIn(dead: string, { receipt, body }: { receipt: string; body:
     }),
   );
   return (await bodiesIn(dead)).includes(body);
-}
-
-/** An order comes to Error, as the stream tells it: its submitter and operators are to be told. */
-function changeToError() {
-  const now = Date.UTC(2026, 0, 1);
-  const { record } = newOrder('one', now, 'shop');
-  const undoing = next(claimed(record, now), { type: 'cancel', by: 'test' }, now + 1);
-  const fault = { code: 'x', message: 'y', effect: 'none', step: null, action: null } as const;
-  const inError = { ...undoing, processState: 'Error', lockedBy: null, fault } as const;
-  const item = toItem({ ...encodeRecord(inError) });
-  const NewImage: NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] = JSON.parse(
-    JSON.stringify(item),
-  );
-  return { Keys: { OrderID: { S: 'one' } }, NewImage };
 }
 
 async function letters() {
@@ -118,9 +101,7 @@ test('a letter goes back to the queue of its own priority class, or to that of n
 
 test('a change that could not be read goes back as what each audience is told of it', async () => {
   const [dead, retry] = [await queue(), await server.queue({ FifoQueue: 'true' })];
-  const { Keys, NewImage } = changeToError();
-  const OldImage = { ProcessState: { S: 'Processing' }, Steps: { S: 'large' } };
-  const record = { eventName: 'MODIFY', dynamodb: { Keys, NewImage, OldImage } } as const;
+  const { record } = changeToError();
   await changeParking(client(), dead)(record, 'record-corrupt');
 
   const queues: LetterQueues = { Changes: { kind: 'change', dead, sources: { normal: retry } } };

@@ -119,8 +119,23 @@ test('keys that DynamoDB leaves unread are read again, and what was read is kept
   const { requests, coordination } = await answering(reads('Coordination', 1));
   const { unfinished } = await coordination.recall(3);
   expect(requests.map(namesIn)).toEqual([0, 1, 2, 3].map((from) => shardNames.slice(from)));
-  expect([...unfinished.keys()]).toEqual([0, 1, 2]);
+  // Of an older version's item, which has a lease and no more, nothing is known.
+  const unknown = { aliveAt: null, gaps: [], rampAt: 0 };
+  expect([...unfinished]).toEqual([0, 1, 2].map((shard) => [shard, unknown]));
 });
+
+test.each(['no JSON', '{}', '[1]', '[[1]]', '[[1,2,3]]', '[[1,"2"]]', '[[0.5,2]]'])(
+  'what is remembered of a shard with the gaps %j is corrupt, and the error says what to delete',
+  async (gaps) => {
+    const item = { Name: { S: 'shard#1' }, Gaps: { S: gaps } };
+    const { coordination } = await answering(() => ({ Responses: { Coordination: [item] } }));
+    await expect(coordination.recall(3)).rejects.toMatchObject({
+      code: 'coordination-corrupt',
+      message: expect.stringMatching(/Delete the item .* from the Coordination table\.$/),
+      cause: expect.any(Error),
+    });
+  },
+);
 
 test('keys of records that DynamoDB leaves unread are read again', async () => {
   const { requests, store } = await answering(

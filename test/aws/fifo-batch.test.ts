@@ -1,4 +1,5 @@
 /** A batch of a FIFO queue: what is told, what is given back, and for how long it is hidden. */
+import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { deliverFifo } from '#aws/fifo-batch.ts';
 import { statusCodec } from '#core/message-codec.ts';
@@ -23,7 +24,7 @@ function batch(...messages: readonly (readonly [string, number, number?])[]) {
 }
 
 /** What becomes of a batch: told, given back, and hidden for how many seconds. */
-async function outcome(event: ReturnType<typeof batch>, errors: Readonly<Record<string, unknown>>) {
+async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>>) {
   const told: string[] = [];
   const hidden: [string[], number][] = [];
   const log = testLog();
@@ -84,9 +85,51 @@ test('a message that cannot be read is kept, and holds up its own order alone', 
   const { Records: records } = batch(['a', 1], ['a', 2], ['b', 1]);
   const [first, ...rest] = records;
   if (first === undefined) throw new Error('there are three');
-  const { told, again } = await outcome({ Records: [{ ...first, body: '{}' }, ...rest] }, {});
+  const { told, again, log } = await outcome({ Records: [{ ...first, body: '?' }, ...rest] }, {});
   expect(told).toEqual(['b 1']);
   expect(again).toEqual(['a-1', 'a-2']);
+  expect(log.lines).toEqual([
+    {
+      event: 'change-not-told',
+      fields: { orderId: 'a', tries: 1, error: 'A message is not JSON.' },
+    },
+  ]);
+});
+
+test('orders that fail side by side are given back and hidden each by itself', async () => {
+  const event = batch(['a', 1, 2], ['b', 1, 1], ['a', 2, 1], ['b', 2, 1]);
+  const { again, hidden } = await outcome(event, { 'a 1': down, 'b 2': asks(60_000) });
+  expect(again.toSorted()).toEqual(['a-1', 'a-2', 'b-2']);
+  expect(hidden.toSorted()).toEqual([
+    [['a-1', 'a-2'], 10],
+    [['b-2'], 60],
+  ]);
+});
+
+test.each<[string | undefined, string]>([
+  ['one', 'one'],
+  ['one/operator', 'one'],
+  [undefined, ''],
+])('a message of the group %s is told of by its order %j', async (group, id) => {
+  const [plain] = batch(['x', 1]).Records;
+  if (plain === undefined) throw new Error('there is one');
+  const { MessageGroupId: _, ...others } = plain.attributes;
+  const attributes = { ...others, ...(group !== undefined && { MessageGroupId: group }) };
+  const log = testLog();
+  const { batchItemFailures } = await deliverFifo(
+    { Records: [{ ...plain, attributes }] },
+    {
+      codec: statusCodec,
+      log,
+      tell: () => Promise.reject('no error'),
+      hide: () => Promise.reject('no error'),
+    },
+  );
+  expect(batchItemFailures).toEqual([{ itemIdentifier: 'x-1' }]);
+  expect(log.lines).toEqual([
+    { event: 'change-not-told', fields: { orderId: id, tries: 1, error: 'unknown' } },
+    { event: 'messages-not-hidden', fields: { orderId: id, error: 'unknown' } },
+  ]);
 });
 
 test('where hiding fails, the messages are given back all the same', async () => {
@@ -98,5 +141,8 @@ test('where hiding fails, the messages are given back all the same', async () =>
     hide: () => Promise.reject(new Error('no')),
   });
   expect(batchItemFailures).toHaveLength(2);
-  expect(log.lines.map(({ event }) => event)).toEqual(['change-not-told', 'messages-not-hidden']);
+  expect(log.lines).toMatchObject([
+    { event: 'change-not-told' },
+    { event: 'messages-not-hidden', fields: { orderId: 'a', error: 'no' } },
+  ]);
 });

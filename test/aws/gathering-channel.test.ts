@@ -37,6 +37,31 @@ test('a full batch leaves at once', async () => {
   expect(batches).toEqual([['a', 'b', 'c']]);
 });
 
+test('what comes after a batch that left at once waits for its own time', async () => {
+  const { clock, batches, channel } = gathering();
+  const first = channel.send(['a']);
+  await clock.advance(5);
+  await Promise.all([first, channel.send(['b', 'c'])]);
+  const last = channel.send(['d']);
+  await clock.advance(9);
+  expect(batches).toEqual([['a', 'b', 'c']]);
+  await clock.advance(1);
+  await last;
+  expect(batches).toEqual([['a', 'b', 'c'], ['d']]);
+});
+
+test('what comes after a batch that left in its time waits for its own', async () => {
+  const { clock, batches, channel } = gathering();
+  for (const message of ['a', 'b']) {
+    const sent = channel.send([message]);
+    await clock.advance(9);
+    expect(batches.flat()).not.toContain(message);
+    await clock.advance(1);
+    await sent;
+  }
+  expect(batches).toEqual([['a'], ['b']]);
+});
+
 test('each sender learns what became of its own batch', async () => {
   const { clock, channel } = gathering(async (messages) => {
     if (messages.includes('bad')) throw new Error('refused');
@@ -56,6 +81,31 @@ test('work that outlives its invocation is delivered again', async () => {
   await clock.advance(4_499);
   await clock.advance(1);
   expect(await outcome).toEqual({ kind: 'retry' });
+});
+
+test.each([
+  [5_000, 4_500],
+  [500, 0],
+  [100, 0],
+])('with %i ms left, work is waited for %i ms, and not after it has ended', async (left, wait) => {
+  const waits: number[] = [];
+  let cancelled = 0;
+  const clock = {
+    now: () => 0,
+    after(ms: number) {
+      waits.push(ms);
+      return () => {
+        cancelled += 1;
+      };
+    },
+  };
+  expect(await withinTime(Promise.resolve({ kind: 'done' }), clock, left)).toEqual({
+    kind: 'done',
+  });
+  const failing = withinTime(Promise.reject(new Error('no')), clock, left);
+  await expect(failing).rejects.toThrow('no');
+  expect(waits).toEqual([wait, wait]);
+  expect(cancelled).toBe(2);
 });
 
 test('work that ends in time says how', async () => {

@@ -105,7 +105,10 @@ test('what SQS goes on refusing is an error that says how many and why, after th
 
 test('what is refused as our mistake is not tried again', async () => {
   const { calls, hide } = await refusingSqs((_, id) => (id === '1' ? 'ours' : 'theirs'));
-  await expect(hide(hidings(2))).rejects.toMatchObject({ code: 'messages-not-hidden' });
+  await expect(hide(hidings(2))).rejects.toMatchObject({
+    code: 'messages-not-hidden',
+    message: expect.stringMatching(/^SQS did not hide 2 of 2 messages: ReceiptHandleIsInvalid\./),
+  });
   expect(calls).toHaveLength(1);
 });
 
@@ -113,6 +116,7 @@ test('a queue that is not there is an error', async () => {
   const record = sqsRecord('m', '{}', 'arn:aws:sqs:us-east-1:000000000000:nowhere');
   await expect(hideMessages(server.client())([{ record, seconds: 1 }])).rejects.toMatchObject({
     code: 'aws-unavailable',
+    message: expect.stringContaining('SQS did not do it'),
   });
 });
 

@@ -1,13 +1,9 @@
-/** Dead letters: what SQS is asked by who looks at them, and what becomes of each kind. */
-import type { DynamoDBRecord } from 'aws-lambda';
+/** Dead letters: what SQS is asked by who looks at them, and what each kind is about. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toItem } from '#aws/attributes.ts';
-import { changeIn, changeParking } from '#aws/change-letter.ts';
 import { sqsClient } from '#aws/clients.ts';
-import { type DeadLetter, discard, readLetters, release, sendBack } from '#aws/dead-letters.ts';
+import { type DeadLetter, readLetters } from '#aws/dead-letters.ts';
 import type { LetterQueues } from '#aws/letter-queues.ts';
-import { changeOf, notificationsOf } from '#core/change.ts';
 import type { LetterKind } from '#core/dead-letter.ts';
 import { orderId } from '#core/ids.ts';
 import {
@@ -17,10 +13,8 @@ import {
   requestCodec,
   statusCodec,
 } from '#core/message-codec.ts';
-import { encodeRecord } from '#core/record-codec.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { nudge, reply, request, status } from '../support/messages.ts';
-import { claimed, newOrder, next } from '../support/orders.ts';
 
 const dead = 'http://127.0.0.1/000000000000/dead';
 const [high, normal] = [
@@ -221,199 +215,4 @@ test.each<[object, DeadLetter['fifo']]>([
 test('letters that came from no queue have none', async () => {
   const { letters } = await look('change', [messages(1)], null);
   expect(letters).toMatchObject([{ source: null }]);
-});
-
-/** An order comes to Error, as the stream tells it. */
-function changeToError() {
-  const now = Date.UTC(2026, 0, 1);
-  const { record: pending } = newOrder('one', now, 'shop');
-  const undoing = next(claimed(pending, now), { type: 'cancel', by: 'test' }, now + 1);
-  const fault = { code: 'x', message: 'y', effect: 'none', step: null, action: null } as const;
-  const stopped = { ...undoing, processState: 'Error', lockedBy: null, fault } as const;
-  const change = changeOf('Processing', stopped);
-  if (change === null) throw new Error('it is one');
-  const NewImage: NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] = JSON.parse(
-    JSON.stringify(toItem({ ...encodeRecord(stopped) })),
-  );
-  const record = {
-    eventName: 'MODIFY',
-    dynamodb: {
-      Keys: { OrderID: { S: 'one' } },
-      NewImage: NewImage ?? {},
-      OldImage: { ProcessState: { S: 'Processing' }, Steps: { S: 'large' } },
-      SequenceNumber: '7',
-    },
-  } as const;
-  return { change, record };
-}
-
-/** What SQS was asked to send; its body as JSON. */
-const sentBody = (input: unknown): string =>
-  typeof input === 'object' && input !== null && 'MessageBody' in input
-    ? String(input.MessageBody)
-    : '';
-
-test('a change is parked with its content and, of the image before, the state alone', async () => {
-  const { record, change } = changeToError();
-  const body = JSON.stringify({
-    kind: 'change',
-    eventName: 'MODIFY',
-    dynamodb: {
-      Keys: record.dynamodb.Keys,
-      NewImage: record.dynamodb.NewImage,
-      OldImage: { ProcessState: { S: 'Processing' } },
-    },
-  });
-  const { MD5OfBody } = sqsMessage('m', body);
-  const { calls, client } = await sqs([], { MessageId: 'm', MD5OfMessageBody: MD5OfBody });
-  await changeParking(client, dead)(record, 'record-corrupt');
-  expect(calls).toEqual([
-    {
-      operation: 'SendMessage',
-      input: {
-        QueueUrl: dead,
-        MessageBody: body,
-        MessageAttributes: { Reason: { DataType: 'String', StringValue: 'record-corrupt' } },
-      },
-    },
-  ]);
-  expect(changeIn(body)).toEqual(change);
-});
-
-test.each<[string, DynamoDBRecord]>([
-  ['a new record', { eventName: 'INSERT', dynamodb: { NewImage: { Revision: { N: '1' } } } }],
-  ['nothing at all', { eventName: 'MODIFY' }],
-])('of %s, what is there is parked', async (_, record) => {
-  const { eventName, dynamodb = {} } = record;
-  const body = JSON.stringify({ kind: 'change', eventName, dynamodb });
-  const answer = { MessageId: 'm', MD5OfMessageBody: sqsMessage('m', body).MD5OfBody };
-  const { calls, client } = await sqs([], answer);
-  await changeParking(client, dead)(record, 'x');
-  expect(calls.map(({ input }) => sentBody(input))).toEqual([body]);
-});
-
-test('a letter of a change that is none tells nothing', () => {
-  const { record, change } = changeToError();
-  const { eventName, dynamodb } = record;
-  const { Keys, NewImage } = dynamodb;
-  const OldImage = { ProcessState: { S: 'Processing' } };
-  const body = (more: object) =>
-    JSON.stringify({ kind: 'change', eventName, dynamodb: { Keys, NewImage, OldImage }, ...more });
-  expect(changeIn(body({}))).toEqual(change);
-  expect(changeIn(body({ dynamodb: { Keys, NewImage } }))).toEqual({
-    ...change,
-    previousState: null,
-  });
-  for (const more of [
-    { kind: 'other' },
-    { eventName: 'RENAME' },
-    { eventName: 'REMOVE' },
-    { dynamodb: { Keys, OldImage } },
-    { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { S: '?' } }, OldImage } },
-    { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { SS: [] } }, OldImage } },
-    { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { S: 'x', N: '1' } }, OldImage } },
-    // Nothing has changed.
-    { dynamodb: { Keys, NewImage, OldImage: { ProcessState: { S: 'Error' } } } },
-    { dynamodb: undefined },
-  ]) {
-    expect(changeIn(body(more)), JSON.stringify(more)).toBeNull();
-  }
-});
-
-const plain = {
-  queue: 'Some',
-  kind: 'nudge',
-  reason: 'x',
-  wasParked: false,
-  subject: null,
-} as const;
-const open = (more: Partial<DeadLetter>): DeadLetter => ({
-  ...plain,
-  body: 'rubbish',
-  dead,
-  source: normal,
-  receipt: 'receipt of m',
-  fifo: null,
-  ...more,
-});
-const deletion = {
-  operation: 'DeleteMessage',
-  input: { QueueUrl: dead, ReceiptHandle: 'receipt of m' },
-};
-
-test.each<[string, DeadLetter['fifo'], object]>([
-  ['a standard queue', null, {}],
-  [
-    'a FIFO queue under another id, because SQS drops what it takes for a repetition',
-    { group: 'one', id: 'one-1' },
-    { MessageGroupId: 'one', MessageDeduplicationId: 'one-1-again' },
-  ],
-])('a letter goes back to %s, and is deleted after that', async (_, fifo, place) => {
-  const { calls, client } = await sqs();
-  await sendBack(client, open({ fifo }));
-  expect(calls).toEqual([
-    {
-      operation: 'SendMessageBatch',
-      input: { QueueUrl: normal, Entries: [{ Id: '0', MessageBody: 'rubbish', ...place }] },
-    },
-    deletion,
-  ]);
-});
-
-test('a change goes back as what each audience is told, each in its place of the retry queue', async () => {
-  const { record, change } = changeToError();
-  const { calls, client } = await sqs();
-  await sendBack(
-    client,
-    open({ kind: 'change', body: JSON.stringify({ kind: 'change', ...record }) }),
-  );
-  const [submitter, operator] = notificationsOf(change);
-  if (submitter === undefined || operator === undefined) throw new Error('both are to be told');
-  expect(calls).toEqual([
-    {
-      operation: 'SendMessageBatch',
-      input: {
-        QueueUrl: normal,
-        Entries: [submitter, operator].map((notification, at) => ({
-          Id: String(at),
-          MessageBody: notificationCodec.encode(notification),
-          MessageGroupId: `one/${notification.audience}`,
-          MessageDeduplicationId: expect.stringMatching(/^one-\d+-\w+-again$/),
-        })),
-      },
-    },
-    deletion,
-  ]);
-});
-
-test.each([true, false])(
-  'a letter that its queue refuses (its fault: %s) is not deleted',
-  async (ours) => {
-    const Failed = [{ Id: '0', Code: 'Refused', SenderFault: ours }];
-    const { calls, client } = await sqs([], { Failed });
-    await expect(sendBack(client, open({}))).rejects.toMatchObject({ code: 'messages-unsent' });
-    expect(calls.map(({ operation }) => operation)).not.toContain('DeleteMessage');
-  },
-);
-
-test('a letter that came from no queue cannot go back, and stays', async () => {
-  const { calls, client } = await sqs();
-  await expect(sendBack(client, open({ source: null }))).rejects.toMatchObject({
-    code: 'no-source',
-    message: expect.stringContaining('Letters of Some'),
-  });
-  expect(calls).toEqual([]);
-});
-
-test('a letter is deleted, or shown to the next look, by its receipt', async () => {
-  const { calls, client } = await sqs();
-  await discard(client, open({}));
-  await release(client, open({}));
-  expect(calls).toEqual([
-    deletion,
-    {
-      operation: 'ChangeMessageVisibility',
-      input: { QueueUrl: dead, ReceiptHandle: 'receipt of m', VisibilityTimeout: 0 },
-    },
-  ]);
 });

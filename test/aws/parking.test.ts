@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
 import { parking } from '#aws/parking.ts';
-import { answeringServer } from '../support/answering-server.ts';
+import { answeringAws } from '../support/answering-aws.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 
 /** What SQS takes of a message and of its attributes. */
@@ -17,12 +17,10 @@ const sentSchema = z.object({
 /** An SQS that says what it was sent: the other one does not look at attributes as AWS does. */
 async function reasonsSent(reasons: readonly string[]): Promise<readonly string[]> {
   const sent: string[] = [];
-  const { url: endpoint } = await answeringServer((response, { body }) => {
-    const { MessageAttributes } = sentSchema.parse(JSON.parse(body));
+  const { url: endpoint } = await answeringAws(({ input }) => {
+    const { MessageAttributes } = sentSchema.parse(input);
     sent.push(MessageAttributes.Reason.StringValue);
-    response
-      .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
-      .end(JSON.stringify({ MD5OfMessageBody: hash('md5', '{}') }));
+    return { MD5OfMessageBody: hash('md5', '{}') };
   });
   const park = parking(sqsClient({ endpoint }), () => `${endpoint}/000000000000/dead`);
   for (const reason of reasons) await park(sqsRecord('1', '{}', 'q'), reason);
@@ -44,4 +42,14 @@ test('a reason is one that SQS takes, cut between characters, whatever a message
       units.map((unit) => (sendable.test(unit) ? unit : '\ufffd')),
     );
   }
+});
+
+test('a queue without dead letters is told by its ARN, and nothing is sent', async () => {
+  const { calls, url: endpoint } = await answeringAws(() => ({}));
+  const park = parking(sqsClient({ endpoint }), () => undefined);
+  await expect(park(sqsRecord('1', '{}', 'arn:of:queue'), 'x')).rejects.toMatchObject({
+    code: 'no-dead-letter-queue',
+    message: expect.stringMatching(/^arn:of:queue has no dead-letter queue .* Deploy again\.$/),
+  });
+  expect(calls).toEqual([]);
 });

@@ -1,10 +1,12 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awsPublisher } from '#aws/aws-publisher.ts';
-import { eventBridgeClient } from '#aws/clients.ts';
+import { eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import type { ResponseChannel } from '#aws/response-channel.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { agentName, stepName } from '#core/ids.ts';
 import { statusCodec } from '#core/message-codec.ts';
+import { answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
 import { alert, respond } from '../support/publishing.ts';
@@ -23,18 +25,18 @@ function change(): Change {
 }
 
 /** An event bus that answers as it is told; gives what it was sent. */
-async function bus(answer: object) {
+async function bus(answer: object, status = 200) {
   const { received, url } = await answeringServer((response) => {
     response
-      .writeHead(200, { 'content-type': 'application/x-amz-json-1.1' })
+      .writeHead(status, { 'content-type': 'application/x-amz-json-1.1' })
       .end(JSON.stringify(answer));
   });
   return { received, client: eventBridgeClient({ endpoint: url }) };
 }
 
-async function publisher(answer: object = { FailedEntryCount: 0, Entries: [{}] }) {
+async function publisher(answer: object = { FailedEntryCount: 0, Entries: [{}] }, status = 200) {
   const shop = await server.queue();
-  const { received, client } = await bus(answer);
+  const { received, client } = await bus(answer, status);
   const of = awsPublisher({
     sqs: server.client(),
     eventBridge: client,
@@ -62,6 +64,7 @@ test('a response queue that is not registered any more is an error, and nothing 
   const { of } = await publisher();
   await expect(respond(of, 'elsewhere', change())).rejects.toMatchObject({
     code: 'reply-to-unknown',
+    message: expect.stringContaining('Register it: what it is owed is kept and tried again.'),
   });
 });
 
@@ -69,8 +72,9 @@ test('a channel of events is told by the bus, with the whole status and the chan
   const { of, received } = await publisher();
   await respond(of, 'feed', change());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
-  expect(entry).toMatchObject({ Source: 'reeve', DetailType: 'Order status' });
-  expect(JSON.parse(entry.Detail)).toEqual({
+  const { Detail, ...known } = entry;
+  expect(known).toEqual({ EventBusName: 'default', Source: 'reeve', DetailType: 'Order status' });
+  expect(JSON.parse(Detail)).toEqual({
     deployment: 'reeve-test',
     channel: 'feed',
     status: { version: 1, kind: 'status', ...change(), replyTo: 'feed' },
@@ -139,4 +143,78 @@ test('an alert that the bus answers with a failure is not taken for told', async
   await expect(alert(of, change())).rejects.toMatchObject({
     code: 'event-unsent',
   });
+});
+
+test('a bus that cannot be asked is told as such', async () => {
+  const { of } = await publisher({ __type: 'InternalException' }, 400);
+  await expect(alert(of, change())).rejects.toMatchObject({
+    code: 'aws-unavailable',
+    message: expect.stringContaining('EventBridge did not do it: InternalException'),
+  });
+});
+
+test.each([{ FailedEntryCount: 0 }, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] }])(
+  'the answer %j of a bus takes the event',
+  async (answer) => {
+    const { of } = await publisher(answer);
+    await expect(alert(of, change())).resolves.toBeUndefined();
+  },
+);
+
+test('each notification is answered in its place, and what is refused holds up no other', async () => {
+  const { of, received, shop } = await publisher({
+    FailedEntryCount: 1,
+    Entries: [{ EventId: 'e' }, { ErrorCode: 'Throttled' }],
+  });
+  const to = (replyTo: string | null) => ({ ...change(), replyTo });
+  const results = await of.publish([
+    { audience: 'submitter', change: to('shop') },
+    { audience: 'submitter', change: to('feed') },
+    { audience: 'submitter', change: to('elsewhere') },
+    { audience: 'operator', change: to('feed') },
+    { audience: 'submitter', change: to(null) },
+  ]);
+  const unknown = { kind: 'failed', error: { code: 'reply-to-unknown' } };
+  expect(results).toMatchObject([
+    { kind: 'delivered' },
+    { kind: 'delivered' },
+    unknown,
+    {
+      kind: 'failed',
+      error: { code: 'event-unsent', message: 'EventBridge did not take an event: Throttled.' },
+    },
+    unknown,
+  ]);
+  // What submitter and operators are told of one order waits for neither.
+  expect(received).toHaveLength(1);
+  const { Messages = [] } = await server
+    .client()
+    .send(new ReceiveMessageCommand({ QueueUrl: shop }));
+  expect(Messages).toHaveLength(1);
+});
+
+test.each<[ResponseChannel['kind'], object]>([
+  ['queue', {}],
+  // In sequence for each order, and what the stream tells twice is taken once.
+  ['webhook', { MessageGroupId: 'one', MessageDeduplicationId: 'one-1' }],
+])('a status goes to a channel of the kind %s in its place', async (kind, place) => {
+  const { calls, url } = await answeringAws(() => ({}));
+  const shop = 'https://sqs.us-east-1.amazonaws.com/123456789012/shop';
+  const { client } = await bus({});
+  const of = awsPublisher({
+    sqs: sqsClient({ endpoint: url }),
+    eventBridge: client,
+    eventBus: 'default',
+    deployment: 'reeve-test',
+    command: 'npx reeve',
+    responseChannels: { shop: kind === 'events' ? { kind } : { kind, url: shop } },
+  });
+  await respond(of, 'shop', change());
+  const MessageBody = statusCodec.encode({ ...change(), replyTo: 'shop' });
+  expect(calls).toEqual([
+    {
+      operation: 'SendMessageBatch',
+      input: { QueueUrl: shop, Entries: [{ Id: '0', MessageBody, ...place }] },
+    },
+  ]);
 });

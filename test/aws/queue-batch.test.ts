@@ -179,3 +179,36 @@ test('where hiding fails, the messages are given back all the same, and the log 
     },
   ]);
 });
+
+test('what hiding throws without a word is told as unknown', async () => {
+  const log = testLog();
+  await deliverBatch(
+    { Records: [record('1', nudge('a'))] },
+    {
+      codec: nudgeCodec,
+      log,
+      receive: async () => [{ kind: 'retry' }],
+      park: async () => {},
+      random: { next: () => 0 },
+      hide: () => Promise.reject('no error'),
+    },
+  );
+  expect(log.lines).toMatchObject([{ fields: { error: 'unknown' } }]);
+});
+
+test('where nothing comes again, nothing is hidden', async () => {
+  const log = testLog();
+  const response = await deliverBatch(
+    { Records: [record('1', nudge('a'))] },
+    {
+      codec: nudgeCodec,
+      log,
+      receive: async () => [{ kind: 'done' }],
+      park: async () => {},
+      random: { next: () => 0 },
+      hide: () => Promise.reject(new Error('there is nothing')),
+    },
+  );
+  expect(response).toEqual({ batchItemFailures: [] });
+  expect(log.lines).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { byPriority, queuesOf } from '#aws/priority-queues.ts';
 import { deadLetterNames, deadLettersOf, queueNames, replyingAgent } from '#aws/queue-names.ts';
 import { responseChannels } from '#aws/response-channel.ts';
 import { agentName } from '#core/ids.ts';
@@ -74,4 +75,17 @@ test('a response channel is a queue, events, or the FIFO queue of its own name',
     feed: { kind: 'events' },
     shop: { kind: 'webhook', url: `${at}_webhook_shop.fifo` },
   });
+});
+
+test('a priority without a queue shares that of normal; without that the deployment is at fault', () => {
+  const queues = queuesOf(['high', 'normal'], (of) => queueNames.ready(at, of));
+  expect(queues).toEqual({ high: `${at}_ready_high`, normal: `${at}_ready_normal` });
+  const urls = priorities.map((of) => [of, byPriority(queues)({ priority: of })]);
+  expect(Object.fromEntries(urls)).toEqual({ ...queues, low: queues.normal });
+  expect(() => byPriority({ high: 'x' })({ priority: 'low' })).toThrow(
+    expect.objectContaining({
+      code: 'queue-missing',
+      message: expect.stringContaining('no queue for priority low, nor one for normal'),
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { secretReader } from '#aws/secret-reader.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { testCredentials } from '../support/dynamo-server.ts';
@@ -63,8 +63,49 @@ test('without any, the error names the secret and not what it says', async () =>
   state.status = 400;
   await expect(read()).rejects.toMatchObject({
     code: 'secret-unread',
-    message: expect.stringContaining(arn),
+    message: expect.stringContaining(`${arn} cannot be read`),
+    cause: { code: 'secret-refused', message: 'Secrets Manager answered 400.' },
   });
+});
+
+test.each(['{}', '{"SecretBinary":"eA=="}', 'no JSON'])(
+  'a secret that is no text (%s) is unread',
+  async (answer) => {
+    const send: typeof fetch = async () => new Response(answer);
+    const { config } = new SQSClient({ region: 'us-east-1', credentials: testCredentials });
+    const read = secretReader({ arn, config, fetch: send, clock: virtualClock() });
+    await expect(read()).rejects.toMatchObject({ code: 'secret-unread' });
+  },
+);
+
+test('the call is a post of JSON that follows no redirect and is waited for three seconds', async () => {
+  const asked: (RequestInit | undefined)[] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  onTestFinished(() => timeout.mockRestore());
+  const cancelled: unknown[] = [];
+  const send: typeof fetch = async (_, init) => {
+    asked.push(init);
+    const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+    return new Response(body, { status: 503 });
+  };
+  const { config } = new SQSClient({ region: 'us-east-1', credentials: testCredentials });
+  await expect(
+    secretReader({ arn, config, fetch: send, clock: virtualClock() })(),
+  ).rejects.toMatchObject({ code: 'secret-unread' });
+  expect(asked).toMatchObject([
+    {
+      method: 'POST',
+      redirect: 'error',
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'secretsmanager.GetSecretValue',
+      },
+    },
+  ]);
+  expect(timeout.mock.calls).toEqual([[3_000]]);
+  expect(asked[0]?.signal).toBe(timeout.mock.results[0]?.value);
+  // What is not read of an answer would keep its connection.
+  expect(cancelled).toHaveLength(1);
 });
 
 test('the call goes to the secret’s own region', async () => {

@@ -54,6 +54,15 @@ test('temporary credentials send their session token', async () => {
   expect(request.headers.get('x-amz-security-token')).toBe('session');
 });
 
+test('a request without a method is a question', async () => {
+  const { received, url: base } = await answeringServer((response) => response.end('{}'));
+  await signedFetch(client().config, api, fetch)(`${base}/orders`, {});
+  const [request] = received;
+  if (request === undefined) throw new Error('nothing arrived');
+  expect(request.method).toBe('GET');
+  expect(request.headers.authorization).toContain(`Signature=${expectedSignature(request)}`);
+});
+
 test('another path is another signature', async () => {
   const signatures = await Promise.all(
     [url, url.replace('limit=2', 'limit=3')].map(async (one) => {

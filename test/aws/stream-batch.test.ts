@@ -123,6 +123,14 @@ test('of several that fail, the stream goes on from the first', async () => {
   expect(told).toHaveLength(3);
 });
 
+test('each end is counted as its own', async () => {
+  const undone = life('undone').map((record) => record);
+  const last = undone.at(-1)?.dynamodb?.NewImage;
+  if (last !== undefined) last['ProcessState'] = { S: 'Undone' };
+  const { stopped } = await deliverStream({ Records: [...undone, ...life('two')] }, consumer().of);
+  expect(stopped).toEqual({ Processed: 1, Undone: 1, Error: 0 });
+});
+
 test('an order in Error is counted as one', async () => {
   const { record } = newOrder('one', now);
   const running = claimed(record, now);
@@ -151,13 +159,23 @@ test('orders whose records are gone are forgotten together', async () => {
 });
 
 test('what could not be forgotten is delivered again', async () => {
-  const { of } = consumer();
-  const records = [...life('one'), removed('a')];
+  const { of, log } = consumer();
+  const records = [...life('one'), removed('a'), ...life('two')];
   const failing = { ...of, forget: () => Promise.reject(new Error('throttled')) };
   const { response } = await deliverStream({ Records: records }, failing);
   expect(response.batchItemFailures).toEqual([
-    { itemIdentifier: records.at(-1)?.dynamodb?.SequenceNumber },
+    { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
   ]);
+  expect(log.lines).toEqual([
+    { event: 'orders-not-forgotten', fields: { orders: 1, error: 'throttled' } },
+  ]);
+});
+
+test('where nothing is removed, nothing is to be forgotten', async () => {
+  const { of } = consumer();
+  const failing = { ...of, forget: () => Promise.reject(new Error('nothing to do')) };
+  const { response } = await deliverStream({ Records: life('one') }, failing);
+  expect(response.batchItemFailures).toEqual([]);
 });
 
 /** With steps that no version of Reeve wrote. */
@@ -186,8 +204,31 @@ test('of what comes again because a record before it could not be parked, nothin
     { itemIdentifier: poison[0]?.dynamodb?.SequenceNumber },
   ]);
   expect(told).toEqual([]);
-  expect(log.lines.map(({ event }) => event)).toEqual(['change-parked', 'parking-failed']);
+  expect(log.lines).toEqual([
+    { event: 'change-parked', fields: { orderId: 'bad', reason: 'record-corrupt' } },
+    { event: 'parking-failed', fields: { orderId: 'bad', error: 'no queue' } },
+  ]);
 });
+
+test('what is thrown without a word, about a record without a key, is told as unknown', async () => {
+  const { log, of } = consumer();
+  const failing = { ...of, park: () => Promise.reject('no error') };
+  const nameless = { eventName: 'INSERT', dynamodb: { SequenceNumber: '7' } } as const;
+  const { response } = await deliverStream({ Records: [nameless] }, failing);
+  expect(response.batchItemFailures).toEqual([{ itemIdentifier: '7' }]);
+  expect(log.lines.map(({ fields }) => fields)).toEqual([
+    { orderId: '', reason: 'record-corrupt' },
+    { orderId: '', error: 'unknown' },
+  ]);
+});
+
+test('an empty batch is answered', async () => {
+  const { response, stopped } = await deliverStream({ Records: [] }, consumer().of);
+  expect(response).toEqual({ batchItemFailures: [] });
+  expect(stopped).toEqual({ Processed: 0, Undone: 0, Error: 0 });
+});
+
+const down = () => Promise.reject(new Error('no queue'));
 
 test('a failure that cannot be named to the stream fails the batch', async () => {
   const [first] = life('bad');
@@ -195,6 +236,11 @@ test('a failure that cannot be named to the stream fails the batch', async () =>
   delete nameless.dynamodb.SequenceNumber;
   const { of } = consumer(() => false);
   await expect(deliverStream({ Records: [nameless] }, of)).rejects.toMatchObject({
+    code: 'stream-record-corrupt',
+    message: expect.stringContaining('See the failure queue of the notifier.'),
+  });
+  const { dynamodb: _, ...bare } = nameless;
+  await expect(deliverStream({ Records: [bare] }, { ...of, park: down })).rejects.toMatchObject({
     code: 'stream-record-corrupt',
   });
 });

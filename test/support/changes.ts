@@ -1,8 +1,11 @@
 /** Changes of orders as their submitter is told of them, and a receiver that does not take them. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import { toItem } from '#aws/attributes.ts';
 import { type Change, changeOf } from '#core/change.ts';
 import { orderId } from '#core/ids.ts';
+import { encodeRecord } from '#core/record-codec.ts';
 import { NotTold } from '#ports/publisher.ts';
-import { newOrder } from './orders.ts';
+import { claimed, newOrder, next } from './orders.ts';
 
 export function changeFor(id: string, sequence: number): Change {
   const found = changeOf(null, newOrder('one', Date.UTC(2026, 0, 1), 'shop', 'po-7').record);
@@ -13,3 +16,27 @@ export function changeFor(id: string, sequence: number): Change {
 export const down = new NotTold('webhook-refused', 'Webhook shop answered 503.', { of: 'channel' });
 
 export const textOf = ({ orderId: id, sequence }: Change) => `${id} ${sequence}`;
+
+/** An order comes to Error, as the stream tells it. */
+export function changeToError() {
+  const now = Date.UTC(2026, 0, 1);
+  const { record: pending } = newOrder('one', now, 'shop');
+  const undoing = next(claimed(pending, now), { type: 'cancel', by: 'test' }, now + 1);
+  const fault = { code: 'x', message: 'y', effect: 'none', step: null, action: null } as const;
+  const stopped = { ...undoing, processState: 'Error', lockedBy: null, fault } as const;
+  const change = changeOf('Processing', stopped);
+  if (change === null) throw new Error('it is one');
+  const NewImage: NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] = JSON.parse(
+    JSON.stringify(toItem({ ...encodeRecord(stopped) })),
+  );
+  const record = {
+    eventName: 'MODIFY',
+    dynamodb: {
+      Keys: { OrderID: { S: 'one' } },
+      NewImage: NewImage ?? {},
+      OldImage: { ProcessState: { S: 'Processing' }, Steps: { S: 'large' } },
+      SequenceNumber: '7',
+    },
+  } as const;
+  return { change, record };
+}

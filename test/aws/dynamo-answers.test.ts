@@ -1,0 +1,230 @@
+/** What DynamoDB is asked by the store, and what its answers mean: with answers that no emulator gives at will. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { toItem } from '#aws/attributes.ts';
+import { dueAt } from '#core/due.ts';
+import { orderId } from '#core/ids.ts';
+import type { ProcessRecord } from '#core/record.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import type { AwsCall } from '../support/answering-aws.ts';
+import { type AnsweringDynamo, answeringDynamo, shards } from '../support/answering-dynamo.ts';
+import { claimed, newOrder } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+const { order, record: pending } = newOrder('one', now);
+const running = claimed(pending, now);
+const stored = (record: ProcessRecord) => toItem({ ...encodeRecord(record), DueShard: 0 });
+const due = { shard: 1, from: 5, to: 9, limit: 7, cursor: null };
+const all = { processState: null, limit: 3, cursor: null } as const;
+const lease = { holder: 'me', now, leaseMs: 1_000 };
+const memory = { aliveAt: null, gaps: [], rampAt: 0 };
+const mark = { sweptAt: now, reachedAt: null, shards, complete: true };
+
+const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
+  ['records', ({ store }) => store.records([order.orderId])],
+  ['orders', ({ store }) => store.orders([order.orderId])],
+  ['due', ({ store }) => store.due(due)],
+  ['list', ({ store }) => store.list(all)],
+  ['create', ({ store }) => store.create(order, pending)],
+  ['commit', ({ store }) => store.commit(running)],
+  ['recall', ({ coordination }) => coordination.recall(shards)],
+  ['take', ({ coordination }) => coordination.take(0, lease, memory)],
+  ['keep', ({ coordination }) => coordination.keep(0, 'me', memory)],
+  ['giveBack', ({ coordination }) => coordination.giveBack(0, 'me', null)],
+  ['remember', ({ coordination }) => coordination.remember(mark)],
+];
+
+test.each(operations)('%s that fails is told as what may be tried again', async (_, call) => {
+  const on = await answeringDynamo(() => ({
+    __type: 'ResourceNotFoundException',
+    message: 'no table',
+  }));
+  await expect(call(on)).rejects.toMatchObject({
+    code: 'aws-unavailable',
+    message: expect.stringContaining('DynamoDB did not do it: ResourceNotFoundException'),
+    cause: expect.objectContaining({ message: 'no table' }),
+  });
+});
+
+const batchSchema = z.object({
+  RequestItems: z.object({
+    Processes: z.object({
+      Keys: z.array(z.strictObject({ OrderID: z.strictObject({ S: z.string() }) })),
+      ConsistentRead: z.literal(true),
+    }),
+  }),
+});
+const keysIn = ({ input }: AwsCall) =>
+  batchSchema.parse(input).RequestItems.Processes.Keys.map(({ OrderID }) => OrderID.S);
+
+test('each record is asked for once, in as few requests as DynamoDB takes', async () => {
+  const id = fc.integer({ min: 1, max: 250 }).map((number) => orderId(`order-${number}`));
+  const { calls, store } = await answeringDynamo(() => ({ Responses: {} }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(id, { maxLength: 500, size: 'max' }), async (ids) => {
+      const before = calls.length;
+      await store.records(ids);
+      const own = calls.slice(before);
+      const unique = [...new Set(ids)];
+      expect(own.flatMap(keysIn).toSorted()).toEqual(unique.toSorted());
+      expect(own).toHaveLength(Math.ceil(unique.length / 100));
+    }),
+    { numRuns: 10, examples: [[[]]] },
+  );
+});
+
+test('keys that are left unread are asked for after waits that grow, and told in the end', async () => {
+  const { store, waited } = await answeringDynamo(({ input }) => ({
+    UnprocessedKeys: batchSchema.parse(input).RequestItems,
+  }));
+  await expect(store.records(['a', 'b'].map(orderId))).rejects.toMatchObject({
+    code: 'reads-throttled',
+    message: 'DynamoDB left 2 keys of Processes unread. They are read again later.',
+  });
+  expect(waited).toEqual([50, 100, 200, 400, 800]);
+});
+
+const other = toItem({ WriteID: 'other' });
+const cancelled = (...CancellationReasons: object[]) => ({
+  __type: 'TransactionCanceledException',
+  CancellationReasons,
+});
+const failed = (Item?: object) => ({ Code: 'ConditionalCheckFailed', ...(Item && { Item }) });
+const none = { Code: 'None' };
+
+test.each<[string, object, string]>([
+  ['both are new', {}, 'created'],
+  ['its answer was lost', cancelled(failed(), failed(stored(pending))), 'created'],
+  ['another one has the id', cancelled(failed(), failed(other)), 'exists'],
+  ['only an order is left of it', cancelled(failed(other), none), 'exists'],
+  ['only a record is left of it', cancelled(none, failed(other)), 'exists'],
+])('a creation where %s: %j', async (_, answer, outcome) => {
+  const { store } = await answeringDynamo(() => answer);
+  expect(await store.create(order, pending)).toBe(outcome);
+});
+
+test.each<[string, object, string]>([
+  ['an item that is too large', cancelled(none, { Code: 'ValidationError' }), 'aws-refused'],
+  ['a throttled transaction', cancelled({ Code: 'ThrottlingError' }, none), 'aws-unavailable'],
+  ['a transaction cancelled for no reason', cancelled(), 'aws-unavailable'],
+  ['no reasons', { __type: 'TransactionCanceledException' }, 'aws-unavailable'],
+])('a creation with %s is an error', async (_, answer, code) => {
+  const { store } = await answeringDynamo(() => answer);
+  await expect(store.create(order, pending)).rejects.toMatchObject({ code });
+});
+
+const checkFailed = (Item?: object) => ({
+  __type: 'ConditionalCheckFailedException',
+  ...(Item && { Item }),
+});
+
+test.each<[string, object, string]>([
+  ['the revision before is there', {}, 'committed'],
+  ['its answer was lost', checkFailed(stored(running)), 'committed'],
+  ['another one came first', checkFailed(other), 'conflict'],
+  ['there is no order', checkFailed(), 'conflict'],
+])('a commit where %s: %j', async (_, answer, outcome) => {
+  const { store } = await answeringDynamo(() => answer);
+  expect(await store.commit(running)).toBe(outcome);
+});
+
+test('a creation puts order and record where neither is, and asks what is there', async () => {
+  const { calls, store } = await answeringDynamo(() => ({}));
+  await store.create(order, pending);
+  const ifNew = {
+    ConditionExpression: 'attribute_not_exists(OrderID)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+  expect(calls).toMatchObject([
+    {
+      operation: 'TransactWriteItems',
+      input: {
+        TransactItems: [
+          {
+            Put: {
+              TableName: 'Orders',
+              Item: toItem({
+                OrderID: 'one',
+                Details: '{"colour":"blue"}',
+                Digest: 'digest-one',
+                SubmittedAt: now,
+              }),
+              ...ifNew,
+            },
+          },
+          {
+            Put: {
+              TableName: 'Processes',
+              Item: toItem({ OrderID: 'one', Revision: 1, DueShard: 1 }),
+              ...ifNew,
+            },
+          },
+        ],
+      },
+    },
+  ]);
+});
+
+const itemSchema = z.object({ Item: z.record(z.string(), z.unknown()) });
+
+test.each<[string, ProcessRecord, object]>([
+  ['under way', running, {}],
+  [
+    'with a name of its submitter',
+    { ...running, correlationId: 'po-7' },
+    { CorrelationID: 'po-7' },
+  ],
+  [
+    'in Error',
+    {
+      ...running,
+      processState: 'Error',
+      lockedBy: null,
+      fault: {
+        code: 'x',
+        message: 'y',
+        effect: 'none',
+        step: null,
+        action: null,
+      },
+    },
+    { Attention: 'Error' },
+  ],
+])('the record of an order %s is in the indexes that it belongs to', async (_, record, more) => {
+  const { calls, store } = await answeringDynamo(() => ({}));
+  await store.commit(record);
+  const { Item } = itemSchema.parse(calls[0]?.input);
+  const at = dueAt(record);
+  const DueAt = at === null ? undefined : Math.ceil(at / 60_000) * 60_000;
+  const indexed = toItem({ DueAt, ...more });
+  const names = ['DueAt', 'CorrelationID', 'Attention', 'ExpiresAt'];
+  expect(Object.fromEntries(Object.entries(Item).filter(([name]) => names.includes(name)))).toEqual(
+    indexed,
+  );
+  expect(calls[0]?.input).toMatchObject({
+    TableName: 'Processes',
+    ConditionExpression: 'Revision = :before',
+    ExpressionAttributeValues: { ':before': { N: '1' } },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+});
+
+test('what is due is asked of one shard, within its limit, and goes on where it stopped', async () => {
+  const key = { DueShard: { N: '1' }, DueAt: { N: '6' }, OrderID: { S: 'one' } };
+  const { calls, store } = await answeringDynamo((_, number) =>
+    number === 1 ? { Items: [key], LastEvaluatedKey: key } : { Items: [] },
+  );
+  const { items, cursor } = await store.due(due);
+  expect(items).toEqual(['one']);
+  expect(await store.due({ ...due, cursor })).toEqual({ items: [], cursor: null });
+  const asked = {
+    TableName: 'Processes',
+    IndexName: 'Due',
+    KeyConditionExpression: 'DueShard = :shard AND DueAt BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':shard': { N: '1' }, ':from': { N: '5' }, ':to': { N: '9' } },
+    Limit: 7,
+  };
+  expect(calls.map(({ input }) => input)).toEqual([asked, { ...asked, ExclusiveStartKey: key }]);
+});

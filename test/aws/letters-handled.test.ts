@@ -1,0 +1,115 @@
+/** What is done with a dead letter: sent back, deleted, or left for the next look. */
+import { expect, test } from 'vitest';
+import { sqsClient } from '#aws/clients.ts';
+import { type DeadLetter, discard, release, sendBack } from '#aws/dead-letters.ts';
+import { notificationsOf } from '#core/change.ts';
+import { notificationCodec } from '#core/message-codec.ts';
+import { answeringAws } from '../support/answering-aws.ts';
+import { changeToError } from '../support/changes.ts';
+
+const dead = 'http://127.0.0.1/000000000000/dead';
+const normal = 'http://127.0.0.1/000000000000/normal';
+
+/** An SQS that gives this answer. */
+async function sqs(answer: object = {}) {
+  const { calls, url } = await answeringAws(() => answer);
+  return { calls, client: sqsClient({ endpoint: url }) };
+}
+
+const plain = {
+  queue: 'Some',
+  kind: 'nudge',
+  reason: 'x',
+  wasParked: false,
+  subject: null,
+} as const;
+const open = (more: Partial<DeadLetter>): DeadLetter => ({
+  ...plain,
+  body: 'rubbish',
+  dead,
+  source: normal,
+  receipt: 'receipt of m',
+  fifo: null,
+  ...more,
+});
+const deletion = {
+  operation: 'DeleteMessage',
+  input: { QueueUrl: dead, ReceiptHandle: 'receipt of m' },
+};
+
+test.each<[string, DeadLetter['fifo'], object]>([
+  ['a standard queue', null, {}],
+  [
+    'a FIFO queue under another id, because SQS drops what it takes for a repetition',
+    { group: 'one', id: 'one-1' },
+    { MessageGroupId: 'one', MessageDeduplicationId: 'one-1-again' },
+  ],
+])('a letter goes back to %s, and is deleted after that', async (_, fifo, place) => {
+  const { calls, client } = await sqs();
+  await sendBack(client, open({ fifo }));
+  expect(calls).toEqual([
+    {
+      operation: 'SendMessageBatch',
+      input: { QueueUrl: normal, Entries: [{ Id: '0', MessageBody: 'rubbish', ...place }] },
+    },
+    deletion,
+  ]);
+});
+
+test('a change goes back as what each audience is told, each in its place of the retry queue', async () => {
+  const { record, change } = changeToError();
+  const { calls, client } = await sqs();
+  await sendBack(
+    client,
+    open({ kind: 'change', body: JSON.stringify({ kind: 'change', ...record }) }),
+  );
+  const [submitter, operator] = notificationsOf(change);
+  if (submitter === undefined || operator === undefined) throw new Error('both are to be told');
+  expect(calls).toEqual([
+    {
+      operation: 'SendMessageBatch',
+      input: {
+        QueueUrl: normal,
+        Entries: [submitter, operator].map((notification, at) => ({
+          Id: String(at),
+          MessageBody: notificationCodec.encode(notification),
+          MessageGroupId: `one/${notification.audience}`,
+          MessageDeduplicationId: expect.stringMatching(/^one-\d+-\w+-again$/),
+        })),
+      },
+    },
+    deletion,
+  ]);
+});
+
+test.each([true, false])(
+  'a letter that its queue refuses (its fault: %s) is not deleted',
+  async (ours) => {
+    const Failed = [{ Id: '0', Code: 'Refused', SenderFault: ours }];
+    const { calls, client } = await sqs({ Failed });
+    await expect(sendBack(client, open({}))).rejects.toMatchObject({ code: 'messages-unsent' });
+    expect(calls.map(({ operation }) => operation)).not.toContain('DeleteMessage');
+  },
+);
+
+test('a letter that came from no queue cannot go back, and stays', async () => {
+  const { calls, client } = await sqs();
+  await expect(sendBack(client, open({ source: null }))).rejects.toMatchObject({
+    code: 'no-source',
+    message: expect.stringContaining('Letters of Some'),
+  });
+  expect(calls).toEqual([]);
+});
+
+test('a letter is deleted, or shown to the next look, by its receipt', async () => {
+  const { calls, client } = await sqs();
+  await discard(client, open({}));
+  await release(client, open({}));
+  expect(calls).toEqual([
+    deletion,
+    {
+      operation: 'ChangeMessageVisibility',
+      input: { QueueUrl: dead, ReceiptHandle: 'receipt of m', VisibilityTimeout: 0 },
+    },
+  ]);
+});

@@ -1,0 +1,108 @@
+/** What DynamoDB is asked by a listing, shard by shard. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { toItem } from '#aws/attributes.ts';
+import { listCursor, type Place } from '#aws/cursors.ts';
+import { orderId } from '#core/ids.ts';
+import { encodeRecord } from '#core/record-codec.ts';
+import type { AwsCall } from '../support/answering-aws.ts';
+import { answeringDynamo, shards } from '../support/answering-dynamo.ts';
+import { newOrder } from '../support/orders.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const all = { processState: null, limit: 3, cursor: null } as const;
+
+const stored = (id: string) => toItem({ ...encodeRecord(newOrder(id, now).record), DueShard: 0 });
+const entry = (id: string) => ({
+  OrderID: { S: id },
+  DueShard: { N: '0' },
+  SubmittedAt: { N: String(now) },
+});
+const querySchema = z.looseObject({
+  ExpressionAttributeValues: z.looseObject({ ':partition': z.record(z.string(), z.string()) }),
+});
+/** The queries, by partition: those of one round are sent at once. */
+function asked(calls: readonly AwsCall[]) {
+  const partitionOf = (query: z.infer<typeof querySchema>) =>
+    JSON.stringify(query.ExpressionAttributeValues[':partition']);
+  return calls
+    .filter(({ operation }) => operation === 'Query')
+    .map(({ input }) => querySchema.parse(input))
+    .toSorted((a, b) => partitionOf(a).localeCompare(partitionOf(b)));
+}
+const keysSchema = z.object({
+  RequestItems: z.object({
+    Processes: z.object({ Keys: z.array(z.object({ OrderID: z.object({ S: z.string() }) })) }),
+  }),
+});
+const read = ({ input }: AwsCall) => {
+  const { Keys } = keysSchema.parse(input).RequestItems.Processes;
+  return { Responses: { Processes: Keys.map(({ OrderID }) => stored(OrderID.S)) } };
+};
+
+test.each<[string, object, object]>([
+  [
+    'every order',
+    {},
+    { IndexName: 'Recent', ExpressionAttributeNames: { '#partition': 'DueShard' } },
+  ],
+  [
+    'orders of one name',
+    { correlationId: 'po-7' },
+    {
+      IndexName: 'Correlation',
+      KeyConditionExpression: '#partition = :partition AND #sort = :only',
+      ExpressionAttributeNames: { '#partition': 'DueShard', '#sort': 'CorrelationID' },
+    },
+  ],
+])('a listing of %s asks all shards, newest first', async (_, more, expected) => {
+  const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
+  expect(await store.list({ ...all, ...more })).toEqual({ items: [], cursor: null });
+  const only = 'correlationId' in more ? { ':only': { S: 'po-7' } } : {};
+  expect(asked(calls)).toHaveLength(shards);
+  for (const [shard, input] of asked(calls).entries()) {
+    expect(input).toEqual({
+      TableName: 'Processes',
+      KeyConditionExpression: '#partition = :partition',
+      ...expected,
+      ExpressionAttributeValues: { ':partition': { N: String(shard) }, ...only },
+      ScanIndexForward: false,
+      Limit: 3,
+    });
+  }
+});
+
+test('a listing of orders in Error asks the index that has no others', async () => {
+  const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
+  await store.list({ ...all, processState: 'Error' });
+  expect(asked(calls)).toMatchObject([
+    { IndexName: 'Attention', ExpressionAttributeValues: { ':partition': { S: 'Error' } } },
+  ]);
+});
+
+test('a listing of a state that is rare gives up after five rounds, with a cursor to go on from', async () => {
+  let entries = 0;
+  const { calls, store } = await answeringDynamo((call) => {
+    if (call.operation !== 'Query') return read(call);
+    entries += 1;
+    return { Items: [entry(`o${entries}`)], LastEvaluatedKey: entry(`o${entries}`) };
+  });
+  const { items, cursor } = await store.list({ ...all, processState: 'Undone' });
+  expect(items).toEqual([]);
+  expect(cursor).not.toBeNull();
+  expect(asked(calls)).toHaveLength(5 * shards);
+});
+
+test('a listing goes on from its cursor, and reads a shard that is new since from its start', async () => {
+  const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
+  const place: Place = [now, orderId('one')];
+  await store.list({ ...all, cursor: listCursor.encode([place]) });
+  expect(asked(calls)).toMatchObject([{ ExclusiveStartKey: entry('one') }, {}]);
+  expect(asked(calls)[1]).not.toHaveProperty('ExclusiveStartKey');
+});
+
+test('a listing asks no shard again that it has read to its end', async () => {
+  const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
+  await store.list({ ...all, cursor: listCursor.encode(['end', 'start']) });
+  expect(asked(calls)).toMatchObject([{ ExpressionAttributeValues: { ':partition': { N: '1' } } }]);
+});

@@ -1,0 +1,35 @@
+/** A state store and a coordination on a DynamoDB that answers as a test tells it. */
+import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/dynamo-store.ts';
+import { type AwsCall, answeringAws } from './answering-aws.ts';
+import { testDynamoClient } from './dynamo-server.ts';
+import { testLog } from './log.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const tables = { orders: 'Orders', processes: 'Processes' };
+export const shards = 2;
+
+/** Waits end at once, and are noted. */
+export async function answeringDynamo(answer: (call: AwsCall, number: number) => object) {
+  const { calls, url } = await answeringAws(answer);
+  const waited: number[] = [];
+  const clock = {
+    now: () => now,
+    after(ms: number, work: () => void) {
+      waited.push(ms);
+      setImmediate(work);
+      return () => {};
+    },
+  };
+  const waits = { clock, random: { next: () => 0 } };
+  const client = testDynamoClient(url);
+  const kept = { shards, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
+  return {
+    calls,
+    waited,
+    store: dynamoStore({ client, tables, log: testLog(), ...kept, ...waits }),
+    coordination: dynamoCoordination(client, 'Coordination', waits),
+  };
+}
+
+export type AnsweringDynamo = Awaited<ReturnType<typeof answeringDynamo>>;
