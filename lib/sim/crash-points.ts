@@ -55,7 +55,7 @@ export interface CrashPoints {
 }
 
 /** Reading a stack takes time, and after so many every place has been seen many times over. */
-const stacksMax = 20_000;
+const stacksMax = 60_000;
 
 export function crashPoints(): CrashPoints {
   const struck = new Set<string>();

@@ -65,7 +65,7 @@ type Sweeping =
 /** The channel that submitters of the simulation listen to. */
 export const responseChannel = 'submitters';
 
-/** So few that much happens while the recovery after a restart goes on. */
+/** So few, or one by one, that much happens while the recovery after a restart goes on. */
 const restartSliceMax = 2;
 
 export function host(machine: Machine, release: Release, plant: Plant): Host {
@@ -131,11 +131,11 @@ type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs'>;
 type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
 
 /** As lib/runtime/local-reeve.ts. */
-function processOf(ports: HostPorts, { sweepPeriodMs }: Plant): Roles {
+function processOf(ports: HostPorts, { sweepPeriodMs, around }: Plant): Roles {
   const { scheduler, submission, operator, start } = assembleProcess({
     ...ports,
     sweepPeriodMs,
-    sliceMax: restartSliceMax,
+    sliceMax: around.chance.between(1, restartSliceMax),
   });
   return { scheduler, submission, operator, sweeping: { kind: 'by-itself', start } };
 }
