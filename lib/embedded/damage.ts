@@ -1,5 +1,5 @@
 /** What was found damaged in the stored data: each row is reported once, and read by nobody as if it were sound. */
-import { CorruptDataError, NewerDataError } from '#core/errors.ts';
+import { CorruptDataError } from '#core/errors.ts';
 import type { Log } from '#ports/log.ts';
 import { isDamage, storeError } from './store-error.ts';
 
@@ -45,7 +45,6 @@ export function damageDesk(path: string, log: Log): DamageDesk {
       try {
         return read();
       } catch (error) {
-        if (error instanceof NewerDataError) throw error;
         const reason = damageOf(error);
         if (reason === null) throw storeError(error, path);
         report({ table, row, reason });

@@ -1,6 +1,6 @@
 /** What is told of a damaged row: which, why and what to do, once. */
 import { describe, expect, test } from 'vitest';
-import { CorruptDataError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, NewerDataError, UnavailableError } from '#core/errors.ts';
 import { damageDesk } from '#embedded/damage.ts';
 import { testLog } from '../support/log.ts';
 
@@ -58,6 +58,8 @@ test('an error that is no damage is told as what it is', () => {
   const { row, count, log } = desk();
   const other = new TypeError('no');
   expect(() => row('Orders', 'one', failing(other))).toThrow(other);
+  const newer = new NewerDataError('record-newer', 'Of a newer release.');
+  expect(() => row('Orders', 'one', failing(newer))).toThrow(newer);
   const disk = () => row('Orders', 'one', failing(sqlite(10)));
   expect(disk).toThrow(UnavailableError);
   expect(disk).toThrow(/the\.db/);
