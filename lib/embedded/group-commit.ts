@@ -27,6 +27,8 @@ export interface GroupCommitOptions {
   readonly beforeCommit: () => void;
   /** Called after each commit, before its callers are answered. */
   readonly onCommit: () => void;
+  /** No write of a group could be stored, also after room was made. */
+  readonly onRefused: (error: unknown) => void;
   /** The disk is full: give back what can be given back. */
   readonly makeRoom: () => void;
 }
@@ -44,7 +46,7 @@ interface Failure {
 }
 
 export function groupCommit(options: GroupCommitOptions): GroupCommit {
-  const { path, onFailure, onCommit, makeRoom } = options;
+  const { path, onFailure, onCommit, onRefused, makeRoom } = options;
   const attempt = transaction(options);
   let waiting: Waiting[] = [];
 
@@ -68,7 +70,9 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
         hasMadeRoom = true;
         makeRoom();
       } else {
-        for (const write of group) write.reject(storeError(error, path));
+        const said = storeError(error, path);
+        onRefused(said);
+        for (const write of group) write.reject(said);
         return;
       }
     }

@@ -26,6 +26,7 @@ import type { Statements } from './statements.ts';
 import type { RunningTotals } from './totals.ts';
 import { keepingUp } from './totals-file.ts';
 import { type Verification, verification } from './verify.ts';
+import { writeState } from './write-state.ts';
 
 export interface SqliteStore
   extends StateStore,
@@ -36,6 +37,10 @@ export interface SqliteStore
   verify(): Verification;
   /** Rows found damaged since the start. */
   damaged(): number;
+  /** The code of the error with which the last writes were refused; null when they were stored. */
+  refusal(): string | null;
+  /** Writes one row that says nothing new. */
+  tryWrite(): Promise<void>;
   /**
    * Copies the data as it is at one moment, while it goes on being written.
    *
@@ -66,6 +71,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   const { database, sql, bound, totals, file } = openDatabase(path, damage);
   const cache = recordCache(sql, damage, options.cachedMax ?? 10_000);
   const keepUp = file === null ? null : keepingUp(file, log);
+  const state = writeState(path, log);
   const group = groupCommit({
     database,
     path,
@@ -78,7 +84,9 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       totals.keep();
       keepUp?.(totals.current);
       bound.onCommit();
+      state.written();
     },
+    onRefused: state.refused,
     makeRoom: bound.makeRoom,
   });
   const listeners = listenersOf(sql, damage);
@@ -104,6 +112,9 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       return verified;
     },
     damaged: damage.count,
+    refusal: state.refusal,
+    // What a transaction without any work writes is the row of totals.
+    tryWrite: () => group.write(() => {}),
     backup: (to) => copyInUse(database, path, to),
     close() {
       if (!database.isOpen) return;

@@ -36,6 +36,10 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
     orders: sum(activity.workflows.map(({ orders }) => orders)),
     workflows: activity.workflows.map((workflow) => ({ ...workflow })),
     agents: activity.agents.map(agentView),
+    channels: activity.channels.map(({ failingSince, ...channel }) => ({
+      ...channel,
+      failingSince: isoOrNull(failingSince),
+    })),
   };
 }
 

@@ -45,6 +45,16 @@ export interface Activity {
     readonly orders: AliveCounts;
   }[];
   readonly agents: readonly AgentActivity[];
+  /** Those that were owed a status message since the start; named null: the operators, who are owed alerts. */
+  readonly channels: readonly ChannelActivity[];
+}
+
+export interface ChannelActivity {
+  readonly name: string | null;
+  /** Messages that have not been told yet. */
+  readonly owed: number;
+  /** When the first of those failures happened that are not made good yet; null: there is none. */
+  readonly failingSince: number | null;
 }
 
 export interface AgentActivity {
@@ -86,6 +96,8 @@ export interface ApiPorts {
   readonly lastSweepAt: () => number | null | Promise<number | null>;
   /** Stored rows found damaged; any makes the health degraded. Absent where the store cannot tell. */
   readonly damaged?: () => number;
+  /** The code with which the store refuses writes, which makes the health degraded; null while it takes them. */
+  readonly refusal?: () => string | null;
   /** A sweep older than this, ms, makes the health degraded. */
   readonly sweepLateMs: number;
 }

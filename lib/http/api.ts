@@ -17,6 +17,9 @@ import { problem, Refusal, respondProblem } from './problem.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { validationProblem } from './validation.ts';
 
+const fullDetail =
+  'Nothing was written, and nothing that was accepted is lost. Try again when there is room on the disk: Reeve then goes on by itself.';
+
 export function api(ports: ApiPorts): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result, context) =>
@@ -70,6 +73,9 @@ export function api(ports: ApiPorts): OpenAPIHono {
       error: error.name,
       reason: error instanceof ReeveError ? error.message : null,
     });
+    if (error instanceof UnavailableError && error.code === 'store-full') {
+      return respondProblem(context, problem('store-full', fullDetail));
+    }
     return error instanceof UnavailableError
       ? respondProblem(context, problem('unavailable', 'Try again: nothing was lost.'))
       : respondProblem(context, problem('internal', 'The log of Reeve says more.'));

@@ -48,6 +48,7 @@ const problems = {
   'reply-to-unknown': [422, 'There is no such response channel'],
   internal: [500, 'Reeve failed'],
   'followers-full': [503, 'Too many follow events already'],
+  'store-full': [503, 'The disk of the state store is full'],
   unavailable: [503, 'The state store is not available'],
 } as const;
 

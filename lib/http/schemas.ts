@@ -325,6 +325,17 @@ export const activitySchema = z
         breaker: z.enum(breakerStates).nullable(),
       }),
     ),
+    channels: z.array(
+      z.object({
+        name: z.string().nullable().openapi({
+          description: 'As replyTo names it; null: the operators, who are owed alerts.',
+        }),
+        owed: count.openapi({ description: 'Messages that have not been told yet.' }),
+        failingSince: instant.nullable().openapi({
+          description: 'When the first of those failures happened that are not made good yet.',
+        }),
+      }),
+    ),
   })
   .openapi('Activity');
 
@@ -333,6 +344,9 @@ export const healthSchema = z
     status: z.enum(['ok', 'starting', 'degraded']).openapi({
       description:
         'Starting: orders that the last process left are still taken back; everything is served.',
+    }),
+    causes: z.array(z.string()).openapi({
+      description: `Why it is degraded: sweep-late, store-damaged, or the code with which writes are refused, such as store-full.`,
     }),
     lastSweepAt: instant.nullable(),
   })

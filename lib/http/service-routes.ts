@@ -21,7 +21,7 @@ const workflowsRoute = createRoute({
 const healthRoute = createRoute({
   ...authorised('showHealth'),
   summary:
-    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, or stored data are damaged',
+    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, stored data are damaged, or the store refuses writes',
   responses: {
     200: {
       description: 'Works, and takes orders.',
@@ -56,17 +56,27 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openapi(principalRoute, (context) => context.json({ ...context.get('principal') }, 200));
   app.openapi(healthRoute, async (context) => {
     const last = await ports.lastSweepAt();
-    const late = last === null || ports.clock.now() - last > ports.sweepLateMs;
-    const isDamaged = (ports.damaged?.() ?? 0) > 0;
     const lastSweepAt = last === null ? null : new Date(last).toISOString();
-    return late || isDamaged
-      ? context.json({ status: 'degraded' as const, lastSweepAt }, 503, {
+    const causes = degradedBy(ports, last);
+    return causes.length > 0
+      ? context.json({ status: 'degraded' as const, causes, lastSweepAt }, 503, {
           'retry-after': String(retryAfterSeconds),
         })
-      : context.json({ status: ports.isStarting() ? 'starting' : 'ok', lastSweepAt }, 200);
+      : context.json({ status: ports.isStarting() ? 'starting' : 'ok', causes, lastSweepAt }, 200);
   });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];
   app.get(describe.path, describe.middleware, (context) => context.json(described(app, names)));
+}
+
+function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {
+  const late = lastSweepAt === null || ports.clock.now() - lastSweepAt > ports.sweepLateMs;
+  const isDamaged = (ports.damaged?.() ?? 0) > 0;
+  const refusal = ports.refusal?.() ?? null;
+  return [
+    ...(late ? ['sweep-late'] : []),
+    ...(isDamaged ? ['store-damaged'] : []),
+    ...(refusal === null ? [] : [refusal]),
+  ];
 }
 
 /** Where no tokens are configured, nobody is asked for one. */

@@ -9,6 +9,7 @@ import { type StatusMessage, statusMessage } from '#core/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
+import { type ChannelStanding, type ChannelWatch, channelWatch } from './channel-watch.ts';
 import { type Lane, lane } from './lane.ts';
 
 /** Status messages on their way to one channel: what a small service bears. */
@@ -28,29 +29,47 @@ interface Owed extends StoredChange {
   readonly status: StatusMessage;
 }
 
-/** Starts it; the function it gives stops it. What was not told is told after the next start. */
-export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () => void {
-  const lanes = new Map<string, Lane<Owed>>();
+export interface ChangeFeed {
+  /** How the channels stand that were owed anything since the start. */
+  channels(): readonly ChannelStanding[];
+  stop(): void;
+}
 
-  function laneOf({ audience, change }: StoredChange): Lane<Owed> {
+interface WatchedLane extends Lane<Owed> {
+  readonly standing: ChannelWatch['standing'];
+}
+
+/** Starts it. What was not told when it stops is told after the next start. */
+export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): ChangeFeed {
+  const lanes = new Map<string, WatchedLane>();
+
+  function laneOf({ audience, change }: StoredChange): WatchedLane {
     const name = audience === 'operator' ? 'operator' : `submitter ${change.replyTo}`;
     const known = lanes.get(name);
     if (known !== undefined) return known;
-    const made = lane<Owed>({
+    const channel = audience === 'operator' ? null : change.replyTo;
+    const watch = channelWatch({ name: channel, clock, log });
+    const own = lane<Owed>({
       atOnce: audience === 'operator' ? alertsAtOnce : responsesAtOnce,
       clock,
       async tell({ seq, status }) {
         await tell(audience, status);
         await outbox.forgetChange(seq);
+        watch.told(status.change.orderId);
       },
-      failed: ({ orderId, sequence, replyTo }, error) =>
-        log.warn('change-not-told', {
-          orderId,
-          sequence,
-          channel: audience === 'operator' ? null : replyTo,
-          error: describeError(error),
-        }),
+      failed({ orderId, sequence }, error) {
+        log.warn('change-not-told', { orderId, sequence, channel, error: describeError(error) });
+        watch.failed(orderId, error);
+      },
     });
+    const made: WatchedLane = {
+      ...own,
+      standing: watch.standing,
+      add(entry) {
+        watch.added();
+        own.add(entry);
+      },
+    };
     lanes.set(name, made);
     return made;
   }
@@ -58,7 +77,10 @@ export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): () 
   outbox.watchChanges((stored) =>
     laneOf(stored).add({ ...stored, status: statusMessage(stored.change) }),
   );
-  return () => {
-    for (const each of lanes.values()) each.stop();
+  return {
+    channels: () => [...lanes.values()].map(({ standing }) => standing()),
+    stop() {
+      for (const each of lanes.values()) each.stop();
+    },
   };
 }

@@ -4,7 +4,7 @@ import type { AgentName, OrderId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
 import type { WorkflowRegistry } from '#core/registry.ts';
-import type { Activity } from '#http/api-ports.ts';
+import type { Activity, ChannelActivity } from '#http/api-ports.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -21,6 +21,8 @@ export interface ActivityOptions {
   readonly store: Pick<StateStore, 'records' | 'list'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** How the channels stand. Default: there are none. */
+  readonly channels?: () => readonly ChannelActivity[];
   readonly agents: readonly {
     readonly name: AgentName;
     readonly breaker: () => BreakerState | null;
@@ -103,6 +105,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         since,
         minutes: hour.all(now).map(({ at, slot }) => ({ at, ...slot })),
         workflows: alive.workflows(),
+        channels: options.channels?.() ?? [],
         agents: agents.map(({ name, breaker }) => {
           const own = calls.get(name) ?? agentCalls();
           const shared = { ...alive.agent(name), ...own.counts(now) };

@@ -9,6 +9,7 @@ import { followerLimits } from '#http/followers.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
+import { consequencesLog } from './consequences-log.ts';
 import { type ConsolePages, consoleDirectory, consolePages, servePages } from './console-pages.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
@@ -81,7 +82,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
   const app = api({
     ...reeve,
     clock: options.clock,
-    log: options.log,
+    log: consequencesLog(options.log, reeve.refusal),
     guard: {
       hosts: isLoopback(options.host) ? hosts : null,
       identify: options.identify ?? everybody,

@@ -2,18 +2,16 @@
  * Reeve in one process: the roles over the SQLite state store and in-process channels. What
  * `npm start`, the tests and a small user run.
  */
-import type { Audience } from '#core/change.ts';
-import { DefinitionError, ReeveError } from '#core/errors.ts';
+import { DefinitionError } from '#core/errors.ts';
 import { type AgentName, schedulerId } from '#core/ids.ts';
 import type { Nudge, Reply, Request } from '#core/message.ts';
 import type { ProcessRecord } from '#core/record.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
-import type { StatusMessage } from '#core/status-message.ts';
 import type { WorkflowDefinition } from '#core/workflow-definition.ts';
 import { backgroundCheck } from '#embedded/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
+import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
-import { changeFeed } from '#in-process/change-feed.ts';
 import { type LocalChannel, localChannel } from '#in-process/local-channel.ts';
 import { retention } from '#in-process/retention.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
@@ -22,8 +20,7 @@ import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import type { Outbox } from '#ports/outbox.ts';
-import { type Alert, alertOf } from '#ports/publisher.ts';
+import type { Alert } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
@@ -34,10 +31,9 @@ import type { Scheduler } from '#roles/scheduler.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { activityCollector } from './activity.ts';
+import { consequencesLog } from './consequences-log.ts';
 import { instanceName, sha256, systemIds } from './system-ids.ts';
-
-/** A response channel: resolves when the submitter has the message. */
-export type Respond = (status: StatusMessage) => Promise<void>;
+import { type Respond, tellChanges } from './tell-changes.ts';
 
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
@@ -79,6 +75,8 @@ export interface LocalReeve {
   watch(listener: (record: ProcessRecord) => void): () => void;
   /** Rows of the store that were found damaged since the start. */
   damaged(): number;
+  /** The code with which the store refuses writes; null while it takes them. */
+  refusal(): string | null;
   /** Copies the data to a file that does not exist, while orders go on. */
   backup(to: string): Promise<void>;
   /** Stops delivering, sweeping and telling, and closes the store. */
@@ -97,7 +95,7 @@ const retryAfterMs = 250;
  * the first ten before the promise resolves, the rest beside what is asked of it since; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when a workflow names an agent that is not given
- * @throws {ReeveError} `store-unusable` when another process has the database open
+ * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
@@ -110,7 +108,11 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     for (const each of open.splice(0).reverse()) each();
   };
   try {
-    return { ...(await assemble(options, { registry, store, sweepPeriodMs, open })), close };
+    const log = consequencesLog(options.log, store.refusal);
+    return {
+      ...(await assemble({ ...options, log }, { registry, store, sweepPeriodMs, open })),
+      close,
+    };
   } catch (error) {
     // What has not started must neither run on nor keep its lock on the data.
     close();
@@ -164,9 +166,12 @@ async function assemble(
     clock,
     log,
     agents: [...breakers].map(([name, own]) => ({ name, breaker: () => own.state?.() ?? null })),
+    channels: () => feed.channels(),
   });
   store.watchRecords(activity.on);
-  open.push(startFeed(options, store, responses));
+  const feed = tellChanges({ command: 'npx reeve', ...options, outbox: store, responses });
+  open.push(feed.stop);
+  open.push(writeProbe({ store, clock }));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   open.push(retention({ store, keepMs, clock, log }));
   open.push(roles.restart.stop, activity.stop);
@@ -196,6 +201,7 @@ async function assemble(
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
     damaged: store.damaged,
+    refusal: store.refusal,
     backup: store.backup,
     watch: (listener) => store.watchRecords(listener),
   };
@@ -211,42 +217,6 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
       `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
     );
   }
-}
-
-function startFeed(
-  { onAlert, command = 'npx reeve', clock, log }: LocalReeveOptions,
-  outbox: Outbox,
-  responses: ReadonlyMap<string, Respond>,
-): () => void {
-  async function respond(status: StatusMessage): Promise<void> {
-    const { replyTo } = status.change;
-    if (replyTo === null) return;
-    const channel = responses.get(replyTo);
-    if (channel === undefined) {
-      throw new ReeveError(
-        'reply-to-unknown',
-        `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
-      );
-    }
-    await channel(status);
-  }
-  async function announce(alert: Alert): Promise<void> {
-    const { orderId, fault, tried, correlationId } = alert.change;
-    // Who is told of it reads it there; the log is then for programs.
-    const write = onAlert === undefined ? log.error : log.info;
-    write('order-in-error', {
-      orderId,
-      correlationId,
-      step: fault?.step ?? null,
-      fault: fault?.code ?? null,
-      attempts: tried?.attempts ?? null,
-      remedy: alert.remedy,
-    });
-    await onAlert?.(alert);
-  }
-  const tell = (audience: Audience, status: StatusMessage) =>
-    audience === 'operator' ? announce(alertOf(status.change, command)) : respond(status);
-  return changeFeed({ outbox, tell, clock, log });
 }
 
 interface Links {

@@ -1,5 +1,7 @@
 /** Real processes on a real disk that is full: what is accepted is kept, and each process ends. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { hasOrders, noServices, reeveChild, submitOrder } from '../support/reeve-child.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { within } from '../support/within.ts';
@@ -51,4 +53,43 @@ test('while its disk is full, Reeve refuses orders with 503 and goes on by itsel
   disk.free();
   const accepted = answers.filter((answer) => typeof answer === 'string');
   expect(await hasOrders(await reeveChild(options).url, accepted)).toBe(true);
+});
+
+test('a full disk is one line of the log and a degraded health, until it has room, without any order', async () => {
+  const disk = smallDisk(4);
+  const reeve = reeveChild({ dataDir: disk.path, env: noServices });
+  const url = await reeve.url;
+  const health = async () => {
+    const response = await fetch(`${url}/healthz`);
+    return [response.status, await response.json()];
+  };
+  const becomes = async (status: number) => {
+    for (;;) {
+      const [found, document] = await health();
+      if (found === status) return document;
+      await pause(50);
+    }
+  };
+  disk.fill(reeve.pid);
+  const code = /^store-(full|unavailable)$/;
+  let at = 0;
+  while ((await submitOrder(url, `order-${at}`)) !== 503) at += 1;
+  for (let more = 0; more < 10; more += 1) await submitOrder(url, `more-${more}`);
+  const causes = expect.arrayContaining([expect.stringMatching(code)]);
+  expect(await becomes(503)).toMatchObject({ status: 'degraded', causes });
+  disk.free(reeve.pid);
+  expect(await within(endsWithinMs, becomes(200))).toMatchObject({ causes: [] });
+  const events = reeve
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => z.object({ event: z.string() }).parse(JSON.parse(line)).event);
+  // Work on the orders that were accepted may find a little room and lose it again: each time is a pair of lines.
+  expect(events.filter((event) => code.test(event)).length).toBeLessThanOrEqual(
+    events.filter((event) => event === 'store-writable').length,
+  );
+  expect(events).not.toContain('request-failed');
+  expect(events).not.toContain('sweep-failed');
+  reeve.kill('SIGTERM');
+  expect(await reeve.ended).toBe(0);
 });

@@ -15,6 +15,7 @@ function database() {
     onFailure: () => calls.push('failure'),
     beforeCommit: () => {},
     onCommit: () => calls.push('commit'),
+    onRefused: () => calls.push('refused'),
     makeRoom: () => calls.push('room'),
   });
   const insert = open.prepare('INSERT INTO T VALUES (?)');
@@ -56,7 +57,7 @@ test('a group that has no room at all fails as a whole, and says that the disk i
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
     expect(outcome).toMatchObject({ reason: { code: 'store-full' } });
   }
-  expect(calls).toEqual(['failure', 'room', 'failure']);
+  expect(calls).toEqual(['failure', 'room', 'failure', 'refused']);
   expect(values()).toEqual([]);
   expect(await insert('later')).toBe(1);
 });
@@ -87,6 +88,7 @@ test('writes on a closed database are refused as such', async () => {
     onFailure: none,
     beforeCommit: none,
     onCommit: none,
+    onRefused: none,
     makeRoom: none,
   });
   open.close();

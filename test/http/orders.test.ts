@@ -194,12 +194,26 @@ test('workflows are shown with their steps and policies', async () => {
 test('health is ok while the Supervisor sweeps, and degraded when it has not of late', async () => {
   const well = await (await scenario()).get('/healthz');
   expect(well.status).toBe(200);
-  expect(await well.json()).toMatchObject({ status: 'ok' });
+  expect(await well.json()).toMatchObject({ status: 'ok', causes: [] });
   for (const lastSweepAt of [() => null, () => 0]) {
     const late = await (await scenario((ports) => ({ ...ports, lastSweepAt }))).get('/healthz');
     expect(late.status).toBe(503);
-    expect(await late.json()).toMatchObject({ status: 'degraded' });
+    expect(await late.json()).toMatchObject({ status: 'degraded', causes: ['sweep-late'] });
   }
+});
+
+test('health is degraded while writes are refused or data are damaged, and says why', async () => {
+  const bad = await scenario((ports) => ({
+    ...ports,
+    damaged: () => 1,
+    refusal: () => 'store-full',
+  }));
+  const health = await bad.get('/healthz');
+  expect(health.status).toBe(503);
+  expect(await health.json()).toMatchObject({
+    status: 'degraded',
+    causes: ['store-damaged', 'store-full'],
+  });
 });
 
 test('health says that Reeve still starts, and that it works all the same', async () => {

@@ -257,6 +257,21 @@ test('a store that fails is told without details, and may be tried again', async
   await expectProblem(response, 503, 'unavailable');
 });
 
+test('a full disk is told as such, without its path', async () => {
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission: {
+      submit: async () => {
+        throw new UnavailableError('store-full', 'No room for /var/reeve.db.');
+      },
+    },
+  }));
+  const response = await submit();
+  expect(await response.clone().text()).not.toContain('/var');
+  expect(response.headers.get('retry-after')).toBe('1');
+  await expectProblem(response, 503, 'store-full');
+});
+
 test('every route that may answer 503 says so in the description, with its Retry-After', async () => {
   const { app } = await scenario();
   const document = app.getOpenAPI31Document({

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Audience, type Change, changeOf } from '#core/change.ts';
+import { ReeveError } from '#core/errors.ts';
 import { agentName, stepName } from '#core/ids.ts';
 import type { StatusMessage } from '#core/status-message.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
@@ -17,9 +18,9 @@ function feed(tellOf: (audience: Audience, change: Change) => Promise<void>) {
   const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
   onTestFinished(() => store.close());
   const start = () => {
-    const stop = changeFeed({ outbox: store, tell, clock, log });
-    onTestFinished(stop);
-    return stop;
+    const started = changeFeed({ outbox: store, tell, clock, log });
+    onTestFinished(started.stop);
+    return started;
   };
   return {
     clock,
@@ -164,7 +165,7 @@ test('operators are told of an order whose response channel is down, once', asyn
     if (audience === 'submitter') throw new Error('not now');
     told.push(`${orderId} ${sequence}`);
   });
-  const stop = start();
+  const { stop } = start();
   await store.commit(failed(await order('one', 'shop'), clock.now()));
   await clock.advance(600_000);
   expect(told).toEqual(['one 3']);
@@ -227,7 +228,7 @@ test('what was not told before a stop is told after the next start', async () =>
     if (!works) throw new Error('not now');
     told.push(sequence);
   });
-  const stop = start();
+  const { stop } = start();
   await order('one', 'shop');
   stop();
   works = true;
@@ -254,7 +255,7 @@ test('a message that is tried again is the same message', async () => {
   const log = testLog();
   const tried: StatusMessage[] = [];
   let entered: ((stored: StoredChange) => void) | undefined;
-  const stop = changeFeed({
+  const { stop } = changeFeed({
     outbox: {
       watchChanges(listener) {
         entered = listener;
@@ -275,4 +276,69 @@ test('a message that is tried again is the same message', async () => {
   await clock.advance(60_000);
   expect(tried).toHaveLength(3);
   expect(new Set(tried).size).toBe(1);
+});
+
+test('a channel that fails for a quarter of an hour is one line of the log, and one when it is over', async () => {
+  let works = false;
+  const { order, clock, log, start } = feed(async (_, { replyTo }) => {
+    if (!works && replyTo === 'shop') throw new NotTold('down', 'It is down.', { of: 'channel' });
+  });
+  const { channels } = start();
+  const since = clock.now();
+  await order('one', 'shop');
+  await order('two', 'other');
+  await clock.advance(14 * 60_000);
+  const lines = () => log.lines.filter(({ event }) => event.startsWith('channel-'));
+  expect(lines()).toEqual([]);
+  expect(channels()).toEqual([
+    { name: 'shop', owed: 2, failingSince: since },
+    { name: 'other', owed: 0, failingSince: null },
+  ]);
+
+  await clock.advance(60 * 60_000);
+  const behind = {
+    event: 'channel-behind',
+    fields: {
+      channel: 'shop',
+      since: new Date(since).toISOString(),
+      owed: 2,
+      error: 'It is down.',
+    },
+  };
+  expect(lines()).toEqual([behind]);
+
+  works = true;
+  await clock.advance(60_000);
+  const over = { event: 'channel-caught-up', fields: { channel: 'shop', owed: 1 } };
+  expect(lines()).toEqual([behind, over]);
+  expect(channels()).toContainEqual({ name: 'shop', owed: 0, failingSince: null });
+});
+
+test('a channel that refuses one order for long is behind, though it takes others', async () => {
+  let works = false;
+  const { order, clock, log, start } = feed(async (_, { orderId }) => {
+    if (!works && orderId === 'one') throw refused('message');
+  });
+  start();
+  await order('one', 'shop');
+  for (let minute = 0; minute < 60; minute += 1) {
+    await order(`other-${minute}`, 'shop');
+    await clock.advance(60_000);
+  }
+  const events = () =>
+    log.lines.map(({ event }) => event).filter((event) => event.startsWith('channel-'));
+  expect(events()).toEqual(['channel-behind']);
+  works = true;
+  await clock.advance(2 * 3_600_000);
+  expect(events()).toEqual(['channel-behind', 'channel-caught-up']);
+});
+
+test('a channel that nobody registers any more is told of at once', async () => {
+  const { order, log, start } = feed(async () => {
+    throw new ReeveError('reply-to-unknown', 'No response channel shop is registered any more.');
+  });
+  start();
+  await order('one', 'shop');
+  const behind = log.lines.filter(({ event }) => event === 'channel-behind');
+  expect(behind).toMatchObject([{ fields: { channel: 'shop' } }]);
 });

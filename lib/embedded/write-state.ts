@@ -1,0 +1,34 @@
+/** Whether the disk takes writes: logged once when it begins to refuse them, and once when it takes one again. */
+import { ReeveError } from '#core/errors.ts';
+import type { Log } from '#ports/log.ts';
+
+export interface WriteState {
+  /** No write of a group could be stored. */
+  refused(error: unknown): void;
+  /** A group is on disk. */
+  written(): void;
+  /** The code of the error with which the last group was refused; null when it was stored. */
+  refusal(): string | null;
+}
+
+/** `path`: the database file. */
+export function writeState(path: string, log: Log): WriteState {
+  let refusal: string | null = null;
+  return {
+    refused(error) {
+      // Any other error is about Reeve, and not about the disk.
+      if (!(error instanceof ReeveError) || error.code === 'store-closed') return;
+      if (error.code !== refusal) {
+        log.error(error.code, { file: path, table: null, row: null, reason: error.message });
+      }
+      refusal = error.code;
+    },
+    written() {
+      if (refusal === null) return;
+      // Of the same level as what it ends: who reads the one must see the other.
+      log.error('store-writable', { file: path, after: refusal });
+      refusal = null;
+    },
+    refusal: () => refusal,
+  };
+}

@@ -1,0 +1,70 @@
+/** That the disk refuses writes is told once, and that it takes them again is found without any order. */
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/errors.ts';
+import { writeProbe } from '#embedded/write-probe.ts';
+import { writeState } from '#embedded/write-state.ts';
+import { testLog } from '../support/log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const full = new UnavailableError('store-full', 'The disk has no room.');
+
+test('a condition is one line of the log, however many writes it refuses, and one when it is over', () => {
+  const log = testLog();
+  const state = writeState('reeve.db', log);
+  state.written();
+  expect([state.refusal(), log.lines]).toEqual([null, []]);
+  for (const _write of [1, 2, 3]) state.refused(full);
+  expect(state.refusal()).toBe('store-full');
+  state.written();
+  state.written();
+  expect(state.refusal()).toBe(null);
+  state.refused(full);
+  const begun = {
+    event: 'store-full',
+
+    fields: { reason: 'The disk has no room.' },
+  };
+  const over = { event: 'store-writable', fields: { after: 'store-full' } };
+  expect(log.lines).toMatchObject([begun, over, begun]);
+});
+
+test('another reason is another condition', () => {
+  const log = testLog();
+  const state = writeState('reeve.db', log);
+  state.refused(full);
+  state.refused(new UnavailableError('store-unavailable', 'The disk failed.'));
+  expect(state.refusal()).toBe('store-unavailable');
+  expect(log.lines.map(({ event }) => event)).toEqual(['store-full', 'store-unavailable']);
+});
+
+test('a store that is closed, and a mistake in Reeve, say nothing of the disk', () => {
+  const log = testLog();
+  const state = writeState('reeve.db', log);
+  state.refused(new UnavailableError('store-closed', 'It is closed.'));
+  state.refused(new TypeError('no function'));
+  expect([state.refusal(), log.lines]).toEqual([null, []]);
+});
+
+test('a store that refuses writes is tried until it takes one, and then left alone', async () => {
+  const clock = virtualClock();
+  const state = writeState('reeve.db', testLog());
+  let tries = 0;
+  const stop = writeProbe({
+    clock,
+    store: {
+      refusal: state.refusal,
+      async tryWrite() {
+        tries += 1;
+        if (tries < 3) throw full;
+        state.written();
+      },
+    },
+  });
+  await clock.advance(60_000);
+  expect(tries).toBe(0);
+  state.refused(full);
+  await clock.advance(60_000);
+  expect([tries, state.refusal()]).toEqual([3, null]);
+  stop();
+  expect(clock.pending()).toBe(0);
+});
