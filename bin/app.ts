@@ -2,22 +2,35 @@
 /** The CDK app: `npx cdk deploy`. An agent is one file in lambdas/agents and one line here. */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { ReeveError } from '#core/errors.ts';
+import { refuseUnknownParameters } from '#infra/parameter-names.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings.ts';
 import { shippedAgent } from '#infra/shipped-agent.ts';
 
-const app = new App();
-const settings = readSettings(app.node);
+try {
+  stack();
+} catch (error) {
+  // A parameter that is refused is no defect: its sentence says more than a stack trace.
+  if (!(error instanceof ReeveError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
 
-new ReeveStack(app, 'Reeve', {
-  stackName: `reeve-${settings.stage}`,
-  settings,
-  workflows: 'lib/workflows/shipped.ts',
-  agents: [
-    shippedAgent('fraud'),
-    shippedAgent('inventory'),
-    shippedAgent('payment'),
-    shippedAgent('shipping'),
-  ],
-});
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+function stack(): void {
+  const app = new App();
+  refuseUnknownParameters(app.node);
+  const settings = readSettings(app.node);
+  new ReeveStack(app, 'Reeve', {
+    stackName: `reeve-${settings.stage}`,
+    settings,
+    workflows: 'lib/workflows/shipped.ts',
+    agents: [
+      shippedAgent('fraud'),
+      shippedAgent('inventory'),
+      shippedAgent('payment'),
+      shippedAgent('shipping'),
+    ],
+  });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+}

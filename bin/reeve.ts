@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line as a process: the real world for `runCli`. */
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -28,8 +28,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: (chunk) => process.stdout.write(chunk),
   stderr: (chunk) => process.stderr.write(chunk),
-  stdin: () => text(process.stdin),
-  readFile: (path) => readFile(path, 'utf8'),
+  stdin: () => buffer(process.stdin),
+  readFile: (path) => readFile(path),
   fetch: (url, init) => fetch(url, init),
   terminal: () => {
     if (!process.stdout.isTTY || process.env['TERM'] === 'dumb') return null;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
 import { ReeveError } from '#core/errors.ts';
+import { refusedText } from '#core/field-errors.ts';
 import { priorities } from '#core/record.ts';
 
 const name = z.string().min(1);
@@ -17,7 +18,7 @@ const json = <Value>(schema: z.ZodType<Value>) =>
       try {
         return JSON.parse(text);
       } catch {
-        context.addIssue('is not JSON');
+        context.addIssue('must be JSON');
         return z.NEVER;
       }
     })
@@ -127,6 +128,6 @@ export function readConfig<Shape extends z.ZodRawShape>(
 ): Readonly<z.infer<z.ZodObject<Shape>>> {
   const parsed = z.object(shape).safeParse(process.env);
   if (parsed.success) return Object.freeze(parsed.data);
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new ReeveError('config-invalid', `The environment is not right: ${faults.join('; ')}.`);
+  const faults = refusedText(parsed.error, 'the environment');
+  throw new ReeveError('config-invalid', `Invalid environment: ${faults}.`);
 }

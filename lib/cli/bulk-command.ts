@@ -9,7 +9,7 @@ import { type Context, printJson, printLines } from './context.ts';
 import type { Corrections } from './corrections.ts';
 import { acceptedSchema, bulkPageSchema, type SummaryDocument } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
-import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
+import { filterWords, type OrderFilter, queryOf, settledFilter } from './order-filter.ts';
 import { progress } from './progress.ts';
 import { progressBar } from './progress-bar.ts';
 import { tableLines } from './table.ts';
@@ -32,7 +32,8 @@ export async function bulk(
   { yes, set, ...options }: BulkOptions,
 ): Promise<ExitCode> {
   if (set !== undefined)
-    throw new CliError(exitCodes.usage, 'Corrections are for one order: name it.');
+    throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
+  if (action === 'resubmit') refuseUnlessInError(options);
   const filter = await settled(context, action, options);
   const orders = await every(context, filter);
   if (yes !== true) return look(context, action, filter, orders);
@@ -41,6 +42,13 @@ export async function bulk(
   }
   const outcomes = await carryOut(context, action, orders);
   return tell(context, action, outcomes);
+}
+
+/** What the API would refuse for each order is refused for all of them, before any is looked for. */
+function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
+  if (state === 'Error') return;
+  const message = `Only orders in Error can be resubmitted, so none in the state ${state}. Use --state Error, or leave out --state.`;
+  throw new CliError(exitCodes.usage, message);
 }
 
 /** With instants where lengths of time were, and an end: what changes from now on is not meant. */
@@ -53,28 +61,23 @@ async function settled(
   const isAnySaid = filterWords(options).length > 0;
   const state = options.state ?? (action === 'resubmit' && isAnySaid ? 'Error' : undefined);
   if (state === undefined) {
-    const message = 'Name an order, or say which: --state Error is every order in Error.';
+    const message =
+      'Name an order, or select orders by options: --state Error selects every order in Error.';
     throw new CliError(exitCodes.usage, message);
   }
-  const { since, before } = options;
   // The server's own clock: by another one, an order that failed anew might be meant once more.
   const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
-  return {
-    ...options,
-    state,
-    ...(since !== undefined && { since: instantOf(since, world.now()) }),
-    before:
-      before === undefined ? new Date(value.asOf).toISOString() : instantOf(before, world.now()),
-  };
+  const before = new Date(value.asOf).toISOString();
+  return { before, ...settledFilter(options, world.now()), state };
 }
 
 async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
-  const { world, reeve } = context;
+  const { reeve } = context;
   const line = progress(context);
   const orders: SummaryDocument[] = [];
   let cursor: string | null = null;
   do {
-    const query = queryOf(filter, world.now());
+    const query = queryOf(filter);
     query.set('limit', String(pageMax));
     if (cursor !== null) query.set('cursor', cursor);
     const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
@@ -111,7 +114,7 @@ function look(
   printLines(world, [
     ...tableLines(['ORDERS', 'WORKFLOW', 'STATE', 'STEP', 'FAULT'], rows, paint),
     '',
-    `Nothing was done yet. To ${action} ${count(orders.length)}:`,
+    `Nothing has been changed yet. To ${action} ${count(orders.length)}:`,
     `  ${commandOf(context, action, filter)}`,
   ]);
   return exitCodes.done;

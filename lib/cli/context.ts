@@ -29,8 +29,9 @@ export interface Context {
 
 /** @throws {CliError} `usage` when an address or the token has an impossible form */
 export async function contextOf(world: World, options: GlobalOptions): Promise<Context> {
+  refuseEmpty(options);
   const stack = await stackOf(world, options);
-  const url = stack?.apiUrl ?? (options.url || world.env['REEVE_URL'] || localUrl(world.env));
+  const url = stack?.apiUrl ?? options.url ?? (world.env['REEVE_URL'] || localUrl(world.env));
   const token = tokenOf(world.env);
   return {
     world,
@@ -57,11 +58,19 @@ export async function contextOf(world: World, options: GlobalOptions): Promise<C
   };
 }
 
+/** An empty text is most often a variable that is not set; the default would be another Reeve. */
+function refuseEmpty({ url, stack, suppliersUrl }: GlobalOptions): void {
+  const given = { '--url': url, '--stack': stack, '--suppliers-url': suppliersUrl };
+  for (const [option, value] of Object.entries(given)) {
+    if (value === '') throw new CliError(exitCodes.usage, `${option} is empty.`);
+  }
+}
+
 function suppliersApi(world: World, { suppliersUrl }: GlobalOptions): Api {
   return httpApi(
     {
       name: 'The suppliers',
-      url: suppliersUrl || world.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(world.env),
+      url: suppliersUrl ?? (world.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(world.env)),
       // Reeve's token is none of their business.
       token: null,
       unreachableHint:
@@ -99,7 +108,7 @@ function addressOptionsOf({ url, stack }: GlobalOptions): string[] {
 }
 
 /** What a header can carry as it is: visible ASCII. */
-export const headerValue = /^[\x21-\x7e]+$/;
+const headerValue = /^[\x21-\x7e]+$/;
 
 function tokenOf(env: World['env']): string | null {
   const token = env['REEVE_TOKEN'] ?? '';

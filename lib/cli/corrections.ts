@@ -1,7 +1,8 @@
 /** `--set`: new values for fields of an order's details. */
 import { InvalidArgumentError } from 'commander';
 
-export type Corrections = Readonly<Record<string, unknown>>;
+/** JSON texts by field, as they were written: to parse and print them anew could change them. */
+export type Corrections = Readonly<Record<string, string>>;
 
 /** One more of them: `payment.token=tok_2` is a text, `lines.0.quantity:=3` is JSON. */
 export function addCorrection(text: string, others: Corrections = {}): Corrections {
@@ -10,12 +11,21 @@ export function addCorrection(text: string, others: Corrections = {}): Correctio
     throw new InvalidArgumentError('It must be field=text, or field:=JSON.');
   }
   if (Object.hasOwn(others, field)) throw new InvalidArgumentError(`${field} is set twice.`);
-  return { ...others, [field]: sign === ':=' ? json(value) : value };
+  return { ...others, [field]: sign === ':=' ? checkedJson(value) : JSON.stringify(value) };
 }
 
-function json(text: string): unknown {
+/** The body of a resubmit with these corrections. */
+export function correctionsBody(corrections: Corrections): string {
+  const members = Object.entries(corrections).map(
+    ([field, json]) => `${JSON.stringify(field)}:${json}`,
+  );
+  return `{"set":{${members.join(',')}}}`;
+}
+
+function checkedJson(text: string): string {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return text;
   } catch {
     throw new InvalidArgumentError('What follows := must be JSON; a text follows = alone.');
   }

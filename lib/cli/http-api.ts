@@ -74,10 +74,11 @@ export function httpApi(options: ApiOptions, fetch: World['fetch']): Api {
     const checked = call.answer.safeParse(json);
     if (checked.success) return { json, value: checked.data };
     const [issue] = checked.error.issues;
-    const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
+    const where =
+      issue === undefined ? '' : ` (at ${issue.path.join('.') || 'the whole document'})`;
     throw new CliError(
       exitCodes.failed,
-      `${name} answered ${call.method} ${call.path} in a form that is not known here${where}.
+      `${name} answered ${call.method} ${call.path} in an unknown form${where}.
 Check that ${base} is the right address, and that both sides have the same version.`,
       { reason: 'answer-unknown', cause: checked.error },
     );

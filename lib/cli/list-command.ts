@@ -4,7 +4,7 @@ import { relativeTime } from '#text/relative-time.ts';
 import { askAndPrint, type Context } from './context.ts';
 import { listSchema } from './documents.ts';
 import type { ExitCode } from './exit-code.ts';
-import { filterWords, instantOf, type OrderFilter, queryOf } from './order-filter.ts';
+import { filterWords, type OrderFilter, queryOf, settledFilter } from './order-filter.ts';
 import { quoted } from './quoted.ts';
 import { stateText } from './state-text.ts';
 import { tableLines } from './table.ts';
@@ -16,9 +16,10 @@ export interface ListOptions extends OrderFilter {
 
 const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
 
-export async function list(context: Context, options: ListOptions): Promise<ExitCode> {
+export async function list(context: Context, given: ListOptions): Promise<ExitCode> {
+  const options = settledFilter(given, context.world.now());
   const { limit, cursor } = options;
-  const query = queryOf(options, context.world.now());
+  const query = queryOf(options);
   if (limit !== undefined) query.set('limit', String(limit));
   if (cursor !== undefined) query.set('cursor', cursor);
   const path = query.size === 0 ? '/orders' : `/orders?${query}`;
@@ -47,20 +48,15 @@ function pageLines({ world, paint }: Context, { orders }: z.infer<typeof listSch
 
 /** The very command that shows the next page. */
 function nextLines(
-  { paint, addressOptions, world }: Context,
+  { paint, addressOptions }: Context,
   { limit, ...filter }: ListOptions,
   cursor: string | null,
 ): string[] {
   if (cursor === null) return [];
-  const { since, before } = filter;
   const words = [
     'reeve list',
     ...addressOptions.map(quoted),
-    ...filterWords({
-      ...filter,
-      ...(since !== undefined && { since: instantOf(since, world.now()) }),
-      ...(before !== undefined && { before: instantOf(before, world.now()) }),
-    }),
+    ...filterWords(filter),
     ...(limit === undefined ? [] : ['--limit', String(limit)]),
     '--cursor',
     quoted(cursor),

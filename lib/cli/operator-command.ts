@@ -3,6 +3,7 @@
 import type { Action, BulkOptions } from './bulk-command.ts';
 import { CliError } from './cli-error.ts';
 import { askAndPrint, type Context } from './context.ts';
+import { correctionsBody } from './corrections.ts';
 import { acceptedSchema } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { filterWords } from './order-filter.ts';
@@ -17,7 +18,7 @@ export async function operate(
   if (filterWords(filter).length > 0) {
     throw new CliError(
       exitCodes.usage,
-      'Name one order, or options that say which ones; not both.',
+      'Give the id of one order, or options that select orders, but not both.',
     );
   }
   return askAndPrint(
@@ -27,7 +28,7 @@ export async function operate(
       method: 'POST',
       path: `/orders/${encodeURIComponent(orderId)}/${action}`,
       answer: acceptedSchema,
-      ...(set !== undefined && { body: JSON.stringify({ set }) }),
+      ...(set !== undefined && { body: correctionsBody(set) }),
     },
     (accepted) => [acceptedLine(accepted, context.paint)],
   );

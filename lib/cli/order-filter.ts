@@ -45,15 +45,24 @@ export function addFilterOptions(command: Command): Command {
     .option('--before <when>', 'only those that last changed before that; the same forms', moment);
 }
 
-/** As the API takes them. `nowMs`: what lengths of time are counted back from. */
-export function queryOf(filter: OrderFilter, nowMs: number): URLSearchParams {
+/** As the API takes them, of a settled filter. */
+export function queryOf(filter: OrderFilter): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of names) {
     const value = filter[name];
-    if (value === undefined) continue;
-    query.set(name, name === 'since' || name === 'before' ? instantOf(value, nowMs) : value);
+    if (value !== undefined) query.set(name, value);
   }
   return query;
+}
+
+/** With instants where lengths of time were: what `2h` means changes while one thinks, and a cursor goes with its filters. */
+export function settledFilter<Filter extends OrderFilter>(filter: Filter, nowMs: number): Filter {
+  const { since, before } = filter;
+  return {
+    ...filter,
+    ...(since !== undefined && { since: instantOf(since, nowMs) }),
+    ...(before !== undefined && { before: instantOf(before, nowMs) }),
+  };
 }
 
 /** The options again, for a command that is proposed. */
@@ -76,8 +85,7 @@ function moment(text: string): string {
   );
 }
 
-/** As an instant: what `2h` means changes while one thinks. */
-export function instantOf(text: string, nowMs: number): string {
+function instantOf(text: string, nowMs: number): string {
   const [, count = '', unit] = length.exec(text) ?? [];
   const isUnit = (letter: string | undefined): letter is keyof typeof units =>
     letter !== undefined && letter in units;

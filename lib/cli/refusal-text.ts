@@ -6,8 +6,9 @@ export function refusalText(name: string, base: string, status: number, document
   if (problem.success) {
     const { title, detail, errors, code } = problem.data;
     const fields = errors.map(({ field, message }) => `  ${field}: ${message}`);
-    // Often the detail is the first field's line, for those who read no further.
-    const details = fields.includes(`  ${detail.replace(/\.$/, '')}`) ? [] : [`  ${detail}`];
+    // Reeve's own detail has the same in one line.
+    const isRepeated = errors.length > 0 && errors.every(({ message }) => detail.includes(message));
+    const details = isRepeated ? [] : [`  ${detail}`];
     return [title, ...details, ...fields, `  code: ${code}`].join('\n');
   }
   const refusal = supplierRefusalSchema.safeParse(document);

@@ -1,6 +1,6 @@
 /** `reeve submit`: hands an order in, and waits for its end when asked to. */
 import { CliError } from './cli-error.ts';
-import { type Context, headerValue, printJson, printLines } from './context.ts';
+import { type Context, printJson, printLines } from './context.ts';
 import { acceptedSchema } from './documents.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { exitCodeOf, followToEnd } from './follow.ts';
@@ -14,6 +14,9 @@ export interface SubmitOptions {
   readonly correlationId?: string;
 }
 
+/** Of an idempotency key, as the API's description has it. */
+const keyForm = /^[!-+\--~]{1,128}$/;
+
 /** @param file a path, or `-` for standard input */
 export async function submit(
   context: Context,
@@ -21,8 +24,9 @@ export async function submit(
   { wait = false, key, correlationId }: SubmitOptions,
 ): Promise<ExitCode> {
   const { world, reeve, json, paint } = context;
-  if (key !== undefined && !headerValue.test(key)) {
-    throw new CliError(exitCodes.usage, '--key must be visible ASCII characters without spaces.');
+  if (key !== undefined && !keyForm.test(key)) {
+    const form = '1 to 128 visible ASCII characters without spaces and commas';
+    throw new CliError(exitCodes.usage, `--key must be ${form}.`);
   }
   const accepted = await reeve({
     method: 'POST',
@@ -58,10 +62,15 @@ async function readJsonText(
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new CliError(
       exitCodes.usage,
-      `${name} is no JSON object, so it takes no --correlation-id.`,
+      `${name} is not a JSON object, so it takes no --correlation-id.`,
     );
   }
-  // The last of two fields of one name counts.
+  if (Object.hasOwn(document, 'correlationId')) {
+    throw new CliError(
+      exitCodes.usage,
+      `${name} already has a correlationId: remove it there, or leave out --correlation-id.`,
+    );
+  }
   const comma = Object.keys(document).length === 0 ? '' : ',';
   return text.replace(/}\s*$/, () => `${comma}"correlationId":${JSON.stringify(correlationId)}}`);
 }
@@ -79,12 +88,21 @@ function parse(name: string, text: string): unknown {
 }
 
 async function readText(world: World, file: string, name: string): Promise<string> {
+  let bytes: Uint8Array;
   try {
-    return await (file === '-' ? world.stdin() : world.readFile(file));
+    bytes = await (file === '-' ? world.stdin() : world.readFile(file));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, {
       reason: 'file-unreadable',
+      cause,
+    });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(exitCodes.usage, `${name} is not valid UTF-8. Save it in UTF-8.`, {
+      reason: 'file-not-json',
       cause,
     });
   }

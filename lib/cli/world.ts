@@ -71,9 +71,9 @@ export interface DataOutcome {
 
 export interface World extends StartIo {
   /** Standard input to its end. */
-  readonly stdin: () => Promise<string>;
-  /** A file's text; rejects with the system's error. */
-  readonly readFile: (path: string) => Promise<string>;
+  readonly stdin: () => Promise<Uint8Array>;
+  /** A file's bytes; rejects with the system's error. */
+  readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (ms: number) => Promise<void>;
   /** Of this program, as its package has it. */

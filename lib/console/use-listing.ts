@@ -1,6 +1,6 @@
 /** A listing that grows by pages and stays true while orders change. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { get } from './api.ts';
 import { after, nowMs } from './clock.ts';
 import { coalesced } from './coalesced.ts';
@@ -21,12 +21,16 @@ export function useListing(query: OrderQuery): {
 } {
   const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
   const listing = useSignal<Listing>({ orders: [], cursor: null });
+  // A cursor goes with the filters of its page, so `since` must be counted back from the same instant.
+  const cursorAskedMs = useRef(0);
   // Before the first frame: what is asked for is on its way while the page is drawn.
   useLayoutEffect(() => {
     const load = async () => {
-      const answer = await get<ListDocument>(listingPath(query, nowMs(), null));
+      const askedMs = nowMs();
+      const answer = await get<ListDocument>(listingPath(query, askedMs, null));
       if (answer.kind === 'ok') {
         listing.value = firstPage(listing.value, answer.body);
+        if (listing.value.cursor === answer.body.cursor) cursorAskedMs.current = askedMs;
         loaded.value = { kind: 'shown', body: null };
       } else if (answer.kind === 'refused') {
         if (answer.status !== 401) loaded.value = answer;
@@ -50,7 +54,8 @@ export function useListing(query: OrderQuery): {
   const more = async () => {
     const { cursor } = listing.value;
     if (cursor === null) return;
-    const answer = await get<ListDocument>(listingPath(query, nowMs(), cursor));
+    const path = listingPath(query, cursorAskedMs.current, cursor);
+    const answer = await get<ListDocument>(path);
     if (answer.kind === 'ok') listing.value = nextPage(listing.value, answer.body);
   };
   return {

@@ -1,4 +1,4 @@
-/** Whether an order's details can be corrected so: what was done must not have been asked otherwise. */
+/** Whether corrections of an order's details can be made: what a started step was given must stay as it was. */
 import { type Correction, corrected, fieldOf } from './correction.ts';
 import type { Draft } from './draft.ts';
 import { type FieldError, fieldErrors } from './field-errors.ts';
@@ -25,22 +25,27 @@ export function fitted(
   known: Known | null,
   corrections: readonly Correction[],
 ): Fitting {
-  if (known === null) return refused('(the whole)', 'the workflow of the order is not known here');
+  if (known === null)
+    return refused('set', 'cannot be applied: the workflow of the order is not known here');
   const { history } = draft.base;
   const all = JSON.stringify([...correctionsOf(history), ...corrections]);
   if (textBytes(all) > limits.correctionsBytesMax) {
-    return refused('(the whole)', `all together have over ${limits.correctionsBytesMax} bytes`);
+    return refused(
+      'set',
+      `exceeds the limit: all corrections of an order may have ${limits.correctionsBytesMax} bytes`,
+    );
   }
   let details = correctedDetails(known.details, history);
   for (const correction of corrections) {
     const next = corrected(details, correction);
-    if (next === undefined) return refused(correction.field, 'is nowhere in the details');
+    if (next === undefined) return refused(correction.field, 'is not a field of the details');
     details = next;
   }
   const parsed = known.definition.details.safeParse(details);
-  if (!parsed.success) return { kind: 'refused', errors: fieldErrors(parsed.error) };
+  if (!parsed.success)
+    return { kind: 'refused', errors: fieldErrors(parsed.error, { whole: 'details' }) };
   if (!isJsonWithin(parsed.data, limits.detailsBytesMax)) {
-    return refused('(the whole)', `make details of over ${limits.detailsBytesMax} bytes`);
+    return refused('set', `makes the details larger than ${limits.detailsBytesMax} bytes`);
   }
   const touched = stepsTouched(draft, known, parsed.data);
   if (touched.length > 0) return { kind: 'refused', errors: touched };
@@ -70,7 +75,7 @@ function stepsTouched(
     const { state } = record.progress;
     const how =
       state === 'NotStarted' || state === 'Failed' ? 'may have had an effect' : `is ${state}`;
-    const message = `${how}, and was asked otherwise: correct only what later steps use`;
+    const message = `${how} with the previous values: correct only fields that no started step uses`;
     return [{ field: `step ${step.name}`, message }];
   });
 }

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from './change.ts';
-import { toldFaults } from './field-errors.ts';
+import { fieldFaults } from './field-errors.ts';
 import type { JsonValue } from './json.ts';
 import { jsonSchema } from './json-schema.ts';
 import { limits } from './limits.ts';
@@ -30,6 +30,8 @@ import {
 } from './message-fields.ts';
 import { directions, type priorities, processStates } from './record.ts';
 import { sendableJson } from './sendable-text.ts';
+import { faultText, lenientJson, type StrictJson, strictJson } from './strict-json.ts';
+import { submissionKeyForm } from './submission-key.ts';
 
 /** Raised when a message changes in a way that older readers must not guess at. */
 const version = 1;
@@ -137,8 +139,8 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z
     correlationId,
     key: z
       .string()
-      .min(1)
       .max(limits.submissionKeyLengthMax)
+      .regex(submissionKeyForm.pattern, submissionKeyForm.message)
       .describe('Names the submission: however often it is delivered, it makes one order.'),
   })
   .meta({ title: 'Submission', description: 'Submits an order by the submission queue.' });
@@ -152,7 +154,7 @@ const changeObject = z
     sequence: z
       .int()
       .positive()
-      .describe('Larger with every change of an order: what comes late or twice is told by it.'),
+      .describe('Larger with every change of an order: it shows what comes late or twice.'),
     previousState: z.enum(processStates).nullable().describe('Null for a new order.'),
     processState: z
       .enum(processStates)
@@ -183,11 +185,13 @@ export const requestCodec = codec('request', requestSchema);
 export const replyCodec = codec('reply', replySchema);
 export const statusCodec = codec('status', statusSchema);
 export const notificationCodec = codec('notification', notificationSchema);
-export const submissionCodec = codec('submission', submissionSchema);
+export const submissionCodec = codec('submission', submissionSchema, strictJson);
 
+/** `read`: how the text is parsed; of a submission, by the same rules as a body of the API. */
 function codec<Message extends object>(
   kind: string,
   schema: z.ZodType<Message>,
+  read: (text: string) => StrictJson = lenientJson,
 ): DescribedCodec<Message> {
   const envelope = z.object({
     version: z.literal(version).describe('Of the form of messages.'),
@@ -199,8 +203,9 @@ function codec<Message extends object>(
     schema,
     encode: (message) => sendableJson(JSON.stringify({ version, kind, ...message })),
     decode(text) {
-      const parsed = parse(text);
-      if (parsed === undefined) return { kind: 'malformed', reason: 'is not JSON' };
+      const json = read(text);
+      if (json.kind === 'refused') return { kind: 'malformed', reason: faultText(json.fault) };
+      const { value: parsed } = json;
       const newer = newerEnvelope.safeParse(parsed);
       if (newer.success && newer.data.version > version) {
         return { kind: 'newer', reason: `is a ${kind} of version ${newer.data.version}` };
@@ -212,16 +217,10 @@ function codec<Message extends object>(
       const inner = schema.safeParse(parsed);
       return inner.success
         ? { kind: 'message', message: inner.data }
-        : { kind: 'malformed', reason: `does not fit at ${toldFaults(inner.error)}` };
+        : {
+            kind: 'malformed',
+            reason: `does not fit at ${fieldFaults(inner.error, 'the message')}`,
+          };
     },
   };
-}
-
-/** `undefined` when it is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -17,7 +17,11 @@ export function checkedOutput(output: JsonValue, definition: StepDefinition | un
   if (!isTextWithin(text, outputBytesMax)) return { fault: tooLarge(outputBytesMax) };
   const parsed = (definition?.output ?? jsonSchema).safeParse(output);
   if (!parsed.success) {
-    return { fault: invalid(`does not fit its schema at ${faultyFields(parsed.error)}`) };
+    return {
+      fault: invalid(
+        `does not fit its schema at ${faultyFields(parsed.error, 'the whole output')}`,
+      ),
+    };
   }
   // As its schema has it, which may have added to it.
   const bytesMax = definition?.outputBytesMax ?? outputBytesMax;

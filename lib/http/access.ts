@@ -37,11 +37,11 @@ function allowed({ role, confined }: ApiRoute): MiddlewareHandler<AccessEnv> {
     if (role === 'anyone') return next();
     const principal = context.get('principal');
     if (!mayAct(principal, role)) {
-      const detail = `It takes the role ${role}; ${principal.name} has ${principal.role}.`;
+      const detail = `This needs the role ${role}; ${principal.name} has the role ${principal.role}.`;
       return respondProblem(context, problem('role-insufficient', detail));
     }
     if (!confined && principal.tenant !== null) {
-      const detail = `It tells of all tenants, and ${principal.name} is of tenant ${principal.tenant}.`;
+      const detail = `This covers all tenants; ${principal.name} belongs to the tenant ${principal.tenant}.`;
       return respondProblem(context, problem('tenant-forbidden', detail));
     }
     return next();
@@ -56,5 +56,5 @@ function allowed({ role, confined }: ApiRoute): MiddlewareHandler<AccessEnv> {
 export function tenantOf({ name, tenant }: Principal, named: string | undefined): string | null {
   if (tenant === null) return named ?? null;
   if (named === undefined || named === tenant) return tenant;
-  throw new Refusal(problem('tenant-forbidden', `${name} is of tenant ${tenant} alone.`));
+  throw new Refusal(problem('tenant-forbidden', `${name} may act for the tenant ${tenant} only.`));
 }

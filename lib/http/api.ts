@@ -33,7 +33,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
       onError: (context) =>
         respondProblem(
           context,
-          problem('body-too-large', `A body may have ${limits.bodyBytesMax} bytes at most.`),
+          problem('body-too-large', `A body may have at most ${limits.bodyBytesMax} bytes.`),
         ),
     }),
   );
@@ -43,7 +43,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
       onMethodNotAllowed(context, methods) {
         const allow = methods.join(', ');
         context.header('allow', allow);
-        const detail = `${context.req.method} is not served here; ${allow} is.`;
+        const detail = `${context.req.method} is not allowed here. Allowed methods: ${allow}.`;
         return respondProblem(context, problem('method-not-allowed', detail));
       },
     }),
@@ -57,13 +57,13 @@ export function api(ports: ApiPorts): OpenAPIHono {
   app.notFound((context) =>
     respondProblem(
       context,
-      problem('route-unknown', `${context.req.method} ${context.req.path} is not served.`),
+      problem('route-unknown', `There is no ${context.req.method} ${context.req.path}.`),
     ),
   );
   app.onError((error, context) => {
     if (error instanceof Refusal) return respondProblem(context, error.problem);
     if (error instanceof HTTPException && error.status === 400) {
-      return respondProblem(context, problem('json-malformed', 'The body cannot be read as JSON.'));
+      return respondProblem(context, problem('json-malformed', 'The body is not valid JSON.'));
     }
     if (error instanceof ReeveError && error.code === 'cursor-invalid') {
       return respondProblem(context, problem('cursor-invalid', error.message));
@@ -78,7 +78,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
     }
     return error instanceof UnavailableError
       ? respondProblem(context, problem('unavailable', 'Try again: nothing was lost.'))
-      : respondProblem(context, problem('internal', 'The log of Reeve says more.'));
+      : respondProblem(context, problem('internal', 'The log of Reeve has the cause.'));
   });
   return app;
 }

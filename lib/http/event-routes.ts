@@ -73,7 +73,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
 function taken(all: Followers, following: Following): Follower {
   const reader = all.follow(following);
   if (reader !== null) return reader;
-  const detail = `${all.count()} follow already, which is as many as may. Ask again later.`;
+  const detail = `${all.count()} event streams are open, which is the maximum. Try again later.`;
   throw new Refusal(problem('followers-full', detail));
 }
 

@@ -49,7 +49,11 @@ export function guard({
     switch (identity.kind) {
       case 'unknown':
         context.header('www-authenticate', 'Bearer');
-        return refuse(context, 'unauthorized', 'Send a token as Authorization: Bearer.');
+        return refuse(
+          context,
+          'unauthorized',
+          'Send a token in the header Authorization: Bearer TOKEN.',
+        );
       case 'refused':
         return refuse(context, 'role-insufficient', identity.reason);
       case 'known':

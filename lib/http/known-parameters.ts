@@ -1,18 +1,17 @@
 /**
- * Refuses query parameters that a route does not have. One that is ignored changes the question: of
- * `?State=Error` or `?stat=Error` the answer would be every order.
+ * Refuses queries that would be understood otherwise than they were meant: a parameter that a route does not have (of
+ * `?State=Error` the answer would be every order), one that is given twice, and one that is not UTF-8.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { problem, respondProblem } from './problem.ts';
-
-/** The route that is served without being in its own description. */
-const description = 'GET /openapi.json';
+import type { FieldError } from '#core/field-errors.ts';
+import { nearestName } from '#core/nearest-name.ts';
+import { fieldProblem, respondProblem } from './problem.ts';
 
 /** For every route that `app` describes, those that are added later too; pages take what they like. */
 export function knownParameters(app: OpenAPIHono): MiddlewareHandler {
-  const known = new Map<string, readonly string[]>([[description, []]]);
+  const known = new Map<string, readonly string[]>();
   const learn = () => {
     for (const definition of app.openAPIRegistry.definitions) {
       if (definition.type !== 'route') continue;
@@ -22,31 +21,53 @@ export function knownParameters(app: OpenAPIHono): MiddlewareHandler {
       known.set(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, names);
     }
   };
-  return (context, next) => {
-    const given = [...new Set(new URL(context.req.url).searchParams.keys())];
-    if (given.length === 0) return next();
-    if (known.size === 1) learn();
+  const namesFor = (context: Context): readonly string[] | null => {
+    if (known.size === 0) learn();
     const route = matchedRoutes(context).find(({ method, path }) => known.has(`${method} ${path}`));
-    const names = route === undefined ? null : known.get(`${route.method} ${route.path}`);
-    const errors = given
-      .filter((name) => names?.includes(name) === false)
-      .map((name) => ({ field: name, message: unknownParameter(name, names ?? []) }));
-    if (errors.length === 0) return next();
-    const detail = `Look at ${errors.map(({ field }) => field).join(', ')}.`;
-    return Promise.resolve(respondProblem(context, problem('query-invalid', detail, errors)));
+    return route === undefined ? null : (known.get(`${route.method} ${route.path}`) ?? null);
   };
+  return (context, next) => {
+    const [, query = ''] = /\?([^#]*)/.exec(context.req.url) ?? [];
+    if (query === '') return next();
+    const names = namesFor(context);
+    const errors = names === null ? [] : queryErrors(query, names);
+    if (errors.length === 0) return next();
+    return Promise.resolve(respondProblem(context, fieldProblem('query-invalid', errors)));
+  };
+}
+
+function queryErrors(query: string, names: readonly string[]): FieldError[] {
+  const seen = new Map<string, number>();
+  const errors: FieldError[] = [];
+  for (const part of query.split('&').filter((text) => text !== '')) {
+    const [written = '', value = ''] = part.split(/=(.*)/s);
+    const name = decoded(written);
+    if (name === null || decoded(value) === null) {
+      errors.push({ field: name ?? written, message: 'is not percent-encoded UTF-8' });
+      continue;
+    }
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    if (!names.includes(name)) {
+      if (times === 1) errors.push({ field: name, message: unknownParameter(name, names) });
+    } else if (times === 2) errors.push({ field: name, message: 'must be given only once' });
+  }
+  return errors;
+}
+
+/** Null where it is not percent-encoded UTF-8; `URLSearchParams` would put U+FFFD in its place. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
 }
 
 /** What is wrong with it, and which parameter may have been meant. */
 function unknownParameter(given: string, names: readonly string[]): string {
-  const meant = names.find((name) => isMeant(plain(given), plain(name)));
-  if (meant !== undefined) return `is no parameter here: did you mean ${meant}?`;
-  return `is no parameter here: there are ${names.join(', ') || 'none'}`;
-}
-
-const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '');
-
-/** Written in another way, or cut short. */
-function isMeant(given: string, name: string): boolean {
-  return given.length >= 3 && (name.startsWith(given) || given.startsWith(name));
+  const meant = nearestName(given, names);
+  if (meant !== undefined) return `is not a parameter of this route (did you mean \`${meant}\`?)`;
+  const all = names.length === 0 ? 'it has none' : `its parameters are ${names.join(', ')}`;
+  return `is not a parameter of this route; ${all}`;
 }

@@ -23,7 +23,10 @@ const madeByReeve = /^([0-9a-hjkmnp-tv-z]{26}|k[0-9a-f]{40})$/;
 export function unknownOrder(orderId: OrderId): Refusal {
   if (!madeByReeve.test(orderId)) return malformed();
   return new Refusal(
-    problem('order-unknown', 'No order has this id. An order that ended long ago is forgotten.'),
+    problem(
+      'order-unknown',
+      'No order has this id. Ended orders are deleted when their retention period is over.',
+    ),
   );
 }
 

@@ -1,6 +1,5 @@
 /** Orders: submit, show, list, resubmit, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import type { OrderId } from '#core/ids.ts';
 import { maySee, type Principal } from '#core/principal.ts';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
@@ -9,10 +8,13 @@ import type { SubmissionOutcome } from '#roles/submission.ts';
 import { authorised, tenantOf } from './access.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { weakTag } from './entity-tag.ts';
+import { jsonBodies } from './json-body.ts';
+import { listingCursor } from './listing-cursor.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
-import { type ProblemCode, problem, problemResponses, Refusal, respondProblem } from './problem.ts';
+import { fieldProblem, type ProblemCode, problem, problemResponses, Refusal } from './problem.ts';
 import {
   acceptedSchema,
+  cancelSchema,
   ifMatchHeader,
   keyHeader,
   listQuery,
@@ -86,15 +88,19 @@ const resubmitRoute = createRoute({
 const cancelRoute = createRoute({
   ...authorised('cancelOrder'),
   summary: 'Undo an order instead of finishing it',
-  request: { params: orderParam, headers: ifMatchHeader },
+  request: {
+    params: orderParam,
+    headers: ifMatchHeader,
+    body: { required: false, content: { 'application/json': { schema: cancelSchema } } },
+  },
   responses: {
     202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 503),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
   },
 });
 
 export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
-  jsonOnly(app);
+  jsonBodies(app);
   app.openapi(submitRoute, async (context) => {
     const principal = context.get('principal');
     const { workflow, details, priority, replyTo, correlationId, tenant } =
@@ -117,26 +123,24 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const { workflow, agent, step, fault, tenant, since, before } = rest;
     const ofTenant = tenantOf(context.get('principal'), tenant);
     const asOf = new Date(ports.clock.now()).toISOString();
-    const page = await search(
-      ports.store,
-      {
-        processState: state ?? null,
-        ...(correlationId !== undefined && { correlationId }),
-        limit,
-        cursor: cursor ?? null,
-      },
-      {
-        ...(workflow !== undefined && { workflow }),
-        ...(agent !== undefined && { agent }),
-        ...(step !== undefined && { step }),
-        ...(fault !== undefined && { fault }),
-        ...(ofTenant !== null && { tenant: ofTenant }),
-        ...(since !== undefined && { since: Date.parse(since) }),
-        ...(before !== undefined && { before: Date.parse(before) }),
-      },
-    );
-    const { items, cursor: next } = page;
-    const orders = items.map(summaryView);
+    const states = {
+      processState: state ?? null,
+      ...(correlationId !== undefined && { correlationId }),
+    };
+    const filter = {
+      ...(workflow !== undefined && { workflow }),
+      ...(agent !== undefined && { agent }),
+      ...(step !== undefined && { step }),
+      ...(fault !== undefined && { fault }),
+      ...(ofTenant !== null && { tenant: ofTenant }),
+      ...(since !== undefined && { since: Date.parse(since) }),
+      ...(before !== undefined && { before: Date.parse(before) }),
+    };
+    const cursors = await listingCursor({ ...states, ...filter });
+    const query = { ...states, limit, cursor: cursors.read(cursor) };
+    const page = await search(ports.store, query, filter);
+    const next = cursors.written(page.cursor);
+    const orders = page.items.map(summaryView);
     context.header('etag', await weakTag({ orders, cursor: next }));
     return context.json({ orders, cursor: next, asOf }, 200);
   });
@@ -171,28 +175,6 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   });
 }
 
-function jsonOnly(app: OpenAPIHono): void {
-  app.on('POST', ['/orders', '/orders/:id/resubmit'], async (context, next) => {
-    const type = context.req.header('content-type');
-    if (type === undefined && context.req.path !== '/orders') return next();
-    if (/^application\/json\s*(;|$)/i.test(type ?? '')) {
-      if (context.req.path !== '/orders' && (await context.req.text()) === '') noBody(context);
-      return next();
-    }
-    return respondProblem(
-      context,
-      problem('media-type-unsupported', 'Send the header Content-Type: application/json.'),
-    );
-  });
-}
-
-/** Clients that send the type with every request mean nothing by it where there is no body. */
-function noBody({ req }: Context): void {
-  const headers = new Headers(req.raw.headers);
-  headers.delete('content-type');
-  req.raw = new Request(req.url, { method: req.method, headers });
-}
-
 function optionsOf(
   { tenant }: Principal,
   { 'if-match': ifMatch }: { readonly 'if-match'?: string | undefined },
@@ -205,8 +187,7 @@ function optionsOf(
 
 function accepted(outcome: SubmissionOutcome) {
   if (outcome.kind === 'accepted') return outcome;
-  const detail = `Look at ${outcome.errors.map(({ field }) => field).join(', ')}.`;
-  throw new Refusal(problem(outcome.code, detail, [...outcome.errors]));
+  throw new Refusal(fieldProblem(outcome.code, outcome.errors));
 }
 
 const refusals: Readonly<Record<string, ProblemCode>> = {
@@ -225,9 +206,7 @@ function recorded(orderId: OrderId, outcome: OperatorOutcome) {
       throw unknownOrder(orderId);
     case 'refused': {
       if (outcome.errors.length > 0) {
-        const fields = outcome.errors.map(({ field }) => field).join(', ');
-        const errors = [...outcome.errors];
-        throw new Refusal(problem('correction-refused', `Look at ${fields}.`, errors));
+        throw new Refusal(fieldProblem('correction-refused', outcome.errors));
       }
       const { processState, direction, revision } = outcome.record;
       const detail = `The order is ${processState}, direction ${direction}, at revision ${revision}.`;

@@ -1,6 +1,7 @@
 /** Errors as RFC 9457 problem documents, each with a stable `code`. */
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { errorsText, type FieldError } from '#core/field-errors.ts';
 
 export const problemSchema = z
   .object({
@@ -12,42 +13,48 @@ export const problemSchema = z
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
-      .openapi({ description: 'The fields at fault, by dotted path.' }),
+      .openapi({
+        description: 'The fields at fault, by dotted path; each message is the end of a sentence.',
+      }),
   })
   .openapi('Problem');
 
 export type Problem = z.infer<typeof problemSchema>;
 
 const problems = {
-  'json-malformed': [400, 'The body is not JSON'],
-  'query-invalid': [400, 'The query cannot be understood'],
-  'cursor-invalid': [400, 'The cursor is not one of this listing'],
-  'header-invalid': [400, 'A header cannot be understood'],
-  unauthorized: [401, 'A bearer token is needed'],
-  'host-forbidden': [403, 'This host name is not served'],
+  'request-malformed': [400, 'Malformed HTTP request'],
+  'json-malformed': [400, 'The body is not valid JSON'],
+  'query-invalid': [400, 'Invalid query parameters'],
+  'cursor-invalid': [400, 'Invalid cursor'],
+  'header-invalid': [400, 'Invalid header'],
+  unauthorized: [401, 'A bearer token is required'],
+  'host-forbidden': [403, 'This host name is not allowed'],
   'origin-forbidden': [403, 'Requests from other sites are refused'],
   'role-insufficient': [403, 'Your role does not allow this'],
-  'tenant-forbidden': [403, 'This is not for your tenant'],
-  'route-unknown': [404, 'There is nothing here'],
-  'order-unknown': [404, 'There is no such order'],
-  'order-id-malformed': [404, 'This is not an order id'],
-  'method-not-allowed': [405, 'This method is not served here'],
+  'tenant-forbidden': [403, 'Not allowed for your tenant'],
+  'route-unknown': [404, 'Unknown route'],
+  'order-unknown': [404, 'Unknown order'],
+  'order-id-malformed': [404, 'Malformed order id'],
+  'method-not-allowed': [405, 'Method not allowed'],
+  'request-timeout': [408, 'The request was not complete in time'],
   'not-in-error': [409, 'Only an order in Error can be resubmitted'],
-  ended: [409, 'The order has ended'],
-  'already-undoing': [409, 'The order is being undone already'],
-  irreversible: [409, 'The order can only go forward'],
-  'key-reused': [409, 'The idempotency key belongs to another submission'],
+  ended: [409, 'The order has already ended'],
+  'already-undoing': [409, 'The order is already being undone'],
+  irreversible: [409, 'The order can no longer be undone'],
+  'key-reused': [409, 'The idempotency key was used for another submission'],
   'record-full': [409, 'The record of the order is full'],
-  changed: [412, 'The order has gone on since'],
+  changed: [412, 'The order has changed since'],
   'body-too-large': [413, 'The body is too large'],
-  'media-type-unsupported': [415, 'The body must be application/json'],
-  'body-invalid': [422, 'The body does not fit'],
-  'details-invalid': [422, 'The details do not fit the workflow'],
-  'correction-refused': [422, 'The details cannot be corrected so'],
-  'workflow-unknown': [422, 'There is no such workflow'],
-  'reply-to-unknown': [422, 'There is no such response channel'],
-  internal: [500, 'Reeve failed'],
-  'followers-full': [503, 'Too many follow events already'],
+  'media-type-unsupported': [415, 'Unsupported media type'],
+  'expectation-failed': [417, 'Unsupported Expect header'],
+  'body-invalid': [422, 'Invalid request body'],
+  'details-invalid': [422, 'The details do not match the schema of the workflow'],
+  'correction-refused': [422, 'Invalid corrections'],
+  'workflow-unknown': [422, 'Unknown workflow'],
+  'reply-to-unknown': [422, 'Unknown response channel'],
+  'headers-too-large': [431, 'The request headers are too large'],
+  internal: [500, 'Internal error'],
+  'followers-full': [503, 'Too many event streams'],
   'store-full': [503, 'The disk of the state store is full'],
   unavailable: [503, 'The state store is not available'],
 } as const;
@@ -66,6 +73,11 @@ export function problem(code: ProblemCode, detail: string, errors?: Problem['err
   };
 }
 
+/** A problem of single fields: each is named in the detail as well. */
+export function fieldProblem(code: ProblemCode, errors: readonly FieldError[]): Problem {
+  return problem(code, `${errorsText(errors)}.`, [...errors]);
+}
+
 /** When a caller who was answered 503 may ask again, s: by then a store that was busy has answered. */
 export const retryAfterSeconds = 1;
 
@@ -76,14 +88,38 @@ export const retryAfterHeader = z.object({
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
+const described: Readonly<Record<number, string>> = {
+  400: 'The request cannot be understood.',
+  401: 'No token, or one that is not known.',
+  403: 'Not allowed.',
+  404: 'There is no such order.',
+  405: 'The path does not have this method.',
+  408: 'The request was not complete in time.',
+  409: 'The order, or the key, is in a state that does not allow this.',
+  412: 'The order has changed since the revision of If-Match.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON in UTF-8 without a content coding.',
+  417: 'The header Expect asks for what is not supported.',
+  422: 'The body is JSON, but not what this operation accepts.',
+  431: 'The request headers are too large.',
+  500: 'Internal error.',
+  503: 'Not available at present.',
+};
+
+/** What any request may be answered, before a route is reached or by a defect. */
+const ofAnyRequest = [400, 405, 408, 417, 431, 500] as const;
+
 /** The problems a route may answer, by status, for the OpenAPI document. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
+  const all = [...new Set([...ofAnyRequest, ...statuses])].toSorted((a, b) => a - b);
   return Object.fromEntries(
-    statuses.map((status) => [
+    all.map((status) => [
       status,
-      status === 503
-        ? { description: 'Not now.', content: problemContent, headers: retryAfterHeader }
-        : { description: 'Refused.', content: problemContent },
+      {
+        description: described[status] ?? 'Refused.',
+        content: problemContent,
+        ...(status === 503 && { headers: retryAfterHeader }),
+      },
     ]),
   );
 }

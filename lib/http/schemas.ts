@@ -6,9 +6,18 @@ import { jsonSchema } from '#core/json-schema.ts';
 import { limits } from '#core/limits.ts';
 import { roles } from '#core/principal.ts';
 import { directions, priorities, processStates } from '#core/record.ts';
+import { submissionKeyForm } from '#core/submission-key.ts';
+import { wholeNumber } from '#core/whole-number.ts';
 import { breakerStates } from '#ports/breaker.ts';
+import { cursorLengthMax } from './listing-cursor.ts';
 
 const instant = z.iso.datetime();
+/** As callers write them. */
+const givenInstant = z.iso.datetime({
+  offset: true,
+  error:
+    'must be an instant such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00 (a + in a URL is written %2B)',
+});
 const processState = z.enum(processStates);
 
 export const submissionSchema = z
@@ -16,7 +25,10 @@ export const submissionSchema = z
     workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
     details: z
       // No schema of objects: the workflow's own must see the document as it was sent.
-      .custom<JsonValue>(isObject, { error: 'is not an object', abort: true })
+      .custom<JsonValue>(isObject, {
+        error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
+        abort: true,
+      })
       .pipe(jsonSchema)
       .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
     priority: z.enum(priorities).default('normal'),
@@ -28,7 +40,8 @@ export const submissionSchema = z
       .optional()
       .openapi({ description: 'The name of a registered response channel.' }),
     correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-      description: 'Your own name for the order: it comes back with whatever is told of it.',
+      description:
+        'Your own name for the order: it is part of everything that is sent about the order.',
     }),
   })
   .openapi('Submission');
@@ -36,19 +49,24 @@ export const submissionSchema = z
 export const keyHeader = z.object({
   'idempotency-key': z
     .string()
-    .min(1)
-    .max(limits.submissionKeyLengthMax)
+    .max(limits.submissionKeyLengthMax, submissionKeyForm.message)
+    .regex(submissionKeyForm.pattern, submissionKeyForm.message)
     .optional()
-    .openapi({ description: 'The same key and body again give the same order.' }),
+    .openapi({
+      description:
+        'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
+      example: 'cart-4711',
+    }),
 });
 
 export const ifMatchHeader = z.object({
   'if-match': z
     .string()
-    .regex(/^"[1-9]\d{0,9}"$/, 'is no revision in double quotes')
+    .regex(/^"[1-9]\d{0,9}"$/, 'must be a revision in double quotes, such as "7"')
     .optional()
     .openapi({
-      description: 'A revision, in double quotes: an order that has gone on since is left alone.',
+      description:
+        'A revision, in double quotes: an order that has changed since is left as it is.',
       example: '"7"',
     }),
 });
@@ -67,6 +85,9 @@ export const resubmitSchema = z
       }),
   })
   .openapi('Resubmit');
+
+/** Whatever else a caller sends would have no effect. */
+export const cancelSchema = z.strictObject({}).openapi('Cancel');
 
 export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
@@ -242,14 +263,17 @@ export const listQuery = z.object({
   correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
     description: 'Orders that their submitter gave this name.',
   }),
-  since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
-  before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
-  limit: z.coerce.number().int().min(1).max(limits.listMax).default(50),
+  since: givenInstant.optional().openapi({ description: 'Orders that changed then, or later.' }),
+  before: givenInstant.optional().openapi({ description: 'Orders that changed before then.' }),
+  limit: wholeNumber(1, limits.listMax)
+    .default(50)
+    .openapi({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]+$/, 'is not one that a listing gave')
-    .max(limits.cursorLengthMax)
-    .optional(),
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor of an earlier page')
+    .max(cursorLengthMax, 'must be a cursor of an earlier page')
+    .optional()
+    .openapi({ description: 'The cursor of the page before, with the same filters.' }),
 });
 
 export const listSchema = z
@@ -351,6 +375,9 @@ export const healthSchema = z
     lastSweepAt: instant.nullable(),
   })
   .openapi('Health');
+
+/** The document has a schema of its own, which OpenAPI publishes. */
+export const descriptionSchema = z.any().openapi({ type: 'object' });
 
 export const principalSchema = z
   .object({

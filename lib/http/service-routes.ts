@@ -3,7 +3,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from './access.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { problemResponses, retryAfterHeader, retryAfterSeconds } from './problem.ts';
-import { healthSchema, principalSchema, workflowsSchema } from './schemas.ts';
+import { descriptionSchema, healthSchema, principalSchema, workflowsSchema } from './schemas.ts';
 import { workflowsView } from './view.ts';
 
 const workflowsRoute = createRoute({
@@ -48,7 +48,17 @@ const principalRoute = createRoute({
   },
 });
 
-const describe = authorised('describeApi');
+const describeRoute = createRoute({
+  ...authorised('describeApi'),
+  summary: 'This description of the API',
+  responses: {
+    200: {
+      description: 'An OpenAPI 3.1 document, with the workflows that are known here.',
+      content: { 'application/json': { schema: descriptionSchema } },
+    },
+    ...problemResponses(400, 401, 403),
+  },
+});
 
 export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', bearer);
@@ -65,7 +75,7 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       : context.json({ status: ports.isStarting() ? 'starting' : 'ok', causes, lastSweepAt }, 200);
   });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];
-  app.get(describe.path, describe.middleware, (context) => context.json(described(app, names)));
+  app.openapi(describeRoute, (context) => context.json(described(app, names), 200));
 }
 
 function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {

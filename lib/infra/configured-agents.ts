@@ -14,20 +14,20 @@ export function configuredAgents(
   const faults = [
     ...Object.keys(settings.concurrency).flatMap((name) => {
       const fault = faultOf(agents, name, () => null);
-      return fault === null ? [] : [`concurrency.${name}: ${fault}`];
+      return fault === null ? [] : [`\`concurrency.${name}\` ${fault}`];
     }),
     ...Object.keys(settings.services).flatMap((name) => {
       const callsNone = ({ callsService }: FunctionAgentProps) =>
-        callsService === true ? null : 'is an agent that calls no service of this setting';
+        callsService === true ? null : 'is an agent that does not call a service of this parameter';
       const fault = faultOf(agents, name, callsNone);
-      return fault === null ? [] : [`services.${name}: ${fault}`];
+      return fault === null ? [] : [`\`services.${name}\` ${fault}`];
     }),
   ];
   if (faults.length === 0) return agents.map((agent) => configured(agent, settings));
   const names = agents.map(({ name }) => name).join(', ');
   throw new ReeveError(
     'settings-invalid',
-    `The context is not right: ${faults.join('; ')}. The agents are ${names}. See docs/aws.md.`,
+    `Invalid parameters: ${faults.join('; ')}. The agents are ${names}. See docs/aws.md.`,
   );
 }
 
@@ -38,7 +38,7 @@ function faultOf(
   more: (agent: FunctionAgentProps) => string | null,
 ): string | null {
   const agent = agents.find((one) => one.name === name);
-  if (agent === undefined) return 'is no agent of this stack';
+  if (agent === undefined) return 'is not an agent of this stack';
   return agent.entry === undefined ? 'is an agent that runs elsewhere' : more(agent);
 }
 
@@ -53,7 +53,7 @@ export function missingServices(
       : [],
   );
   if (stage !== 'prod' || missing.length === 0) return null;
-  return `The context has no ${missing.join(', ')}: in production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or take -c stage=dev to look at the stack. See docs/aws.md.`;
+  return `Missing parameters: ${missing.join(', ')}. In production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or use -c stage=dev to inspect the stack. See docs/aws.md.`;
 }
 
 function configured(agent: AgentProps, { services, concurrency }: Settings): AgentProps {

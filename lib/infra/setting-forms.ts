@@ -1,26 +1,23 @@
 /** What the values of settings look like. */
 import * as z from 'zod';
+import { strictJson } from '#core/strict-json.ts';
+import { wholeNumber } from '#core/whole-number.ts';
 
 /** On the command line everything is text; in cdk.json it is what it is. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => {
+  z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      return value;
-    }
+    const parsed = strictJson(value);
+    if (parsed.kind === 'json') return parsed.value;
+    const { field, message } = parsed.fault;
+    if (field === null) return value;
+    context.addIssue({ code: 'custom', path: field.split('.'), message });
+    return z.NEVER;
   }, schema);
 
-/** What `fetch` calls: it refuses an address with a user or a password. */
-const isCallable = (text: string) => {
-  if (!URL.canParse(text)) return true;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
-};
-const noUser = 'must have no user and no password';
-export const serviceUrl = z.url().refine(isCallable, noUser);
-export const webhookUrl = z.url({ protocol: /^https$/ }).refine(isCallable, noUser);
+/** A list in which no element occurs twice: the second one would have no effect. */
+export const distinct = <Schema extends z.ZodType<readonly string[]>>(schema: Schema) =>
+  schema.refine((all) => new Set(all).size === all.length, 'must contain each element only once');
 
 export const queueArn = z
   .string()
@@ -72,7 +69,7 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922,
   3_288, 3_653,
 ];
-export const logRetention = z.coerce.number().refine((days) => retentions.includes(days), {
+export const logRetention = wholeNumber(1, 3_653).refine((days) => retentions.includes(days), {
   error: `must be one of ${retentions.join(', ')}`,
 });
 

@@ -3,12 +3,16 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { shardsMax } from '#aws/tables.ts';
 import { ReeveError } from '#core/errors.ts';
+import { refusedText } from '#core/field-errors.ts';
+import { httpsUrl, httpUrl } from '#core/http-url.ts';
 import { priorities } from '#core/record.ts';
+import { wholeNumber } from '#core/whole-number.ts';
 import { owedConcurrency } from './owed-queue.ts';
 import {
   boundaryArn,
   busName,
   channelName,
+  distinct,
   issuer,
   json,
   keyArn,
@@ -27,25 +31,28 @@ const settings = z.strictObject({
   /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
-  shards: z.coerce.number().int().min(1).max(shardsMax).default(4),
+  shards: wholeNumber(1, shardsMax).default(4),
   /** How often the Supervisor looks, minutes: how late a recovery may be. */
-  sweepMinutes: z.coerce.number().int().min(1).max(15).default(1),
+  sweepMinutes: wholeNumber(1, 15).default(1),
   /** How long an order is kept after its end. */
-  keepDays: z.coerce.number().int().min(1).max(3_650).default(30),
+  keepDays: wholeNumber(1, 3_650).default(30),
   /** Priority classes with queues of their own; others share those of `normal`. */
-  priorities: json(z.array(z.enum(priorities)).nonempty())
-    .refine((all) => all.includes('normal'), 'must name normal')
-    .default(['normal']),
+  priorities: json(
+    distinct(z.array(z.enum(priorities)).nonempty()).refine(
+      (all) => all.includes('normal'),
+      'must contain normal',
+    ),
+  ).default(['normal']),
   /** Batches of ten calls at once, by agent, over all its priority classes together. */
   concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
   /** Where the agents' services are. */
-  services: json(z.record(z.string(), serviceUrl)).default({}),
+  services: json(z.record(z.string(), httpUrl)).default({}),
   /** Registered response queues: ARNs by the name that `replyTo` gives. */
   responseQueues: json(z.record(channelName, queueArn)).default({}),
   /** Response channels that are events on the bus: the names that `replyTo` gives. */
   eventChannels: json(z.array(channelName)).default([]),
   /** Response channels that are told by HTTP, by the name that `replyTo` gives. */
-  webhooks: json(z.record(channelName, z.strictObject({ url: webhookUrl, secretArn }))).default({}),
+  webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
   /** Whether there is a queue of submissions beside the API. */
   submissionQueue: json(z.boolean()).default(false),
   /** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */
@@ -56,7 +63,7 @@ const settings = z.strictObject({
     }),
   ).default({ rate: 1_000, burst: 2_000 }),
   /** Origins whose pages may call the API from a browser, with the header Authorization and no cookies. */
-  corsOrigins: json(z.array(origin)).default([]),
+  corsOrigins: json(distinct(z.array(origin))).default([]),
   /** How long logs are kept, days. */
   logDays: logRetention.default(30),
   /** The bus that alerts and event channels are put on; it must exist. */
@@ -93,14 +100,14 @@ const settings = z.strictObject({
       /** What is asked for; some providers name the audience by it. */
       scope: z.string().min(1).default('openid'),
       /** Where tokens are given, if not at the issuer's own origin. */
-      tokenOrigin: z.url({ protocol: /^https$/ }).optional(),
+      tokenOrigin: httpsUrl.optional(),
     }),
   ).optional(),
   /** Authorise by the tokens of an OpenID provider instead of IAM. */
   jwt: json(
     z.strictObject({
       issuer,
-      audience: z.array(z.string().min(1)).nonempty(),
+      audience: distinct(z.array(z.string().min(1)).nonempty()),
       /** The claim that says what a bearer may do: its scopes, or its groups. */
       rolesClaim: z.string().min(1).default('scope'),
       /** What stands in that claim for each role. */
@@ -148,9 +155,6 @@ export function readSettings(node: Node): Settings {
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new ReeveError(
-    'settings-invalid',
-    `The context is not right: ${faults.join('; ')}. See docs/aws.md.`,
-  );
+  const faults = refusedText(parsed.error, 'the parameters');
+  throw new ReeveError('settings-invalid', `Invalid parameters: ${faults}. See docs/aws.md.`);
 }

@@ -79,7 +79,7 @@ async function attempt(
 ): Promise<ReplyResult | undefined> {
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
-    const fields = faultyFields(input.error);
+    const fields = faultyFields(input.error, 'the whole input');
     // The service was not asked: an earlier attempt, by an agent that took this input, may be.
     const effect = request.attempt === 1 ? 'none' : 'possible';
     const message = `The agent was given an input that does not fit at ${fields}.`;

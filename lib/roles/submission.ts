@@ -65,16 +65,22 @@ export function submission(ports: SubmissionPorts): Submission {
       if (request.replyTo !== null && !ports.responseChannels.includes(request.replyTo)) {
         const known = ports.responseChannels.join(', ') || 'none';
         return refused('reply-to-unknown', [
-          { field: 'replyTo', message: `not a registered response channel (registered: ${known})` },
+          {
+            field: 'replyTo',
+            message: `is not a registered response channel (registered: ${known})`,
+          },
         ]);
       }
       const details = definition.details.safeParse(request.details);
       if (!details.success) {
-        return refused('details-invalid', fieldErrors(details.error, ['details']));
+        return refused(
+          'details-invalid',
+          fieldErrors(details.error, { path: ['details'], whole: 'details' }),
+        );
       }
       const { detailsBytesMax } = limits;
       if (!isJsonWithin(details.data, detailsBytesMax)) {
-        const message = `as the workflow's schema has them, they have over ${detailsBytesMax} bytes`;
+        const message = `has more than ${detailsBytesMax} bytes after the workflow's schema was applied`;
         return refused('details-invalid', [{ field: 'details', message }]);
       }
       return accept(ports, definition, { request, details: details.data, by });
@@ -132,7 +138,7 @@ async function repeated(
   const record = records.get(orderId);
   if (orders.get(orderId)?.digest !== digest || record === undefined) {
     return refused('key-reused', [
-      { field: 'Idempotency-Key', message: 'was used for another submission; take a new key' },
+      { field: 'Idempotency-Key', message: 'was used for another submission: use a new key' },
     ]);
   }
   return { kind: 'accepted', orderId, processState: record.processState };
@@ -144,7 +150,10 @@ function unknownWorkflow(
 ): SubmissionOutcome {
   const known = [...new Set(registry.all.map(({ name }) => name))].join(', ') || 'none';
   return refused('workflow-unknown', [
-    { field: 'workflow', message: `no workflow ${JSON.stringify(workflow)} (known: ${known})` },
+    {
+      field: 'workflow',
+      message: `${JSON.stringify(workflow)} is not a known workflow (known: ${known})`,
+    },
   ]);
 }
 

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
-import { callableUrl, isLoopback } from './config.ts';
+import { refusedText } from '#core/field-errors.ts';
+import { httpUrl } from '#core/http-url.ts';
+import { faultText, strictJson } from '#core/strict-json.ts';
+import { isLoopback } from './config.ts';
 import { type Secrets, webhookSecrets } from './webhook-signature.ts';
 
 /** A registered webhook: where status messages go, and what they are signed with. */
@@ -13,10 +16,8 @@ export interface WebhookChannel {
 
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
-/** Within one machine nobody listens in; anywhere else what is told must not be read on the way. */
-const address = callableUrl.refine((text) => {
-  // A text that is no address is told of as such.
-  if (!URL.canParse(text)) return true;
+/** Within one machine nobody listens in; anywhere else a message must not be read on the way. */
+const address = httpUrl.refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || isLoopback(hostname);
 }, 'must begin with https://');
@@ -43,10 +44,7 @@ export function readChannels(
   if (path === undefined) return {};
   const parsed = schema.safeParse(parse(path));
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      ({ path: at, message }) => `${at.join('.')}: ${message}`,
-    );
-    throw invalid(path, `is not right: ${faults.join('; ')}`);
+    throw invalid(path, `is invalid: ${refusedText(parsed.error, 'the document')}`);
   }
   return Object.fromEntries(
     Object.entries(parsed.data).map(([name, { url, secretVariable }]) => [
@@ -57,17 +55,15 @@ export function readChannels(
 }
 
 function parse(path: string): unknown {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (cause) {
     throw invalid(path, 'cannot be read', cause);
   }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalid(path, 'is not JSON', cause);
-  }
+  const parsed = strictJson(bytes);
+  if (parsed.kind === 'json') return parsed.value;
+  throw invalid(path, faultText(parsed.fault));
 }
 
 function invalid(path: string, what: string, cause?: unknown): ReeveError {

@@ -1,23 +1,15 @@
 /** The environment, read here and nowhere else. */
 import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
+import { refusedText } from '#core/field-errors.ts';
+import { httpUrl } from '#core/http-url.ts';
+import { wholeNumber } from '#core/whole-number.ts';
 import { logLevels } from './json-log.ts';
 
-/** One that `fetch` takes: it refuses to call an address with a user or a password. */
-export const callableUrl = z.url({ protocol: /^https?$/ }).refine((text) => {
-  if (!URL.canParse(text)) return true;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
-}, 'must have no user and no password');
+const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
 
-const serviceUrl = callableUrl.transform((url) => url.replace(/\/+$/, '')).optional();
-
-/** Digits alone: as a number, an empty text would be 0, which takes whatever port is free. */
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port, 0 to 65535')
-  .transform(Number)
-  .pipe(z.number().max(65_535));
+/** 0 takes whatever port is free. */
+const port = wholeNumber(0, 65_535);
 
 const schema = z.object({
   /** Where the API listens. */
@@ -26,8 +18,8 @@ const schema = z.object({
   /** Where the state store lives. */
   REEVE_DATA: z.string().min(1).default('.reeve'),
   /** Days that an order is kept after its end. */
-  REEVE_KEEP_DAYS: z.coerce.number().min(1).max(3_650).default(30),
-  /** The file of those who may come in; needed when HOST is not loopback. */
+  REEVE_KEEP_DAYS: wholeNumber(1, 3_650).default(30),
+  /** The file of named tokens; needed when HOST is not loopback. */
   REEVE_TOKENS: z.string().min(1).optional(),
   /** The file of the response channels. */
   REEVE_CHANNELS: z.string().min(1).optional(),
@@ -47,15 +39,15 @@ export type Config = Readonly<z.infer<typeof schema>>;
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = schema.safeParse(env);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new ReeveError('config-invalid', `The environment is not right: ${faults.join('; ')}.`);
+    const faults = refusedText(parsed.error, 'the environment');
+    throw new ReeveError('config-invalid', `Invalid environment: ${faults}.`);
   }
   const config = Object.freeze(parsed.data);
   if (config.REEVE_TOKENS === undefined) {
     if (!isLoopback(config.HOST)) {
       throw new ReeveError(
         'tokens-missing',
-        `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to the file of those who may come in, or HOST to 127.0.0.1.`,
+        `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to a file of named tokens, or HOST to 127.0.0.1.`,
       );
     }
     // Until there were named tokens it closed the API; without a word it would now stand open.

@@ -6,8 +6,10 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { ReeveError } from '#core/errors.ts';
+import { refusedText } from '#core/field-errors.ts';
 import { limits } from '#core/limits.ts';
 import { roles } from '#core/principal.ts';
+import { faultText, strictJson } from '#core/strict-json.ts';
 import type { Identify } from '#http/access.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -100,21 +102,15 @@ function read(path: string): readonly Entry[] {
       `The file of REEVE_TOKENS, ${path}, ${what}. Make an entry with \`reeve token NAME --role viewer\`.`,
       { cause },
     );
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (cause) {
     throw unusable('cannot be read', cause);
   }
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    // Without its cause: it quotes the text.
-    throw unusable('is not JSON');
-  }
-  const parsed = schema.safeParse(document);
+  const document = strictJson(bytes);
+  if (document.kind === 'refused') throw unusable(faultText(document.fault));
+  const parsed = schema.safeParse(document.value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`);
-  throw unusable(`is not right: ${faults.join('; ')}`);
+  throw unusable(`is invalid: ${refusedText(parsed.error, 'the document')}`);
 }

@@ -89,7 +89,7 @@ test('a message that cannot be read is parked with the reason, and its text stay
     },
   );
   expect(response).toEqual({ batchItemFailures: [] });
-  expect(reasons).toEqual(['is not JSON']);
+  expect(reasons).toEqual(['is not valid JSON']);
   expect(JSON.stringify(log.lines)).not.toContain('4111');
 });
 

@@ -81,7 +81,7 @@ test('1,000 failed orders, interrupted half-way: the same command goes on, and n
   expect(asked.toSorted()).toEqual(ids.toSorted());
 }, 60_000);
 
-test('an order that has gone on since it was seen is refused, and told', async () => {
+test('an order that has changed since it was seen is refused, and reported', async () => {
   const reeve = await reeveScenario();
   const [id = ''] = await failed(reeve, 1);
   let isFirst = true;
@@ -98,7 +98,7 @@ test('an order that has gone on since it was seen is refused, and told', async (
   const { exitCode, stdout } = await run('resubmit --state Error --yes');
   // None was resubmitted.
   expect(exitCode).toBe(3);
-  expect(stdout).toContain(`${id}  refused: The order has gone on since`);
+  expect(stdout).toContain(`${id}  refused: The order has changed since`);
   expect(stdout).toContain('0 orders resubmitted, 1 refused');
 });
 
@@ -118,17 +118,33 @@ test('--json prints an order a line', async () => {
 });
 
 test.each([
-  ['cancel', /Name an order, or say which/],
-  ['cancel --yes', /Name an order, or say which/],
-  ['resubmit', /Name an order, or say which: --state Error is every order in Error/],
-  ['resubmit --yes', /Name an order, or say which: --state Error is every order in Error/],
-  ['resubmit o-1 --agent cook', /one order, or options that say/],
+  ['cancel', /Name an order, or select orders by options/],
+  ['cancel --yes', /Name an order, or select orders by options/],
+  ['resubmit', /Name an order, .*: --state Error selects every order in Error/],
+  ['resubmit --yes', /Name an order, .*: --state Error selects every order in Error/],
+  [
+    'resubmit --state Processed',
+    /Only orders in Error can be resubmitted, so none in the state Processed/,
+  ],
+  ['resubmit --state pending --yes', /so none in the state Pending/],
+  ['resubmit o-1 --agent cook', /one order, or options that select orders/],
   ['list --since yesterday', /length of time/],
 ])('%s is wrong usage, and told', async (line, message) => {
   const { run } = scenario();
   const { exitCode, stderr } = await run(line);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(message);
+});
+
+test('the command for the next page has the same filters, though time has passed', async () => {
+  const reeve = await reeveScenario();
+  const ids = await failed(reeve, 2);
+  let nowMs = Date.now();
+  const { run } = spoken(reeve, { now: () => (nowMs += 1_000) });
+  const { stdout } = await run('list --limit 1 --since 2h');
+  const next = await run(/reeve (list .*)/.exec(stdout)?.[1] ?? '');
+  expect(next).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(stdout + next.stdout).toMatch(new RegExp(ids.toReversed().join('[^]*')));
 });
 
 test('no orders is no mistake', async () => {

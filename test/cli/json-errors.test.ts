@@ -1,9 +1,9 @@
 /** With --json there is one JSON document on standard output, whatever goes wrong. */
 import { expect, test } from 'vitest';
 import type { World } from '#cli/world.ts';
-import { nobodyThere, problem, scenario } from './scenario.ts';
+import { bytesOf, nobodyThere, problem, scenario } from './scenario.ts';
 
-const readFile = (text: string) => ({ readFile: () => Promise.resolve(text) });
+const readFile = (text: string) => ({ readFile: bytesOf(text) });
 const answering = (respond: () => Response): Partial<World> => ({ fetch: async () => respond() });
 const stack: Partial<World> = {
   aws: async () => ({

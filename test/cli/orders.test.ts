@@ -99,7 +99,7 @@ test.each([
   ['resubmit o-1 --set payment', 'It must be field=text, or field:=JSON.'],
   ['resubmit o-1 --set a:=tok', 'What follows := must be JSON; a text follows = alone.'],
   ['resubmit o-1 --set a=1 --set a=2', 'a is set twice.'],
-  ['resubmit --state Error --set a=1', 'Corrections are for one order: name it.'],
+  ['resubmit --state Error --set a=1', '--set corrects one order: give its id.'],
 ])('%s is no correction', async (line, message) => {
   const { run, requests } = scenario();
   const { exitCode, stderr } = await run(line);
@@ -123,10 +123,10 @@ test('a problem is told in lines on stderr, and exits 3', async () => {
   ]);
 });
 
-test('a detail that only repeats the first field is left out', async () => {
+test('a detail that only repeats the fields is left out', async () => {
   const { app, run } = scenario();
   app.post('/orders/o-1/cancel', () =>
-    problem(422, 'body-invalid', { detail: 'a: b.', errors: [{ field: 'a', message: 'b' }] }),
+    problem(422, 'body-invalid', { detail: '`a` b.', errors: [{ field: 'a', message: 'b' }] }),
   );
   const { stderr } = await run('cancel o-1');
   expect(stderr).toBe('error: It is refused\n  a: b\n  code: body-invalid\n');
@@ -167,5 +167,5 @@ test.each([
   app.get('/orders', (c) => c.text(body));
   const { exitCode, stderr } = await run('list');
   expect(exitCode).toBe(4);
-  expect(stderr).toContain('in a form that is not known here');
+  expect(stderr).toContain('in an unknown form');
 });

@@ -15,6 +15,9 @@ interface Recorded {
   readonly body: string;
 }
 
+/** For `readFile` and `stdin`. */
+export const bytesOf = (text: string) => async () => new TextEncoder().encode(text);
+
 /** @param changes what is otherwise in this world */
 export function scenario(changes: Partial<World> = {}) {
   /** Whatever host the command line calls, this app answers. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   at,
+  bytesOf,
   inError,
   look,
   looks,
@@ -14,7 +15,7 @@ import {
 } from './scenario.ts';
 
 const text = '{"workflow":"order-fulfilment","details":{"price":1.10}}';
-const readFile = () => Promise.resolve(text);
+const readFile = bytesOf(text);
 
 function accepting(changes: Parameters<typeof scenario>[0] = {}) {
   const given = scenario({ readFile, ...changes });
@@ -48,7 +49,7 @@ test('submit --json prints the answer as it came, fields unknown to it too', asy
 });
 
 test('submit - reads standard input', async () => {
-  const { run, requests } = accepting({ stdin: () => Promise.resolve('{"from":"stdin"}') });
+  const { run, requests } = accepting({ stdin: bytesOf('{"from":"stdin"}') });
   expect((await run('submit -')).exitCode).toBe(0);
   expect(requests[0]?.body).toBe('{"from":"stdin"}');
 });
@@ -67,25 +68,39 @@ test('submit --correlation-id adds it to the file, whose numbers stay as they we
   );
 });
 
-test('the option goes before what the file says', async () => {
-  const own = () => Promise.resolve('{"correlationId":"old"}\n');
-  const { run, requests } = accepting({ readFile: own });
-  expect((await run('submit order.json --correlation-id new')).exitCode).toBe(0);
-  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ correlationId: 'new' });
+test('a correlation id in the file and one by option are refused: no name may occur twice', async () => {
+  const { run, requests } = accepting({ readFile: bytesOf('{"correlationId":"old"}\n') });
+  const { exitCode, stderr } = await run('submit order.json --correlation-id new');
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain('order.json already has a correlationId');
+});
+
+test.each([
+  [
+    'a file',
+    { readFile: async () => Buffer.from(text.replace('1.10', '"é"'), 'latin1') },
+    'a.json',
+  ],
+  ['standard input', { stdin: async () => Buffer.from(`\uFEFF${text}`, 'utf16le') }, '-'],
+])('%s that is not UTF-8 is wrong usage, and nothing is sent', async (_, changes, file) => {
+  const { run, requests } = accepting(changes);
+  const { exitCode, stderr } = await run(`submit ${file}`);
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain('is not valid UTF-8');
 });
 
 test.each(['[1]', '7', 'null'])('%s takes no correlation id', async (other) => {
-  const { run, requests } = accepting({ readFile: () => Promise.resolve(other) });
+  const { run, requests } = accepting({ readFile: bytesOf(other) });
   const { exitCode, stderr } = await run('submit order.json --correlation-id new');
   expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
   expect(stderr).toContain('--correlation-id');
 });
 
-test('a key that no header can carry is wrong usage', async () => {
+test.each(['schlüssel', 'a,b', 'k'.repeat(129)])('the key %s is wrong usage', async (key) => {
   const { run, requests } = accepting();
-  const { exitCode, stderr } = await run('submit order.json --key schlüssel');
+  const { exitCode, stderr } = await run(`submit order.json --key ${key}`);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('--key');
+  expect(stderr).toContain('--key must be 1 to 128 visible ASCII characters');
   expect(requests).toEqual([]);
 });
 
@@ -98,7 +113,7 @@ test('an unreadable file is wrong usage and nothing is sent', async () => {
 });
 
 test('a file that is not JSON is wrong usage and nothing is sent', async () => {
-  const { run, requests } = scenario({ readFile: () => Promise.resolve('{"workflow":') });
+  const { run, requests } = scenario({ readFile: bytesOf('{"workflow":') });
   const { exitCode, stderr } = await run('submit broken.json');
   expect(exitCode).toBe(2);
   expect(stderr).toContain('broken.json is not JSON');

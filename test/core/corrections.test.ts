@@ -107,10 +107,28 @@ it('keeps what the schema makes of a value', () => {
 });
 
 it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>([
-  ['a place that is not there', declined, { 'paiment.token': 't' }, 'paiment.token', 'is nowhere'],
-  ['a place in a list that has fewer', declined, { 'lines.7': 1 }, 'lines.7', 'is nowhere'],
-  ['a place within a text', declined, { 'sku.0': 'B' }, 'sku.0', 'is nowhere'],
-  ['what the schema refuses', declined, { 'payment.token': 'x' }, 'payment.token', 'Too small'],
+  [
+    'a place that is not there',
+    declined,
+    { 'paiment.token': 't' },
+    'paiment.token',
+    'is not a field of the details',
+  ],
+  [
+    'a place in a list that has fewer',
+    declined,
+    { 'lines.7': 1 },
+    'lines.7',
+    'is not a field of the details',
+  ],
+  ['a place within a text', declined, { 'sku.0': 'B' }, 'sku.0', 'is not a field of the details'],
+  [
+    'what the schema refuses',
+    declined,
+    { 'payment.token': 'x' },
+    'payment.token',
+    'must have at least',
+  ],
   ['a field that the schema does not know', declined, { colour: 1 }, 'colour', 'is not known here'],
   ['a name that no object may have', declined, { __proto: 1 }, '__proto', 'is not known here'],
   [
@@ -118,28 +136,28 @@ it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>
     declined,
     { 'lines.0.quantity': 5 },
     'step reserve',
-    'is Completed, and was asked otherwise',
+    'is Completed with the previous values',
   ],
   [
     'what a step in doubt was asked with',
     play(reserved, [2_000, expire]),
     { 'payment.token': 'tok_2' },
     'step pay',
-    'may have had an effect, and was asked otherwise',
+    'may have had an effect with the previous values',
   ],
   [
     'what a step was asked with that may have had an effect',
     play(reserved, [10, no('pay', 1, 'possible')]),
     { 'payment.token': 'tok_2' },
     'step pay',
-    'may have had an effect, and was asked otherwise',
+    'may have had an effect with the previous values',
   ],
   [
     'more than a record may bear',
     declined,
     { 'payment.note': 'x'.repeat(limits.correctionsBytesMax) },
-    '(the whole)',
-    'all together have over',
+    'set',
+    'exceeds the limit',
   ],
 ])('refuses %s', (_, from, set, field, message) => {
   expect(errorsOf(from, set)).toEqual([{ field, message: expect.stringContaining(message) }]);
@@ -151,7 +169,9 @@ it('of a workflow that is not known here is refused', () => {
   expect(decide(declined.record, event, null, epoch + 1_000)).toEqual({
     kind: 'ignored',
     reason: 'correction-refused',
-    errors: [{ field: '(the whole)', message: 'the workflow of the order is not known here' }],
+    errors: [
+      { field: 'set', message: 'cannot be applied: the workflow of the order is not known here' },
+    ],
   });
 });
 
@@ -175,17 +195,17 @@ it.each<readonly [string, Situation, string]>([
   [
     'is running',
     play(besides({ input: n }), [0, claim()], [5, no('stuck')]),
-    'is Running, and was asked otherwise',
+    'is Running with the previous values',
   ],
   [
     'is in doubt, and not yet tried again',
     play(besides({ input: n }), [0, claim()], [1_001, expire], [1_002, no('stuck')]),
-    'may have had an effect, and was asked otherwise',
+    'may have had an effect with the previous values',
   ],
   [
     'was skipped, and would not be',
     play(besides({ when: (context) => n(context) > 1 }), [0, claim()], [5, no('stuck')]),
-    'is Skipped, and was asked otherwise',
+    'is Skipped with the previous values',
   ],
   [
     'was done, and its code does not bear the new details',
@@ -200,7 +220,7 @@ it.each<readonly [string, Situation, string]>([
       [4, ok('other')],
       [5, no('stuck')],
     ),
-    'is Completed, and was asked otherwise',
+    'is Completed with the previous values',
   ],
 ])('refuses what changes a step that %s', (_, from, message) => {
   expect(errorsOf(from, { n: 2 })).toEqual([

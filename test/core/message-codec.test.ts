@@ -47,11 +47,11 @@ test('whatever text a message holds, a queue takes it, and it comes back as it w
   const text = fc.array(unit, { maxLength: 8 }).map((all) => all.join(''));
   const details = fc.tuple(text, text).map(([name, value]) => ({ of: [{ [`${name}.`]: value }] }));
   fc.assert(
-    fc.property(submission, details, text, (some, document, replyTo) => {
-      const message = { ...some, details: document, replyTo };
-      const encoded = submissionCodec.encode(message);
+    fc.property(request, details, text, (some, document, tenant) => {
+      const message = { ...some, input: document, tenant };
+      const encoded = requestCodec.encode(message);
       expect(encoded).toMatch(sendable);
-      expect(submissionCodec.decode(encoded)).toEqual({ kind: 'message', message });
+      expect(requestCodec.decode(encoded)).toEqual({ kind: 'message', message });
     }),
   );
 });
@@ -61,7 +61,7 @@ function fail(): never {
 }
 
 test.each([
-  ['no JSON', 'is not JSON'],
+  ['no JSON', 'is not valid JSON'],
   ['null', 'is no nudge of version 1'],
   ['{"version":0,"kind":"nudge","orderId":"a","priority":"low"}', 'is no nudge of version 1'],
   ['{"version":2,"kind":"reply"}', 'is no nudge of version 1'],
@@ -84,6 +84,32 @@ test('a submission without a key is malformed, because a queue delivers twice', 
   const text = '{"version":1,"kind":"submission","workflow":"house","details":{}}';
   expect(submissionCodec.decode(text)).toMatchObject({ reason: 'does not fit at key' });
 });
+
+test.each([
+  ['a name twice', '"details":{"a":1,"a":2},"key":"k"', '`details.a` occurs more than once'],
+  [
+    'a lone surrogate',
+    '"details":{},"key":"k","tenant":"\\ud800"',
+    '`tenant` has a lone surrogate',
+  ],
+])('a submission with %s is malformed: what was stored would differ', (_, fields, reason) => {
+  const text = `{"version":1,"kind":"submission","workflow":"house",${fields}}`;
+  expect(submissionCodec.decode(text)).toMatchObject({
+    kind: 'malformed',
+    reason: expect.stringContaining(reason),
+  });
+});
+
+test.each(['a b', 'a,b', 'é', '', 'k'.repeat(129)])(
+  'a submission with the key "%s" is malformed, as by the API',
+  (key) => {
+    const message = { version: 1, kind: 'submission', workflow: 'house', details: {}, key };
+    expect(submissionCodec.decode(JSON.stringify(message))).toEqual({
+      kind: 'malformed',
+      reason: 'does not fit at key',
+    });
+  },
+);
 
 test('a reply that nests too deeply is malformed', () => {
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;

@@ -37,7 +37,7 @@ export async function commandLine(
       said.stderr += text;
     },
     stdin: never,
-    readFile: (path) => readFile(path, 'utf8'),
+    readFile: (path) => readFile(path),
     fetch: never,
     terminal: () => null,
     sleep: async (ms) => {

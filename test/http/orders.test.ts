@@ -236,6 +236,7 @@ test('the OpenAPI document lists every route', async () => {
     'get /activity',
     'get /events',
     'get /healthz',
+    'get /openapi.json',
     'get /orders',
     'get /orders/{id}',
     'get /orders/{id}/events',

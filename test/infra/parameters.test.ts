@@ -160,7 +160,10 @@ test.each([
   ['throttle', { throttle: { limit: 5 } }],
   ['logDays', { logDays: '31' }],
   ['eventBus', { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/orders' }],
-  ['reservedConcurrency.supervisor: must be 5 or more', { reservedConcurrency: { supervisor: 4 } }],
+  [
+    '`reservedConcurrency.supervisor` must be 5 or more',
+    { reservedConcurrency: { supervisor: 4 } },
+  ],
   ['reservedConcurrency.notifier', { reservedConcurrency: { notifier: 10 } }],
   ['reservedConcurrency', { reservedConcurrency: { scheduler: 10 } }],
   ['corsOrigins.0', { corsOrigins: ['*'] }],
@@ -172,7 +175,7 @@ test.each([
   ['tags.team', { tags: { team: '<b>' } }],
   ['tags.team', { tags: { team: 'x'.repeat(257) } }],
   [
-    'tags: must be 50 at most',
+    '`tags` must be 50 at most',
     { tags: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`t${at}`, ''])) },
   ],
 ])('a setting that AWS or Reeve would not take is named: %s', (named, context) => {

@@ -43,9 +43,9 @@ test('every variable at fault is named, and the function does not start', () => 
   }
 });
 
-test('JSON that is none is told as such', () => {
+test('a text that is not JSON is refused', () => {
   environment({ REEVE_RESPONSE_CHANNELS: 'a=b' });
-  expect(() => readConfig(responseVariables)).toThrow('REEVE_RESPONSE_CHANNELS: is not JSON');
+  expect(() => readConfig(responseVariables)).toThrow('`REEVE_RESPONSE_CHANNELS` must be JSON');
 });
 
 test('the address of a service has no slash at its end', () => {

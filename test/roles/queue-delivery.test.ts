@@ -74,7 +74,7 @@ test('the queue keeps exactly what is neither done nor parked, whatever fails (R
       expect(parked).toEqual(
         letters.flatMap((letter, at) =>
           isParked(letter, at)
-            ? [[String(at), letter.readable ? 'unknown-order' : 'is not JSON']]
+            ? [[String(at), letter.readable ? 'unknown-order' : 'is not valid JSON']]
             : [],
         ),
       );
@@ -122,7 +122,7 @@ test('what is parked is told with its reason; what cannot be parked comes again,
     fields: { messageId, reason },
   });
   expect(log.lines).toEqual([
-    parked('0', 'is not JSON'),
+    parked('0', 'is not valid JSON'),
     parked('1', 'unknown-order'),
     { event: 'parking-failed', fields: { messageId: '1', error: 'TypeError' } },
   ]);

@@ -37,13 +37,18 @@ test.each([['http://127.0.0.1:8080/hook'], ['http://localhost/']])(
 );
 
 test.each<[string, unknown, RegExp]>([
-  ['that is no JSON', '{', /is not JSON/],
-  ['with a list', [], /is not right/],
+  ['that is no JSON', '{', /is not valid JSON/],
+  [
+    'with a name twice',
+    `{"shop":${JSON.stringify(shop)},"shop":{}}`,
+    /`shop` occurs more than once/,
+  ],
+  ['with a list', [], /`the document` must be an object/],
   ['with a name that is none', { 'The Shop': shop }, /The Shop/],
   [
     'with an address that can be read on the way',
     { shop: { ...shop, url: 'http://shop.example' } },
-    /shop\.url: must begin with https/,
+    /shop\.url` must begin with https/,
   ],
   [
     'with an address of another kind',
@@ -61,7 +66,7 @@ test.each<[string, unknown, RegExp]>([
     /shop\.url: must have no user/,
   ],
   ['with a kind that is not there', { shop: { ...shop, kind: 'pigeon' } }, /shop\.kind/],
-  ['with a secret in it', { shop: { ...shop, secret } }, /shop: .*secret/],
+  ['with a secret in it', { shop: { ...shop, secret } }, /`shop\.secret` is not known here/],
 ])('a file %s is refused, and nothing of its secrets told', (_, content, reason) => {
   const read = () => readChannels(file(content), { SHOP_SECRET: secret });
   expect(read).toThrow(reason);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ReeveError } from '#core/errors.ts';
 import { isLoopback, readConfig } from '#runtime/config.ts';
 
 test('without any variable there is a safe configuration', () => {
@@ -22,6 +23,21 @@ test.each([
   ['REEVE_KEEP_DAYS', '0'],
 ])('%s=%s is refused by name', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(name));
+});
+
+test.each([
+  ['PORT', '0x10', 'must be a whole number from 0 to 65535'],
+  ['PORT', '65536', 'must be a whole number from 0 to 65535'],
+  ['PORT', '', 'must be a whole number from 0 to 65535'],
+  ['REEVE_KEEP_DAYS', '1e1', 'must be a whole number from 1 to 3650'],
+  ['REEVE_KEEP_DAYS', ' 5', 'must be a whole number from 1 to 3650'],
+  ['REEVE_LOG', 'loud', 'must be one of info, warn, error, silent'],
+  ['REEVE_PAYMENT_URL', 'pay', 'must be a URL that begins with http:// or https://'],
+  ['REEVE_PAYMENT_URL', 'https://ada:x@pay.example', 'must have no user and no password'],
+])('%s=%s is refused with a sentence', (name, value, message) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new ReeveError('config-invalid', `Invalid environment: \`${name}\` ${message}.`),
+  );
 });
 
 test('every variable at fault is named at once', () => {

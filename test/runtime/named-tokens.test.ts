@@ -101,8 +101,8 @@ test('a file that is gone leaves the former tokens in force', async () => {
 
 test.each([
   ['no file', undefined, /cannot be read/],
-  ['no JSON', 'tokens', /is not JSON/],
-  ['no list', { ada: 1 }, /is not right/],
+  ['no JSON', 'tokens', /is not valid JSON/],
+  ['no list', { ada: 1 }, /`the document` must be an array/],
   ['a role that is none', [entry('ada', { role: 'admin' })], /0\.role/],
   ['a token in the clear', [entry('ada', { sha256: 'secret' })], /0\.sha256/],
   ['a field of another name', [entry('ada', { tenants: 'inn' })], /tenants/],

@@ -56,7 +56,7 @@ export const submission = fc.record({
   tenant,
   replyTo: fc.option(fc.string()),
   correlationId: fc.option(fc.string({ minLength: 1, maxLength: 128 })),
-  key: fc.string({ minLength: 1, maxLength: 128 }),
+  key: fc.stringMatching(/^[!-+\--~]{1,128}$/),
 });
 
 /** What a submitter was told of an order that has lived for a while. */

@@ -1,0 +1,56 @@
+/** `npx cdk` with parameters that are wrong: one sentence, and exit code 1. */
+import { execFile } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+/** As the CDK's command line starts the app: it hands on cdk.json, its own keys and what `-c` says. */
+function app(context: Readonly<Record<string, unknown>>) {
+  const ofTheCdk = { 'cli-telemetry': false, 'aws:cdk:enable-path-metadata': true };
+  const CDK_CONTEXT_JSON = JSON.stringify({ ...ofTheCdk, stage: 'dev', ...context });
+  const options = { env: { ...process.env, CDK_CONTEXT_JSON, NO_COLOR: '1' } };
+  return new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    execFile(process.execPath, ['bin/app.ts'], options, (error, _, stderr) =>
+      resolve({ code: error?.code ?? 0, stderr }),
+    );
+  });
+}
+
+test.each<[Readonly<Record<string, unknown>>, string]>([
+  [{ shards: '0' }, 'Invalid parameters: `shards` must be a whole number from 1 to 32.'],
+  [{ shards: '0x2' }, 'Invalid parameters: `shards` must be a whole number from 1 to 32.'],
+  [{ keepDays: '1e1' }, 'Invalid parameters: `keepDays` must be a whole number from 1 to 3650.'],
+  [{ stage: 'test' }, 'Invalid parameters: `stage` must be one of prod, dev.'],
+  [
+    { priorities: '["normal","normal"]' },
+    'Invalid parameters: `priorities` must contain each element only once.',
+  ],
+  [{ priorities: '["high"]' }, 'Invalid parameters: `priorities` must contain normal.'],
+  [
+    { services: '{"payment":"https://ada:secret@pay.example.com"}' },
+    'Invalid parameters: `services.payment` must have no user and no password.',
+  ],
+  [
+    { services: '{"payment":"ftp://pay.example.com"}' },
+    'Invalid parameters: `services.payment` must be a URL that begins with http:// or https://.',
+  ],
+  [
+    { services: '{"payment":"https://a.example","payment":"https://b.example"}' },
+    'Invalid parameters: `services.payment` occurs more than once.',
+  ],
+  [
+    { services: '{"parrot":"https://a.example"}' },
+    'Invalid parameters: `services.parrot` is not an agent of this stack. The agents are fraud, inventory, payment, shipping.',
+  ],
+  [{ services: 'https://a.example' }, 'Invalid parameters: `services` must be an object.'],
+  [{ logDays: '31' }, 'Invalid parameters: `logDays` must be one of 1, 3, 5,'],
+  [{ alarmEmail: 'me' }, 'Invalid parameters: `alarmEmail` must be an e-mail address.'],
+  [{ shardz: 3 }, 'Invalid parameters: `shardz` is not a parameter (did you mean `shards`?).'],
+  [{ Stage: 'dev' }, 'Invalid parameters: `Stage` is not a parameter (did you mean `stage`?).'],
+  [
+    { alarmemail: 'ops@example.com', colour: 'red' },
+    'Invalid parameters: `alarmemail` is not a parameter (did you mean `alarmEmail`?); `colour` is not a parameter.',
+  ],
+])('%j is refused in one sentence', async (context, sentence) => {
+  const { code, stderr } = await app(context);
+  expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+  expect(stderr.slice(0, sentence.length)).toBe(sentence);
+});
