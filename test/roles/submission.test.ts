@@ -195,7 +195,7 @@ test('a key that was used for something else is refused, says so, and wakes nobo
     kind: 'refused',
     code: 'key-reused',
     errors: [
-      { field: 'Idempotency-Key', message: 'was used for another submission; take a new key' },
+      { field: 'Idempotency-Key', message: 'was used for another submission: use a new key' },
     ],
   });
   expect(nudges).toHaveLength(1);
@@ -237,7 +237,7 @@ test.each([
 ])('an unknown workflow is refused with the names that are known', async (...row) => {
   const [workflows, known] = row;
   const { submit } = submitter(roleScenario(undefined, workflows));
-  const message = `no workflow "tower" (known: ${known})`;
+  const message = `"tower" is not a known workflow (known: ${known})`;
   expect(await submit({ ...request, workflow: 'tower' })).toMatchObject({
     errors: [{ field: 'workflow', message }],
   });
@@ -250,7 +250,7 @@ test.each([
 ])('an unknown response channel is refused with the names that are registered', async (...row) => {
   const [responseChannels, known] = row;
   const { submit } = submitter(roleScenario(), { responseChannels });
-  const message = `not a registered response channel (registered: ${known})`;
+  const message = `is not a registered response channel (registered: ${known})`;
   expect(await submit({ ...request, replyTo: 'attic' })).toMatchObject({
     errors: [{ field: 'replyTo', message }],
   });
@@ -265,7 +265,7 @@ test('details that the schema of the workflow makes too large are refused', asyn
   expect(await submit({ ...request, workflow: 'castle', details: {} })).toEqual({
     kind: 'refused',
     code: 'details-invalid',
-    errors: [{ field: 'details', message: expect.stringContaining('over 131072 bytes') }],
+    errors: [{ field: 'details', message: expect.stringContaining('more than 131072 bytes') }],
   });
   const short = await submit({ ...request, workflow: 'castle', details: { note: 'x' } });
   expect(short).toMatchObject({ kind: 'accepted' });
