@@ -20,9 +20,7 @@ import {
   origin,
   queueArn,
   secretArn,
-  serviceUrl,
   tags,
-  webhookUrl,
   word,
 } from './setting-forms.ts';
 import { stages } from './stage.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scenario } from '../cli/scenario.ts';
+import { bytesOf, scenario } from '../cli/scenario.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 
 const pages = ['README.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(
@@ -23,7 +23,7 @@ const understood = () => Promise.reject(new Understood());
 async function isKnown(words: string): Promise<boolean> {
   const { run } = scenario({
     env: words.startsWith('dlq') ? { REEVE_STACK: 'reeve-prod' } : {},
-    readFile: async () => '{}',
+    readFile: bytesOf('{}'),
     fetch: understood,
     aws: understood,
     data: understood,

@@ -91,7 +91,7 @@ async function reeve(words: readonly string[]) {
     stdout: say,
     stderr: say,
     stdin: () => Promise.reject(new Error('nothing is piped in')),
-    readFile: (path) => readFile(join(folder, path), 'utf8'),
+    readFile: (path) => readFile(join(folder, path)),
     fetch: (url, init) => fetch(url, init),
     terminal: () => null,
     sleep: (ms) => sleep(ms),

@@ -58,12 +58,12 @@ test.each<[string, unknown, RegExp]>([
   [
     'with a user and a password in an address, which nobody can call',
     { shop: { ...shop, url: `https://user:${secret}@shop.example/` } },
-    /shop\.url: must have no user and no password/,
+    /shop\.url` must have no user and no password/,
   ],
   [
     'with a user in an address',
     { shop: { ...shop, url: 'http://user@127.0.0.1/' } },
-    /shop\.url: must have no user/,
+    /shop\.url` must have no user/,
   ],
   ['with a kind that is not there', { shop: { ...shop, kind: 'pigeon' } }, /shop\.kind/],
   ['with a secret in it', { shop: { ...shop, secret } }, /`shop\.secret` is not known here/],
