@@ -1,16 +1,15 @@
 /** The API: one router for Node and for Lambda. Routes check and translate; roles decide. */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { ReeveError, UnavailableError } from '#core/errors.ts';
-import { limits } from '#core/limits.ts';
 import { accessLog } from './access-log.ts';
 import { activityRoute } from './activity-route.ts';
 import type { ApiPorts } from './api-ports.ts';
 import { eventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
+import { limitedBody } from './json-body.ts';
 import { knownParameters } from './known-parameters.ts';
 import { orderRoutes } from './order-routes.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
@@ -27,16 +26,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
   });
   if (ports.accessLog !== null) app.use(accessLog(ports.accessLog));
   app.use(guard(ports.guard));
-  app.use(
-    bodyLimit({
-      maxSize: limits.bodyBytesMax,
-      onError: (context) =>
-        respondProblem(
-          context,
-          problem('body-too-large', `A body may have at most ${limits.bodyBytesMax} bytes.`),
-        ),
-    }),
-  );
+  app.use(limitedBody());
   app.use(
     methodNotAllowed({
       app,

@@ -1,8 +1,36 @@
 /** Request bodies: strict JSON in UTF-8, or none where a route needs none. What would be read otherwise than it was sent is refused. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { limits } from '#core/limits.ts';
 import { faultText, notUtf8, strictJson, utf8Text } from '#core/strict-json.ts';
 import { type Problem, problem, respondProblem } from './problem.ts';
+
+/** Refuses a body over the limit, whether or not it says its length. */
+export function limitedBody(): MiddlewareHandler {
+  const limited = bodyLimit({
+    maxSize: limits.bodyBytesMax,
+    onError: (context) => {
+      const detail = `A body may have at most ${limits.bodyBytesMax} bytes.`;
+      return respondProblem(context, problem('body-too-large', detail));
+    },
+  });
+  return async (context, next) => {
+    try {
+      return await limited(context, next);
+    } catch (error) {
+      // What routes throw is answered before it comes here: the body could not be read.
+      if (error instanceof Error) return respondProblem(context, brokenOff);
+      throw error;
+    }
+  };
+}
+
+/** Nobody reads it, because the connection is gone; and it is no error of Reeve. */
+const brokenOff = problem(
+  'request-malformed',
+  'The connection ended before the body was complete.',
+);
 
 export function jsonBodies(app: OpenAPIHono): void {
   app.on('POST', '/orders', jsonBody(true));
@@ -16,7 +44,8 @@ function jsonBody(isRequired: boolean): MiddlewareHandler {
       context.header('accept-encoding', 'identity');
       return respondProblem(context, unsupported('Send the body without a Content-Encoding.'));
     }
-    const bytes = await context.req.arrayBuffer();
+    const bytes = await bodyOf(context);
+    if (bytes === null) return respondProblem(context, brokenOff);
     const { headers } = context.req.raw;
     if (bytes.byteLength === 0 && !isRequired) {
       // Clients that send the type with every request mean nothing by it where there is no body.
@@ -29,6 +58,15 @@ function jsonBody(isRequired: boolean): MiddlewareHandler {
     headers.set('content-type', 'application/json');
     return next();
   };
+}
+
+/** Null when the client broke off. */
+async function bodyOf({ req }: Context): Promise<ArrayBuffer | null> {
+  try {
+    return await req.arrayBuffer();
+  } catch {
+    return null;
+  }
 }
 
 function typeFault(header: string | undefined): Problem | null {

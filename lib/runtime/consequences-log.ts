@@ -1,6 +1,6 @@
 /**
- * While the store refuses writes, which it has logged once, each call and each message that fails for it would be a
- * line of its own: those are told at level info.
+ * While the store refuses writes, which it has logged once, or is closed because the process ends, each call and each
+ * message that fails for it would be a line of its own: those are of level info.
  */
 import type { Log } from '#ports/log.ts';
 
@@ -15,12 +15,13 @@ const consequences: readonly string[] = [
   'sweep-failed',
 ];
 
-export function consequencesLog(log: Log, refusal: () => string | null): Log {
+/** `failure`: the code of what every write fails with at present; null when writes succeed. */
+export function consequencesLog(log: Log, failure: () => string | null): Log {
   return {
     ...log,
     error(event, fields) {
-      const isTold = refusal() !== null && consequences.includes(event);
-      (isTold ? log.info : log.error)(event, fields);
+      const isConsequence = failure() !== null && consequences.includes(event);
+      (isConsequence ? log.info : log.error)(event, fields);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Log } from '#ports/log.ts';
 import { isLoopback } from './config.ts';
 import { consequencesLog } from './consequences-log.ts';
 import { type ConsolePages, consoleDirectory, consolePages, servePages } from './console-pages.ts';
+import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
 export interface ApiServer {
@@ -82,7 +83,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
   const app = api({
     ...reeve,
     clock: options.clock,
-    log: consequencesLog(options.log, reeve.refusal),
+    log: consequencesLog(options.log, reeve.failure),
     guard: {
       hosts: isLoopback(options.host) ? hosts : null,
       identify: options.identify ?? everybody,
@@ -123,18 +124,21 @@ function serverOf(
   fetch: Parameters<typeof getRequestListener>[0],
   { headersMs, requestMs, keptMs, silentMs, checkEveryMs, connectionsMax }: ConnectionLimits,
 ): Server {
-  const listener = getRequestListener(fetch);
+  const listener = getRequestListener(fetch, { errorHandler: notHandedOn });
   const server = createServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: keptMs,
       connectionsCheckingInterval: checkEveryMs,
+      // Node would refuse a request without one itself, without a document.
+      requireHostHeader: false,
     },
     (request, response) => {
       void listener(request, response);
     },
   );
+  refuseWithProblems(server);
   server.setTimeout(silentMs);
   server.maxConnections = connectionsMax;
   return server;

@@ -77,6 +77,8 @@ export interface LocalReeve {
   damaged(): number;
   /** The code with which the store refuses writes; null while it takes them. */
   refusal(): string | null;
+  /** The code of what every write fails with at present, because the store refuses it or is closed; null when writes succeed. */
+  failure(): string | null;
   /** Copies the data to a file that does not exist, while orders go on. */
   backup(to: string): Promise<void>;
   /** Stops delivering, sweeping and telling, and closes the store. */
@@ -104,13 +106,17 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   checkAgents(options);
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   const open: (() => void)[] = [store.close];
+  let isClosed = false;
   const close = () => {
+    isClosed = true;
     for (const each of open.splice(0).reverse()) each();
   };
   try {
-    const log = consequencesLog(options.log, store.refusal);
+    const failure = () => (isClosed ? 'store-closed' : store.refusal());
+    const log = consequencesLog(options.log, failure);
     return {
       ...(await assemble({ ...options, log }, { registry, store, sweepPeriodMs, open })),
+      failure,
       close,
     };
   } catch (error) {
@@ -131,7 +137,7 @@ interface Parts {
 async function assemble(
   options: LocalReeveOptions,
   { registry, store, sweepPeriodMs, open }: Parts,
-): Promise<Omit<LocalReeve, 'close'>> {
+): Promise<Omit<LocalReeve, 'close' | 'failure'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
   const links = channels(options, {

@@ -1,0 +1,82 @@
+/**
+ * Problem documents for requests that never reach the API: those that Node's parser or its server refuses. Without these
+ * listeners Node answers them itself, without a document.
+ */
+import {
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { RequestError } from '@hono/node-server';
+import { type ProblemCode, problem } from '#http/problem.ts';
+
+/** Must be called before the server listens. */
+export function refuseWithProblems(server: Server): void {
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (_request, response) => {
+    if (response.socket !== null) responses.set(response.socket, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { status, headers, body } = refusal(
+      'expectation-failed',
+      `The expectation ${JSON.stringify(request.headers.expect)} is not supported; only 100-continue is.`,
+    );
+    response.writeHead(status, headers);
+    response.end(body);
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    end(socket, 'method-not-allowed', 'CONNECT is not supported.');
+  });
+  server.on('clientError', (error: Error, socket: Duplex) => {
+    const response = responses.get(socket);
+    const isAmidAnswer = response?.headersSent === true && !response.writableFinished;
+    const code = 'code' in error ? String(error.code) : '';
+    // A connection that was reset takes no answer, and one amid an answer would read this as its end.
+    if (!socket.writable || isAmidAnswer || code === 'ECONNRESET') socket.destroy();
+    else end(socket, ...(parserRefusals[code] ?? malformed));
+  });
+}
+
+/** For a request that cannot be handed to the API, because its target or its host cannot be read. */
+export function notHandedOn(error: unknown): Response {
+  const isMalformed = error instanceof RequestError;
+  const { status, headers, body } = isMalformed
+    ? refusal(...malformed)
+    : refusal('internal', 'The request could not be handled.');
+  return new Response(body, { status, headers });
+}
+
+const malformed = [
+  'request-malformed',
+  'The request is not valid HTTP/1.1, or its Host header or target is missing or malformed.',
+] as const;
+
+/** By the code of the error. */
+const parserRefusals: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    'headers-too-large',
+    `The request line and the headers may together have at most ${maxHeaderSize} bytes.`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body-too-large', 'The chunk extensions are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'Send the whole request without long pauses.'],
+};
+
+function refusal(code: ProblemCode, detail: string) {
+  const document = problem(code, detail);
+  const body = JSON.stringify(document);
+  const headers = {
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  return { status: document.status, headers, body };
+}
+
+function end(socket: Duplex, code: ProblemCode, detail: string): void {
+  const { status, headers, body } = refusal(code, detail);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

@@ -1,0 +1,162 @@
+/** Requests that Node or its parser refuses are answered by problem documents, as all others. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { problemSchema } from '#http/problem.ts';
+import { type ConnectionLimits, connectionLimits, serveApi } from '#runtime/http-server.ts';
+import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { systemClock } from '#runtime/system-clock.ts';
+import { systemRandom } from '#runtime/system-ids.ts';
+
+async function served(limits: Partial<ConnectionLimits> = {}) {
+  const errors: string[] = [];
+  const log = { info: () => {}, warn: () => {}, error: (event: string) => void errors.push(event) };
+  const reeve = await startLocalReeve({
+    workflows: [],
+    agents: [],
+    path: ':memory:',
+    clock: systemClock,
+    random: systemRandom,
+    breakerFor: () => ({ run: (call) => call() }),
+    log,
+  });
+  onTestFinished(() => reeve.close());
+  const connections = { ...connectionLimits, ...limits };
+  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log, connections };
+  const server = await serveApi(reeve, options);
+  onTestFinished(() => server.close());
+  return { url: server.url, errors };
+}
+
+/** All that is answered to these bytes, until the server closes the connection. */
+async function answerTo(url: string, sent: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  // A server that closes while it is being written to resets the connection.
+  socket.on('error', () => {});
+  socket.write(sent);
+  await once(socket, 'close');
+  return text;
+}
+
+function problemIn(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(head) ?? [];
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  const document = problemSchema.parse(JSON.parse(body));
+  expect(document.status).toBe(Number(status));
+  return { status: document.status, code: document.code };
+}
+
+const close = 'Connection: close\r\n';
+
+test.each<readonly [string, (host: string) => string, number, string]>([
+  ['without a Host', () => `GET /orders HTTP/1.1\r\n${close}\r\n`, 400, 'request-malformed'],
+  [
+    'with a Host that is none',
+    () => `GET /orders HTTP/1.1\r\nHost: a b/c?\r\n${close}\r\n`,
+    400,
+    'request-malformed',
+  ],
+  [
+    'about the server itself',
+    (host) => `OPTIONS * HTTP/1.1\r\n${host}${close}\r\n`,
+    400,
+    'request-malformed',
+  ],
+  [
+    'with an expectation that nobody knows',
+    (host) => `POST /orders HTTP/1.1\r\n${host}Expect: banana\r\nContent-Length: 2\r\n\r\n{}`,
+    417,
+    'expectation-failed',
+  ],
+  ['that is not HTTP', () => 'hello\r\n\r\n', 400, 'request-malformed'],
+  [
+    'with a header that is none',
+    (host) => `GET /orders HTTP/1.1\r\n${host}a b: c\r\n\r\n`,
+    400,
+    'request-malformed',
+  ],
+  [
+    'with two lengths',
+    (host) => `POST /orders HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+    400,
+    'request-malformed',
+  ],
+  [
+    'with headers that are too large',
+    (host) => `GET /orders HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers-too-large',
+  ],
+  [
+    'with a path that is too long',
+    (host) => `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+    431,
+    'headers-too-large',
+  ],
+  [
+    'for a tunnel',
+    () => 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n',
+    405,
+    'method-not-allowed',
+  ],
+])('a request %s', async (_, request, status, code) => {
+  const { url, errors } = await served();
+  const answer = await answerTo(url, request(`Host: ${new URL(url).host}\r\n`));
+  expect(problemIn(answer)).toEqual({ status, code });
+  expect(errors).toEqual([]);
+});
+
+test('a request that does not end is answered by a problem document', async () => {
+  const { url } = await served({ headersMs: 200, requestMs: 200, checkEveryMs: 20 });
+  const answer = await answerTo(url, `GET /orders HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX-`);
+  expect(problemIn(answer)).toEqual({ status: 408, code: 'request-timeout' });
+});
+
+test('rubbish after an answer under way ends the connection, and is not part of that answer', async () => {
+  const { url } = await served();
+  const head = `GET /events HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  const begun = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+      resolve();
+    });
+  });
+  socket.on('error', () => {});
+  socket.write(head);
+  await begun;
+  socket.write('rubbish\r\n\r\n');
+  await once(socket, 'close');
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  expect(text).not.toContain('problem');
+});
+
+test.each([
+  ['a chunked body', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"wor'],
+  ['a body of a given length', 'Content-Length: 100\r\n\r\n{"wor'],
+])('a client that breaks off %s is no error of Reeve', async (_, rest) => {
+  const { url, errors } = await served();
+  const { hostname, port, host } = new URL(url);
+  for (const path of ['/orders', '/orders/01kdvdna0012vzf1k7ypyn20t7/cancel']) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n${rest}`,
+    );
+    await once(socket, 'connect');
+    // The server has read what was sent when it answers another request.
+    expect((await fetch(`${url}/workflows`)).status).toBe(200);
+    socket.destroy();
+  }
+  for (let looks = 0; looks < 5; looks += 1) await fetch(`${url}/workflows`);
+  expect(errors).toEqual([]);
+});
