@@ -54,7 +54,9 @@ function withFile(stored: StoredTotals, file: Totals, isWhole: boolean): TotalsV
     const changes = counted(file.revisions - totals.revisions, 'change of orders');
     return { kind: 'refuse', why: `${lost} and ${changes} that were on disk are missing` };
   }
-  const report = isWhole ? null : 'One slot of the totals file is damaged.';
+  const report = isWhole
+    ? null
+    : 'One slot of the totals file is damaged. The next start writes it anew.';
   return { kind: 'goOn', from: totals, report };
 }
 

@@ -83,7 +83,7 @@ const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
     'the same of both, one slot damaged',
     stored(5),
     onFile(5, false),
-    goOn(totals(5), 'One slot of the totals file is damaged.'),
+    goOn(totals(5), 'One slot of the totals file is damaged. The next start writes it anew.'),
   ],
   [
     'a row behind the file',
