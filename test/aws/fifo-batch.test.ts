@@ -91,7 +91,7 @@ test('a message that cannot be read is kept, and holds up its own order alone', 
   expect(log.lines).toEqual([
     {
       event: 'change-not-told',
-      fields: { orderId: 'a', tries: 1, error: 'A message is not JSON.' },
+      fields: { orderId: 'a', tries: 1, error: 'A message is not valid JSON.' },
     },
   ]);
 });

@@ -65,20 +65,23 @@ describe('concurrency', () => {
 
 describe('a setting by agent', () => {
   test.each([
-    [{ services: { ...services, paymnet: services.payment } }, 'services.paymnet: is no agent'],
+    [
+      { services: { ...services, paymnet: services.payment } },
+      '`services.paymnet` is not an agent',
+    ],
     [
       { services: { ...services, away: services.payment } },
-      'services.away: is an agent that runs elsewhere',
+      '`services.away` is an agent that runs elsewhere',
     ],
     [
       { services: { ...services, echo: services.payment } },
-      'services.echo: is an agent that calls no service',
+      '`services.echo` is an agent that does not call a service',
     ],
-    [{ services, concurrency: { shiping: 5 } }, 'concurrency.shiping: is no agent'],
-    [{ services, concurrency: { away: 5 } }, 'concurrency.away: is an agent that runs elsewhere'],
+    [{ services, concurrency: { shiping: 5 } }, '`concurrency.shiping` is not an agent'],
+    [{ services, concurrency: { away: 5 } }, '`concurrency.away` is an agent that runs elsewhere'],
     [
       { services: { x: services.payment }, concurrency: { y: 5 } },
-      'concurrency.y: is no agent of this stack; services.x: is no agent of this stack',
+      '`concurrency.y` is not an agent of this stack; `services.x` is not an agent of this stack',
     ],
   ])('%j is refused', (context, message) => {
     expect(() => templateWith(agents, context)).toThrow(message);
@@ -98,7 +101,8 @@ test.each([
 ])('with %j a production without a service is an error: %i', (context, errors) => {
   const found = Annotations.fromStack(stackWith(agents, context)).findError('*', Match.anyValue());
   expect(found).toHaveLength(errors);
-  for (const { entry: said } of found) expect(said.data).toContain('no services.payment:');
+  for (const { entry: said } of found)
+    expect(said.data).toContain('Missing parameters: services.payment.');
 });
 
 test('a function has the address of its service; in dev one that answers nothing, until there is any', () => {

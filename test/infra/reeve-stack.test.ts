@@ -325,7 +325,7 @@ test.each([
   ],
   ['webhooks.shop.secretArn', { webhooks: { shop: { ...webhook, secretArn: 'whsec_x' } } }],
   ['eventChannels.0', { eventChannels: ['The Shop'] }],
-  ['shop: names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
+  ['`shop` names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
   ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
   ['jwt', { jwt: '{"issuer":"x"}' }],
   ['jwt.issuer', { jwt: { issuer: 'http://id.example.com', audience: ['a'] } }],
@@ -333,7 +333,7 @@ test.each([
   ['jwt.issuer', { jwt: { issuer: 'https://id.example.com#x', audience: ['a'] } }],
   ['jwt.issuer', { jwt: { issuer: 'https://me@id.example.com', audience: ['a'] } }],
   ['jwt.audience', { jwt: { issuer: 'https://id.example.com', audience: [''] } }],
-  ['console: needs jwt', { console: { clientId: 'c-1' } }],
+  ['`console` needs jwt', { console: { clientId: 'c-1' } }],
 ])('a wrong %s is refused by name', (name, context) => {
   expect(() => templateOf(context)).toThrow(name);
 });
