@@ -1,6 +1,6 @@
 /**
  * The channels of Reeve as AsyncAPI 3 describes them, seen from the other side: of an agent, of a
- * submitter, of whoever hears of alerts. What travels in them the schemas beside it say.
+ * submitter, of an operator. The schemas beside it describe the messages.
  */
 import { alertDetailType, eventSource, statusDetailType } from '#aws/event-names.ts';
 import { fileOf, type MessageName, type MessageSchema } from './messages.ts';
@@ -67,17 +67,40 @@ const operations = {
     action: 'receive',
     channel: 'requests',
     reply: 'replies',
-    summary: 'Takes one try of a step, and answers it at most until its deadline.',
+    summary: 'Take a request',
+    description:
+      'The agent takes one try of a step, and replies before the deadline at the latest.',
   },
   heartbeat: {
     action: 'send',
     channel: 'replies',
-    summary: 'Says of a request that its work goes on; no agent needs to.',
+    summary: 'Send a heartbeat',
+    description: 'The agent reports that it is still working on a request. Optional.',
   },
-  hearStatus: { action: 'receive', channel: 'responses', summary: 'Hears how an order goes on.' },
-  hearEvent: { action: 'receive', channel: 'events', summary: 'Hears the same by the bus.' },
-  submit: { action: 'send', channel: 'submissions', summary: 'Submits an order.' },
-  hearAlert: { action: 'receive', channel: 'alerts', summary: 'Hears of an order in Error.' },
+  hearStatus: {
+    action: 'receive',
+    channel: 'responses',
+    summary: 'Receive status messages',
+    description: 'The submitter receives every change of state of its orders.',
+  },
+  hearEvent: {
+    action: 'receive',
+    channel: 'events',
+    summary: 'Receive status events',
+    description: 'The submitter receives the same changes as events of EventBridge.',
+  },
+  submit: {
+    action: 'send',
+    channel: 'submissions',
+    summary: 'Submit an order',
+    description: 'The submitter submits an order by queue instead of the API.',
+  },
+  hearAlert: {
+    action: 'receive',
+    channel: 'alerts',
+    summary: 'Receive alerts',
+    description: 'The operator receives an alert for every order in Error.',
+  },
 } as const;
 
 export function asyncApi(schemas: Readonly<Record<string, MessageSchema>>): object {
@@ -87,7 +110,24 @@ export function asyncApi(schemas: Readonly<Record<string, MessageSchema>>): obje
       title: 'Reeve',
       version: '1',
       description:
-        'What an agent, a submitter and a listener exchange with Reeve, from their side. Any message may be late, doubled or out of order. Fields that you do not know are to be passed over.',
+        'The messages that agents, submitters and operators exchange with Reeve, from their side. A message may arrive late, more than once or out of order. Ignore fields that you do not know.',
+      // Of a reserved domain: who operates a Reeve is not known here.
+      contact: {
+        name: 'The operator of this Reeve',
+        url: 'https://reeve.example.com',
+        email: 'operator@reeve.example.com',
+      },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      tags: [{ name: 'Reeve', description: 'All channels belong to Reeve.' }],
+    },
+    servers: {
+      sqs: {
+        host: 'sqs.{region}.amazonaws.com',
+        protocol: 'sqs',
+        description:
+          'SQS in the region of the stack, for all channels that are queues. Events are on EventBridge, webhooks at the address that was registered.',
+        variables: { region: { description: 'The AWS region of the stack.' } },
+      },
     },
     defaultContentType: 'application/json',
     channels: mapValues(channels, channelOf),
@@ -123,12 +163,14 @@ interface Operation {
   readonly channel: string;
   readonly reply?: string;
   readonly summary: string;
+  readonly description: string;
 }
 
-function operationOf({ action, channel, reply, summary }: Operation): object {
+function operationOf({ action, channel, reply, summary, description }: Operation): object {
   return {
     action,
     summary,
+    description,
     ...carriedBy(channel),
     ...(reply !== undefined && { reply: carriedBy(reply) }),
   };

@@ -7,7 +7,10 @@ import { type ActivityDocument, activitySchema } from './schemas.ts';
 
 const route = createRoute({
   ...authorised('showActivity'),
-  summary: 'What went on in the last hour, and how orders and agents stand now',
+  tags: ['Service'],
+  summary: 'Get the activity of the last hour',
+  description:
+    'Orders by the minute of the last hour, live orders by workflow and state, and calls, latency and circuit breaker of each agent. Not served on AWS.',
   responses: {
     200: {
       description: 'The activity.',

@@ -20,16 +20,19 @@ const stream = {
 
 const eventsRoute = createRoute({
   ...authorised('followOrders'),
-  summary: 'Follow all orders: an `order` event for every change, from now on',
+  tags: ['Events'],
+  summary: 'Follow all orders',
   description:
-    'Where much happens at once it is the latest change of each order, and a `missed` event says of how many orders nothing was said. A `dropped` event ends the stream of a reader who is too far behind.',
+    'Server-sent events: an `order` event for every change from now on. Under load only the latest change of each order is sent, and a `missed` event has the number of orders that were left out. A `dropped` event ends the stream of a reader that is too far behind.',
   responses: { 200: stream, ...problemResponses(400, 401, 403, 503) },
 });
 
 const orderEventsRoute = createRoute({
   ...authorised('followOrder'),
-  summary: 'Follow one order: its `history` so far, then every change, until its end',
-  description: 'A `dropped` event ends the stream of a reader who is too far behind.',
+  tags: ['Events'],
+  summary: 'Follow one order',
+  description:
+    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. A `dropped` event ends the stream of a reader that is too far behind.',
   request: { params: orderParam },
   responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
 });

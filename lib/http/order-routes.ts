@@ -39,7 +39,10 @@ const next = Object.fromEntries(
 
 const submitRoute = createRoute({
   ...authorised('submitOrder'),
+  tags: ['Orders'],
   summary: 'Submit an order',
+  description:
+    'Answers 202 when the order is on disk; it is then processed to its end. With an Idempotency-Key the same request can be repeated: it makes one order.',
   request: {
     headers: keyHeader,
     body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
@@ -56,7 +59,10 @@ const submitRoute = createRoute({
 
 const showRoute = createRoute({
   ...authorised('showOrder'),
-  summary: 'Show an order: its process record and its details',
+  tags: ['Orders'],
+  summary: 'Get an order',
+  description:
+    'The whole record of the order: state, steps with their inputs and outputs, history and details. Sensitive fields are redacted.',
   request: { params: orderParam },
   responses: {
     200: jsonResponse('The order.', orderSchema),
@@ -66,14 +72,20 @@ const showRoute = createRoute({
 
 const listRoute = createRoute({
   ...authorised('listOrders'),
+  tags: ['Orders'],
   summary: 'List orders, newest first',
+  description:
+    'A page of the orders that match all filters. A page may be short, or empty, and still have a cursor for the next page, which is valid for the same filters.',
   request: { query: listQuery },
   responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
 });
 
 const resubmitRoute = createRoute({
   ...authorised('resubmitOrder'),
-  summary: 'Let an order in Error go on, perhaps with corrected details',
+  tags: ['Operator actions'],
+  summary: 'Resubmit an order in Error',
+  description:
+    'The order goes on from the step that failed. Details can be corrected at the same time, as long as no started step has used them.',
   request: {
     params: orderParam,
     headers: ifMatchHeader,
@@ -87,7 +99,10 @@ const resubmitRoute = createRoute({
 
 const cancelRoute = createRoute({
   ...authorised('cancelOrder'),
-  summary: 'Undo an order instead of finishing it',
+  tags: ['Operator actions'],
+  summary: 'Cancel an order',
+  description:
+    'The order is undone instead of finished: the effects of its completed steps are taken back.',
   request: {
     params: orderParam,
     headers: ifMatchHeader,

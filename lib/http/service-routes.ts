@@ -8,7 +8,9 @@ import { workflowsView } from './view.ts';
 
 const workflowsRoute = createRoute({
   ...authorised('listWorkflows'),
-  summary: 'The workflows that are known, with their steps',
+  tags: ['Service'],
+  summary: 'List workflows',
+  description: 'Every version of every workflow that is known here, with its steps.',
   responses: {
     200: {
       description: 'Every version of every workflow.',
@@ -20,7 +22,9 @@ const workflowsRoute = createRoute({
 
 const healthRoute = createRoute({
   ...authorised('showHealth'),
-  summary:
+  tags: ['Service'],
+  summary: 'Get the health',
+  description:
     'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, stored data are damaged, or the store refuses writes',
   responses: {
     200: {
@@ -38,7 +42,9 @@ const healthRoute = createRoute({
 
 const principalRoute = createRoute({
   ...authorised('showPrincipal'),
-  summary: 'Who asks: as whom the history will name it, and what it may do',
+  tags: ['Service'],
+  summary: 'Get the caller',
+  description: 'Name, role and tenant of the caller. The history of orders uses this name.',
   responses: {
     200: {
       description: 'The principal.',
@@ -50,7 +56,9 @@ const principalRoute = createRoute({
 
 const describeRoute = createRoute({
   ...authorised('describeApi'),
-  summary: 'This description of the API',
+  tags: ['Service'],
+  summary: 'Get this description',
+  description: 'The OpenAPI document of this API, with the workflows that are known here.',
   responses: {
     200: {
       description: 'An OpenAPI 3.1 document, with the workflows that are known here.',
@@ -89,12 +97,12 @@ function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {
   ];
 }
 
-/** Where no tokens are configured, nobody is asked for one. */
+/** Without configured tokens none is required. */
 const bearer = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A token: of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. Beside each route stands the least role that it takes.',
+    'A token of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. `x-required-role` of an operation is the least role that may use it.',
 } as const;
 
 /** The description of the API, with the workflows that this one knows. */
@@ -106,7 +114,17 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
       version: '1',
       description:
         'Submits orders and follows them to their end. Errors are RFC 9457 problem documents with a stable code.',
+      contact: { name: 'The operator of this Reeve' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
+    // Wherever it is served: the paths are relative to the address of this document.
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Orders', description: 'Submit, get and list orders.' },
+      { name: 'Operator actions', description: 'Resubmit and cancel orders.' },
+      { name: 'Events', description: 'Follow orders as they change. Not served on AWS.' },
+      { name: 'Service', description: 'Reeve itself: workflows, health, activity, caller.' },
+    ],
   });
   const submission = document.components?.schemas?.['Submission'] ?? {};
   const workflow = 'properties' in submission ? submission.properties?.['workflow'] : undefined;

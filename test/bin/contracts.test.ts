@@ -121,7 +121,8 @@ describe('the AsyncAPI document', () => {
   const carried = { channel: reference, messages: z.array(reference).nonempty() };
   const essentials = z.strictObject({
     asyncapi: z.literal('3.0.0'),
-    info: z.strictObject({ title: z.string(), version: z.string(), description: z.string() }),
+    info: z.looseObject({ title: z.string(), version: z.string(), description: z.string() }),
+    servers: z.record(z.string(), z.looseObject({ host: z.string(), protocol: z.string() })),
     defaultContentType: z.literal('application/json'),
     channels: z.record(
       z.string(),
@@ -138,6 +139,7 @@ describe('the AsyncAPI document', () => {
       z.strictObject({
         action: z.enum(['send', 'receive']),
         summary: z.string(),
+        description: z.string(),
         ...carried,
         reply: z.strictObject(carried).optional(),
       }),
