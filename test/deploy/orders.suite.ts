@@ -187,7 +187,7 @@ test('doubled requests and replies change nothing (R5, R6)', async () => {
 
 test.each([
   ['Ready', 'no JSON at all', 'is not valid JSON'],
-  ['Agent-payment-Requests', '{"version":9,"kind":"request"}', 'version 1'],
+  ['Agent-payment-Requests', '{"version":0,"kind":"request"}', 'version 1'],
   ['Agent-inventory-Replies', '{"version":1,"kind":"reply","orderId":"../x"}', 'orderId'],
   ['Ready', '{"version":1,"kind":"nudge","orderId":"nobody","priority":"low"}', 'unknown-order'],
 ])('a poison message in %s is parked with the reason (R19)', async (queue, body, reason) => {
