@@ -92,7 +92,7 @@ test('an order that goes on while one thinks is refused, in words', async () => 
   expect(response.status).toBe(202);
   await page.getByRole('dialog').getByRole('button', { name: 'Resubmit 1 order' }).click();
   await page.getByText('1 of 1 done, 1 refused').waitFor();
-  await page.getByText('The order has gone on since').waitFor();
+  await page.getByText('The order has changed since').waitFor();
 });
 
 test('a field is corrected on the way; one that is not there is refused, in words', async () => {
