@@ -54,6 +54,13 @@ test('what is too large to keep is told as a fault', async () => {
   ]);
 });
 
+test('an input that does not fit as a whole is told as that', async () => {
+  const { run, replies } = kitchen(served);
+  await run({ input: 'soup' });
+  const message = 'The agent was given an input that does not fit at the whole input.';
+  expect(replies).toMatchObject([{ result: { fault: { code: 'input-invalid', message } } }]);
+});
+
 test('a request at its complete-by is tried; a request past it is not even looked at', async () => {
   const { run, clock, calls, log } = kitchen(served);
   await run({ completeBy: clock.now() });

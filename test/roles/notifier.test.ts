@@ -193,7 +193,7 @@ test('the log says of what is deferred to which channel it goes, and why; alerts
   const { onChanges, down, state, log } = world();
   down.add('operators');
   state.reason = 'a text';
-  await onChanges(change('a', 4, 'Error', null));
+  await onChanges(change('a', 4, 'Error', 'shop'));
   state.publisherFails = true;
   await onChanges(change('b', 1, 'Pending'));
   const lines = [

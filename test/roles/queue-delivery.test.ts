@@ -127,3 +127,13 @@ test('what is parked is told with its reason; what cannot be parked comes again,
     { event: 'parking-failed', fields: { messageId: '1', error: 'TypeError' } },
   ]);
 });
+
+test('a message of a newer release is left to the functions of that release, and told', async () => {
+  const log = testLog();
+  const newer: Letter = { messageId: '7', body: nudge('one').replace('1', '99') };
+  const unused = () => Promise.reject(new Error('nobody asks'));
+  const consumer = { codec: nudgeCodec, log, receive: unused, park: unused };
+  expect(await deliverLetters([newer], consumer)).toEqual([newer]);
+  const fields = { messageId: '7', reason: 'is a nudge of version 99' };
+  expect(log.lines).toEqual([{ event: 'message-newer', fields }]);
+});
