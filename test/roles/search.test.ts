@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { agentName, orderId } from '#core/ids.ts';
-import { type ProcessRecord, processStates } from '#core/record.ts';
+import { agentName, type OrderId, orderId } from '#core/ids.ts';
+import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type OrderFilter, search } from '#roles/search.ts';
@@ -58,6 +58,47 @@ const filters = fc
   .array(condition, { maxLength: 3 })
   .map((drawn): OrderFilter => Object.assign({}, ...drawn));
 
+/** By a look at every order. */
+function fitting(filter: OrderFilter, processState: ProcessState | null = null): OrderId[] {
+  const found = records.filter(
+    (record) =>
+      (processState === null || record.processState === processState) &&
+      (filter.workflow ?? record.workflow) === record.workflow &&
+      (filter.tenant ?? record.tenant) === record.tenant &&
+      (filter.step === undefined || record.fault?.step === filter.step) &&
+      (filter.fault === undefined || record.fault?.code === filter.fault) &&
+      (filter.since ?? 0) <= record.updatedAt &&
+      (filter.before ?? Number.POSITIVE_INFINITY) > record.updatedAt &&
+      (filter.agent === undefined || concerned(record).has(filter.agent)),
+  );
+  return found.map(({ orderId: id }) => id);
+}
+
+test.each<[string, readonly OrderFilter[]]>([
+  ['nothing', [{}]],
+  ['a workflow', ['house', 'another'].map((workflow) => ({ workflow }))],
+  ['an agent', agents.map((agent) => ({ agent }))],
+  ['a step at fault', steps.map((step) => ({ step }))],
+  ['a fault', faults.map((fault) => ({ fault }))],
+  ['a tenant', ['north', 'south'].map((tenant) => ({ tenant }))],
+])('a search by one condition gives what fits it, and nothing else: %s', async (_, own) => {
+  const query = { processState: null, limit: 70, cursor: null };
+  for (const filter of own) {
+    const { items } = await search(store, query, filter);
+    expect(items.map((record) => record.orderId)).toEqual(fitting(filter));
+  }
+});
+
+test('a search of a time gives what changed at its beginning or later, and before its end', async () => {
+  const query = { processState: null, limit: 70, cursor: null };
+  for (const { updatedAt } of records.filter((_, at) => at % 10 === 0)) {
+    for (const filter of [{ since: updatedAt }, { before: updatedAt }]) {
+      const { items } = await search(store, query, filter);
+      expect(items.map((record) => record.orderId)).toEqual(fitting(filter));
+    }
+  }
+});
+
 test('a search gives what a look at every order gives, newest first, whatever the pages', async () => {
   let findings = 0;
   const seen = fc.asyncProperty(
@@ -68,19 +109,9 @@ test('a search gives what a look at every order gives, newest first, whatever th
       const found = await everyPage(limit, (cursor) =>
         search(store, { processState, limit, cursor }, filter),
       );
-      const expected = records.filter(
-        (record) =>
-          (processState === null || record.processState === processState) &&
-          (filter.workflow ?? record.workflow) === record.workflow &&
-          (filter.tenant ?? record.tenant) === record.tenant &&
-          (filter.step === undefined || record.fault?.step === filter.step) &&
-          (filter.fault === undefined || record.fault?.code === filter.fault) &&
-          (filter.since ?? 0) <= record.updatedAt &&
-          (filter.before ?? Number.POSITIVE_INFINITY) > record.updatedAt &&
-          (filter.agent === undefined || concerned(record).has(filter.agent)),
-      );
+      const expected = fitting(filter, processState);
       if (expected.length > 0) findings += 1;
-      expect(found.map((record) => record.orderId)).toEqual(expected.map(({ orderId: id }) => id));
+      expect(found.map((record) => record.orderId)).toEqual(expected);
     },
   );
   await fc.assert(seen, { numRuns: 80 });

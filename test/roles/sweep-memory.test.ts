@@ -100,6 +100,30 @@ test('the report of a sweep is that of all shards', async () => {
   expect(supervise(world, 3).shards).toBe(3);
 });
 
+test('a sweep of which one shard is not finished is not finished', async () => {
+  const world = roleScenario((store) => ({
+    ...store,
+    commit: (record) => (record.orderId === 'order-0' ? away() : store.commit(record)),
+  }));
+  const now = world.clock.now();
+  await createClaimed(world, 2);
+  world.clock.jump(3_600 * second);
+  const memories = memoriesOf(alive(now), alive(world.clock.now()));
+  expect(await supervise(world, 2).sweep(memories)).toMatchObject({ finished: false });
+});
+
+test('pages follow each other at once where there was no outage', async () => {
+  const world = roleScenario();
+  await createClaimed(world, 3);
+  world.clock.jump(12 * second);
+  const due: StateStore['due'] = (query) => world.store.due({ ...query, limit: 1 });
+  const { transitions, clock, log } = world;
+  const role = supervisor({ store: { due, dueShards: 1 }, transitions, clock, log, outageAfterMs });
+  // Left by a ramp that is over.
+  const left = { ...alive(clock.now()), rampAt: clock.now() + 5 * second };
+  expect(await role.sweep(memoriesOf(left))).toMatchObject({ recovered: 3 });
+});
+
 test('an outage is recovered in a ramp, of which each shard has its part', async () => {
   const shards = 100;
   const perSecond = limits.recoveryRampPerSecond / shards;

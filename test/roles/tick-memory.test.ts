@@ -8,7 +8,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
-import { roleScenario } from './scenario.ts';
+import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const second = 1_000;
 const leaseMs = 60 * second;
@@ -17,7 +17,7 @@ const nothing = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 }
 const away = () => Promise.reject(new UnavailableError('away', 'The store is away.'));
 
 /** All orders are in shard 0 of the two. `faulty`: the index as sweeps read it. */
-function ticking(faulty: (now: () => number) => Partial<Pick<StateStore, 'due'>> = () => ({})) {
+function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'>> = () => ({})) {
   const world = roleScenario();
   const memory = memoryCoordination();
   const calls: string[] = [];
@@ -39,7 +39,7 @@ function ticking(faulty: (now: () => number) => Partial<Pick<StateStore, 'due'>>
   };
   const due: StateStore['due'] = async (query) =>
     query.shard === 0 ? world.store.due(query) : { items: [], cursor: null };
-  const store = { dueShards: 2, due, ...faulty(world.clock.now) };
+  const store = { dueShards: 2, due, ...faulty(world) };
   const { transitions, clock, log } = world;
   const role = supervisor({ store, transitions, clock, log, outageAfterMs });
   const handedOver: number[] = [];
@@ -91,12 +91,24 @@ test.each([
   },
 );
 
-test('one order that is due is found', async () => {
-  const { world, clock, sweep } = ticking();
-  await world.createClaimed('one');
-  clock.jump(12 * second);
-  expect(await sweep('a').tick()).toMatchObject({ found: 1, recovered: 1 });
-});
+test.each([
+  ['may', 'more'],
+  ['cannot', null],
+])(
+  'one order that is due is found, where its page says that there %s be more',
+  async (_, cursor) => {
+    const { world, clock, sweep } = ticking(({ store }) => ({
+      async due(query) {
+        if (query.shard !== 0 || query.cursor !== null) return { items: [], cursor: null };
+        const page = await store.due(query);
+        return query.limit === 1 ? { ...page, cursor } : page;
+      },
+    }));
+    await world.createClaimed('one');
+    clock.jump(12 * second);
+    expect(await sweep('a').tick()).toMatchObject({ found: 1, recovered: 1 });
+  },
+);
 
 test('an empty page that says there may be more is looked behind', async () => {
   const { calls, start, sweep } = ticking(() => ({
@@ -165,8 +177,8 @@ test('a shard that cannot be reached is left to the sweep that holds it', async 
 });
 
 test('a repair that fails fails the tick, which is not remembered', async () => {
-  const { marks, sweep } = ticking((now) => ({
-    due: ({ from }) => (from > now() ? away() : Promise.resolve({ items: [], cursor: null })),
+  const { marks, sweep } = ticking(({ clock }) => ({
+    due: ({ from }) => (from > clock.now() ? away() : Promise.resolve({ items: [], cursor: null })),
   }));
   await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'away' });
   expect(marks).toEqual([]);

@@ -145,6 +145,10 @@ test('two Schedulers claim one order: it starts once (R3)', async () => {
   expect(requests()).toHaveLength(2);
 });
 
+test('an empty batch has no outcome', async () => {
+  expect(await roleScenario().transitions.apply([])).toEqual([]);
+});
+
 test('several events of one order in one batch are applied in their order', async () => {
   const { transitions, requests, createClaimed } = roleScenario();
   await createClaimed('one');
