@@ -3,6 +3,7 @@
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
 import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
+import { withReplacedBytes } from '#aws/replaced-bytes.ts';
 import { api } from '#http/api.ts';
 import { assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
@@ -70,5 +71,5 @@ servePages(app, pages);
 const serve = handle(app);
 
 export const handler = logged<LambdaEvent, Awaited<ReturnType<typeof serve>>>(
-  async (event, context) => serve(event, context),
+  async (event, context) => serve(withReplacedBytes(event), context),
 );

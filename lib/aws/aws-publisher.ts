@@ -73,7 +73,7 @@ function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: strin
     return async () => {
       throw new ReeveError(
         'reply-to-unknown',
-        'The response channel of an order is not registered any more. Register it: what it is owed is kept and tried again.',
+        'The response channel of an order is not registered any more. Register it: its undelivered messages are kept and tried again.',
       );
     };
   }

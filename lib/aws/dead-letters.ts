@@ -140,7 +140,10 @@ const ofOneQueue = (subject: LetterSubject | null): Subject | null =>
 /** Sent before it is deleted: a crash in between leaves a letter twice, never not at all. */
 export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<void> {
   if (letter.source === null) {
-    throw new ReeveError('no-source', `Letters of ${letter.queue} have no queue to go back to.`);
+    throw new ReeveError(
+      'no-source',
+      `Dead letters of ${letter.queue} have no queue to go back to.`,
+    );
   }
   const refused = await sendBatch(client, letter.source, outgoing(letter));
   for (const error of refused.values()) throw error;

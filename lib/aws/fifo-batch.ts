@@ -36,7 +36,7 @@ export async function deliverFifo<Message>(
     (record) => tell(messageIn(codec, record), record.body),
     (record, error) => {
       reasons.set(record, error);
-      log.warn('change-not-told', {
+      log.warn('notification-failed', {
         orderId: orderOf(record),
         tries: receivesOf(record),
         error: error instanceof ReeveError ? error.message : 'unknown',

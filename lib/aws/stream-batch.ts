@@ -83,7 +83,7 @@ async function forgetRemoved(
     await forget(removed);
     return [];
   } catch (error) {
-    log.error('orders-not-forgotten', { orders: removed.length, error: describeError(error) });
+    log.error('orders-not-deleted', { orders: removed.length, error: describeError(error) });
     return [entries.findIndex(({ kind }) => kind === 'removed')];
   }
 }

@@ -174,7 +174,10 @@ function addOrderCommands(program: Command, run: Run): void {
       'wait until it is Processed, Undone or in Error; progress goes to standard error',
     )
     .option('--key <key>', 'idempotency key: the same key and body again give the same order')
-    .option('--correlation-id <id>', 'your own name for it, told with every status and alert')
+    .option(
+      '--correlation-id <id>',
+      'your own name for the order; status messages and alerts contain it',
+    )
     .action(run((context, file: string, options: SubmitOptions) => submit(context, file, options)));
   program
     .command('show')
@@ -211,9 +214,15 @@ function addOperator(program: Command, run: Run, action: Action, description: st
         id === undefined ? bulk(context, action, options) : operate(context, action, id, options),
       ),
     );
-  addFilterOptions(command);
+  addFilterOptions(command).addHelpText('after', bulkHelp);
   if (action === 'resubmit') command.option('--set <field=value>', setHelp, addCorrection);
 }
+
+const bulkHelp = `
+With --json and without an id, the output is
+  without --yes   {"orders": [{"orderId", "revision"}]}
+  with --yes      one line per order: {"orderId", "kind", "what"}, where kind is
+                  done, refused or failed, and what is the new state or the reason`;
 
 const setHelp =
   'correct a field of the details of one order: payment.token=tok_2, or lines.0.quantity:=3 for JSON; again for more';
@@ -221,7 +230,7 @@ const setHelp =
 function addDeadLetters(program: Command, run: Run): void {
   const dlq = program
     .command('dlq')
-    .description('messages that nobody could deal with, on AWS: show each with what it needs')
+    .description('dead letters on AWS: show each with the action it needs')
     .action(run((context) => showLetters(context)));
   dlq
     .command('redrive')

@@ -55,14 +55,14 @@ export function letterFate(
   switch (kind) {
     case 'change':
       return subject === null
-        ? keep('It cannot be read: what it is about was not told. Look at its orders.')
-        : redrive('It can be read now: its audience is told.');
+        ? keep('It cannot be read, and its status was not delivered. Check its orders.')
+        : redrive('It can be read now, and is delivered to its receivers.');
     case 'status':
     case 'notification':
       return redrive('Its receiver did not take it for days: see that it does now.');
     case 'submission':
       return wasParked
-        ? keep('It was refused: its producer must hear of it, or send it anew.')
+        ? keep('It was refused: inform its producer, or send it again.')
         : redrive('It was never answered, and its key makes it one order.');
     case 'nudge':
     case 'request':

@@ -87,7 +87,7 @@ const requestSchema: z.ZodType<Request> = z
     endBy: moment('No heartbeat moves the deadline past it.'),
     input: jsonSchema.describe('What the workflow hands to the step, as the agent defines it.'),
     output: jsonSchema.describe(
-      'For an undo, what the perform gave; null when nobody knows whether it happened. For a perform, null.',
+      'For an undo, what the perform gave; null when it is not known whether the perform happened. For a perform, null.',
     ),
     priority,
     tenant,

@@ -47,17 +47,19 @@ export const attempt = z
   );
 export const action = z
   .enum(['perform', 'undo'])
-  .describe('Whether the step is to be done, or taken back.');
+  .describe('Whether the step is to be performed or undone.');
 export const priority = z.enum(priorities).describe('The priority class of the order.');
 export const tenant = z
   .string()
   .max(limits.tenantLengthMax)
   .nullable()
-  .describe('Whose order it is, as its submitter said; null when nothing was said.');
+  .describe('The tenant of the order, as its submitter gave it; null when it gave none.');
 export const replyTo = z
   .string()
   .nullable()
-  .describe('The name of the registered response channel that hears of the order; null for none.');
+  .describe(
+    'The name of the registered response channel for status messages of the order; null for none.',
+  );
 /** Older writers sent none. */
 export const correlationId = z
   .string()

@@ -21,7 +21,7 @@ export function compareTotals(stored: StoredTotals, onFile: TotalsOnFile): Total
 }
 
 function withoutFile(stored: StoredTotals, what: string): TotalsVerdict {
-  const report = `${what}: whether accepted work was lost cannot be told.`;
+  const report = `${what}: whether accepted work was lost cannot be determined.`;
   switch (stored.kind) {
     case 'absent':
       return { kind: 'goOn', from: null, report: null };

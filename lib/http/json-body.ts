@@ -52,7 +52,7 @@ function jsonBody(isRequired: boolean): MiddlewareHandler {
       headers.delete('content-type');
       return next();
     }
-    const refused = typeFault(context.req.header('content-type')) ?? bodyFault(context, bytes);
+    const refused = typeFault(context.req.header('content-type')) ?? bodyFault(bytes);
     if (refused !== null) return respondProblem(context, refused);
     // What reads the body next compares the type as text, and its case has no meaning.
     headers.set('content-type', 'application/json');
@@ -85,20 +85,12 @@ function typeFault(header: string | undefined): Problem | null {
 
 const unsupported = (detail: string) => problem('media-type-unsupported', detail);
 
-function bodyFault(context: Context, bytes: ArrayBuffer): Problem | null {
+function bodyFault(bytes: ArrayBuffer): Problem | null {
   const text = utf8Text(bytes);
-  if (text === null || wasReplaced(context, text, bytes)) {
-    return problem('json-malformed', `The body ${faultText(notUtf8)}.`);
-  }
+  if (text === null) return problem('json-malformed', `The body ${faultText(notUtf8)}.`);
   const json = strictJson(text);
   if (json.kind === 'json') return null;
   const { field, message } = json.fault;
   const errors = field === null ? undefined : [{ field, message }];
   return problem('json-malformed', `The body ${faultText(json.fault)}.`, errors);
-}
-
-/** API Gateway hands JSON bodies on as text: bytes that are not UTF-8 are U+FFFD by then, and the length shows it. */
-function wasReplaced({ req }: Context, text: string, bytes: ArrayBuffer): boolean {
-  const sent = req.header('content-length');
-  return sent !== undefined && text.includes('\uFFFD') && Number(sent) !== bytes.byteLength;
 }

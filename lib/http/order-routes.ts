@@ -13,16 +13,14 @@ import { listingCursor } from './listing-cursor.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { fieldProblem, type ProblemCode, problem, problemResponses, Refusal } from './problem.ts';
 import {
-  acceptedSchema,
   cancelSchema,
   ifMatchHeader,
   keyHeader,
   listQuery,
-  listSchema,
-  orderSchema,
   resubmitSchema,
   submissionSchema,
-} from './schemas.ts';
+} from './request-schemas.ts';
+import { acceptedSchema, listSchema, orderSchema } from './schemas.ts';
 import { orderView, summaryView } from './view.ts';
 
 function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {

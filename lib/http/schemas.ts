@@ -1,93 +1,12 @@
-/** The documents of the API, from which its OpenAPI description is made. */
+/** What the API answers, from which its OpenAPI description is made. */
 import { z } from '@hono/zod-openapi';
 import { effects } from '#core/fault.ts';
-import { isObject, type JsonValue } from '#core/json.ts';
-import { jsonSchema } from '#core/json-schema.ts';
-import { limits } from '#core/limits.ts';
 import { roles } from '#core/principal.ts';
 import { directions, priorities, processStates } from '#core/record.ts';
-import { submissionKeyForm } from '#core/submission-key.ts';
-import { wholeNumber } from '#core/whole-number.ts';
 import { breakerStates } from '#ports/breaker.ts';
-import { cursorLengthMax } from './listing-cursor.ts';
 
 const instant = z.iso.datetime();
-/** As callers write them. */
-const givenInstant = z.iso.datetime({
-  offset: true,
-  error:
-    'must be an instant such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00 (a + in a URL is written %2B)',
-});
 const processState = z.enum(processStates);
-
-export const submissionSchema = z
-  .strictObject({
-    workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
-    details: z
-      // No schema of objects: the workflow's own must see the document as it was sent.
-      .custom<JsonValue>(isObject, {
-        error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
-        abort: true,
-      })
-      .pipe(jsonSchema)
-      .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
-    priority: z.enum(priorities).default('normal'),
-    tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
-    replyTo: z
-      .string()
-      .min(1)
-      .max(40)
-      .optional()
-      .openapi({ description: 'The name of a registered response channel.' }),
-    correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-      description:
-        'Your own name for the order: it is part of everything that is sent about the order.',
-    }),
-  })
-  .openapi('Submission');
-
-export const keyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .max(limits.submissionKeyLengthMax, submissionKeyForm.message)
-    .regex(submissionKeyForm.pattern, submissionKeyForm.message)
-    .optional()
-    .openapi({
-      description:
-        'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
-      example: 'cart-4711',
-    }),
-});
-
-export const ifMatchHeader = z.object({
-  'if-match': z
-    .string()
-    .regex(/^"[1-9]\d{0,9}"$/, 'must be a revision in double quotes, such as "7"')
-    .optional()
-    .openapi({
-      description:
-        'A revision, in double quotes: an order that has changed since is left as it is.',
-      example: '"7"',
-    }),
-});
-
-export const resubmitSchema = z
-  .strictObject({
-    set: z
-      .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
-      .optional()
-      .openapi({
-        type: 'object',
-        additionalProperties: {},
-        description:
-          'New values for fields of the details, by dotted path; only of what steps not yet done use.',
-        example: { 'payment.token': 'tok_2' },
-      }),
-  })
-  .openapi('Resubmit');
-
-/** Whatever else a caller sends would have no effect. */
-export const cancelSchema = z.strictObject({}).openapi('Cancel');
 
 export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
@@ -111,7 +30,9 @@ const stepSchema = z
     agent: z.string(),
     attempt: z.int(),
     failures: z.int(),
-    inDoubt: z.boolean().openapi({ description: 'May have had an effect that nobody knows of.' }),
+    inDoubt: z
+      .boolean()
+      .openapi({ description: 'Whether it may have had an effect that is not known.' }),
     completeBy: instant.nullable(),
     input: z.any().openapi({ description: 'What its agent is asked; null when not known yet.' }),
     output: json,
@@ -163,7 +84,7 @@ const callSchema = z
     action: z.enum(['perform', 'undo']),
     attempt: z.int(),
     from: z.union([instant, z.null()]).openapi({
-      description: 'When the call was dispatched; null when the history does not tell.',
+      description: 'When the call was dispatched; null when the history does not have it.',
     }),
     to: z
       .union([instant, z.null()])
@@ -244,38 +165,6 @@ export const orderSchema = summarySchema
   })
   .openapi('Order');
 
-const name = z.string().min(1).max(40);
-
-export const listQuery = z.object({
-  state: processState.optional(),
-  workflow: name.optional(),
-  agent: name.optional().openapi({
-    description: 'Orders with a fault of a step of this agent, or with a call out to it.',
-  }),
-  step: name.optional().openapi({ description: 'Orders whose fault is of this step.' }),
-  fault: z
-    .string()
-    .min(1)
-    .max(limits.faultCodeLengthMax)
-    .optional()
-    .openapi({ description: 'Orders whose fault has this code.', example: 'declined' }),
-  tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
-  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-    description: 'Orders that their submitter gave this name.',
-  }),
-  since: givenInstant.optional().openapi({ description: 'Orders that changed then, or later.' }),
-  before: givenInstant.optional().openapi({ description: 'Orders that changed before then.' }),
-  limit: wholeNumber(1, limits.listMax)
-    .default(50)
-    .openapi({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),
-  cursor: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor of an earlier page')
-    .max(cursorLengthMax, 'must be a cursor of an earlier page')
-    .optional()
-    .openapi({ description: 'The cursor of the page before, with the same filters.' }),
-});
-
 export const listSchema = z
   .object({
     orders: z.array(summarySchema),
@@ -331,10 +220,12 @@ export const activitySchema = z
     agents: z.array(
       z.object({
         name: z.string(),
-        inFlight: count.openapi({ description: 'Calls that are out.' }),
-        waiting: count.openapi({ description: 'Calls whose turn has come and that are not out.' }),
+        inFlight: count.openapi({
+          description: 'Calls that were sent to the agent and have no reply yet.',
+        }),
+        waiting: count.openapi({ description: 'Calls that are due and not sent yet.' }),
         oldestAt: instant.nullable().openapi({
-          description: 'When the order among them that stands still the longest last got on.',
+          description: 'When the order that has waited longest for this agent last made progress.',
         }),
         succeeded: count,
         failed: count,
@@ -344,7 +235,7 @@ export const activitySchema = z
           .union([z.object({ p50: z.number(), p95: z.number(), p99: z.number() }), z.null()])
           .openapi({
             description:
-              'Of the last thousand calls that succeeded or timed out; the latter with their whole deadline.',
+              'Of the last thousand calls that succeeded or timed out; a call that timed out counts with its whole deadline.',
           }),
         breaker: z.enum(breakerStates).nullable(),
       }),
@@ -352,11 +243,12 @@ export const activitySchema = z
     channels: z.array(
       z.object({
         name: z.string().nullable().openapi({
-          description: 'As replyTo names it; null: the operators, who are owed alerts.',
+          description:
+            'The name of the response channel; null: the channel of alerts to operators.',
         }),
-        owed: count.openapi({ description: 'Messages that have not been told yet.' }),
+        owed: count.openapi({ description: 'Messages that are not delivered yet.' }),
         failingSince: instant.nullable().openapi({
-          description: 'When the first of those failures happened that are not made good yet.',
+          description: 'Since when delivery has failed; null while it succeeds.',
         }),
       }),
     ),
@@ -367,7 +259,7 @@ export const healthSchema = z
   .object({
     status: z.enum(['ok', 'starting', 'degraded']).openapi({
       description:
-        'Starting: orders that the last process left are still taken back; everything is served.',
+        'starting: orders of the previous process are still being recovered; all routes are available.',
     }),
     causes: z.array(z.string()).openapi({
       description: `Why it is degraded: sweep-late, store-damaged, or the code with which writes are refused, such as store-full.`,

@@ -58,7 +58,12 @@ export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): Cha
         watch.told(status.change.orderId);
       },
       failed({ orderId, sequence }, error) {
-        log.warn('change-not-told', { orderId, sequence, channel, error: describeError(error) });
+        log.warn('notification-failed', {
+          orderId,
+          sequence,
+          channel,
+          error: describeError(error),
+        });
         watch.failed(orderId, error);
       },
     });

@@ -32,7 +32,7 @@ export function retention({ store, keepMs, clock, log }: RetentionOptions): () =
   async function look(): Promise<void> {
     try {
       const forgotten = await store.forgetEnded(clock.now() - keepMs);
-      if (forgotten > 0) log.info('ended-orders-forgotten', { orders: forgotten });
+      if (forgotten > 0) log.info('ended-orders-deleted', { orders: forgotten });
     } catch (error) {
       if (stopped) return;
       log.error('retention-failed', { error: describeError(error) });

@@ -124,7 +124,7 @@ export class Notifications extends Construct {
     workOffOwed(this.worker, this.retries);
 
     const alert = new Rule(this, 'Alert', {
-      description: 'Reeve: tells operators of an order in Error',
+      description: 'Reeve: alerts operators to an order in Error',
       ...(props.eventBus !== 'default' && { eventBus: bus }),
       // Of this stack alone: another one's alerts come on the same bus.
       eventPattern: {

@@ -18,7 +18,7 @@ export function outputs(stack: Stack, props: OutputsProps): void {
   out('ApiUrl', 'Where orders are submitted', frontDoor.api.apiEndpoint);
   out(
     'OperatorTopic',
-    'Subscribe to hear of alarms and orders in Error',
+    'Subscribe to receive alarms and orders in Error',
     notifications.operators.topicArn,
   );
   out('DeadLetters', 'What `reeve dlq` reads: how the queues are named', lettersOf(stack, props));

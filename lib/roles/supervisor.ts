@@ -130,7 +130,7 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);
   let memory: ShardMemory = { ...sweep.memory, gaps };
   if (isNews(gaps, sweep.memory.gaps)) {
-    ports.log.warn('outage-forgiven', { shard: sweep.shard, ...gaps.at(-1) });
+    ports.log.warn('outage-excused', { shard: sweep.shard, ...gaps.at(-1) });
     await sweep.keep(memory);
   }
   const perSecond = Math.max(1, Math.floor(limits.recoveryRampPerSecond / sweep.shards));

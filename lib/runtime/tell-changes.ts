@@ -33,7 +33,7 @@ export function tellChanges(options: TellingOptions): ChangeFeed {
     if (channel === undefined) {
       throw new ReeveError(
         'reply-to-unknown',
-        `No response channel ${replyTo} is registered any more. Register it: what it is owed is kept.`,
+        `No response channel ${replyTo} is registered any more. Register it: its undelivered messages are kept.`,
       );
     }
     await channel(status);

@@ -57,7 +57,7 @@ test('after the first message of an order that fails, the rest of it is given ba
   expect(hidden).toEqual([[['a-2', 'a-3', 'a-4'], 5]]);
   expect(log.lines).toEqual([
     {
-      event: 'change-not-told',
+      event: 'notification-failed',
       fields: { orderId: 'a', tries: 1, error: 'Webhook shop answered 503.' },
     },
   ]);
@@ -90,7 +90,7 @@ test('a message that cannot be read is kept, and holds up its own order alone', 
   expect(again).toEqual(['a-1', 'a-2']);
   expect(log.lines).toEqual([
     {
-      event: 'change-not-told',
+      event: 'notification-failed',
       fields: { orderId: 'a', tries: 1, error: 'A message is not valid JSON.' },
     },
   ]);
@@ -127,7 +127,7 @@ test.each<[string | undefined, string]>([
   );
   expect(batchItemFailures).toEqual([{ itemIdentifier: 'x-1' }]);
   expect(log.lines).toEqual([
-    { event: 'change-not-told', fields: { orderId: id, tries: 1, error: 'unknown' } },
+    { event: 'notification-failed', fields: { orderId: id, tries: 1, error: 'unknown' } },
     { event: 'messages-not-hidden', fields: { orderId: id, error: 'unknown' } },
   ]);
 });
@@ -142,7 +142,7 @@ test('where hiding fails, the messages are given back all the same', async () =>
   });
   expect(batchItemFailures).toHaveLength(2);
   expect(log.lines).toMatchObject([
-    { event: 'change-not-told' },
+    { event: 'notification-failed' },
     { event: 'messages-not-hidden', fields: { orderId: 'a', error: 'no' } },
   ]);
 });

@@ -96,7 +96,7 @@ test('a letter that came from no queue cannot go back, and stays', async () => {
   const { calls, client } = await sqs();
   await expect(sendBack(client, open({ source: null }))).rejects.toMatchObject({
     code: 'no-source',
-    message: expect.stringContaining('Letters of Some'),
+    message: expect.stringContaining('Dead letters of Some'),
   });
   expect(calls).toEqual([]);
 });

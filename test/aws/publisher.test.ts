@@ -64,7 +64,9 @@ test('a response queue that is not registered any more is an error, and nothing 
   const { of } = await publisher();
   await expect(respond(of, 'elsewhere', change())).rejects.toMatchObject({
     code: 'reply-to-unknown',
-    message: expect.stringContaining('Register it: what it is owed is kept and tried again.'),
+    message: expect.stringContaining(
+      'Register it: its undelivered messages are kept and tried again.',
+    ),
   });
 });
 

@@ -167,7 +167,7 @@ test('what could not be forgotten is delivered again', async () => {
     { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
   ]);
   expect(log.lines).toEqual([
-    { event: 'orders-not-forgotten', fields: { orders: 1, error: 'throttled' } },
+    { event: 'orders-not-deleted', fields: { orders: 1, error: 'throttled' } },
   ]);
 });
 

@@ -49,7 +49,7 @@ test.each<[LetterKind, LetterSubject | null, OrderNow | null, string, string]>([
   ['reply', about(2), order('Undone'), 'discard', 'The order is Undone.'],
   ['reply', about(2), null, 'keep', 'no such order'],
   ['submission', null, null, 'keep', 'was refused'],
-  ['change', null, null, 'keep', 'was not told'],
+  ['change', null, null, 'keep', 'was not delivered'],
   ['status', nudge, order('Processed'), 'redrive', 'did not take it'],
   ['status', nudge, null, 'redrive', 'did not take it'],
 ])('a %s about %j, its order being %j: %s', (kind, subject, now, fate, why) => {

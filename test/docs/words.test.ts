@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scenario } from '../cli/scenario.ts';
 
 /** Private words of earlier pages, each with the term to use. */
 const terms: readonly (readonly [RegExp, string])[] = [
@@ -39,7 +40,34 @@ test.each(pages)('%s uses standard terms', (page) => {
   expect(privateWords(readFileSync(page, 'utf8'))).toEqual([]);
 });
 
+/** Every text of a document that a person reads. */
+function textsOf(document: unknown): string[] {
+  const texts: string[] = [];
+  JSON.stringify(document, (key, value: unknown) => {
+    const isText = ['title', 'summary', 'description'].includes(key);
+    if (isText && typeof value === 'string') texts.push(value);
+    return value;
+  });
+  return texts;
+}
+
+test.each(readdirSync('docs/contracts'))('the contract %s uses standard terms', (name) => {
+  const texts = textsOf(JSON.parse(readFileSync(join('docs/contracts', name), 'utf8')));
+  expect(texts.length).toBeGreaterThan(5);
+  expect(privateWords(texts.join('\n\n'))).toEqual([]);
+});
+
+test('the help of every command uses standard terms', async () => {
+  const { run } = scenario();
+  const { stdout } = await run('--help');
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  expect(commands.length).toBeGreaterThan(10);
+  for (const command of ['', ...commands]) {
+    expect(privateWords((await run(`${command} --help`)).stdout)).toEqual([]);
+  }
+});
+
 test('a private word is found, and one in code is not', () => {
   expect(privateWords('Whoever runs it is told of each letter.')).toHaveLength(3);
-  expect(privateWords('The event `change-not-told` of a dead letter.')).toEqual([]);
+  expect(privateWords('The event `notification-failed` of a dead letter.')).toEqual([]);
 });

@@ -33,7 +33,7 @@ const goOn = (from: Totals | null, report: string | null = null): TotalsVerdict 
 });
 const refuse = (why: string): TotalsVerdict => ({ kind: 'refuse', why });
 
-const untold = 'whether accepted work was lost cannot be told.';
+const untold = 'whether accepted work was lost cannot be determined.';
 const rowDamaged = 'The row of table Totals is damaged.';
 
 const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/hostile/*.suite.ts'], testTimeout: 300_000 },
+  test: { include: ['test/hostile/*.suite.ts'], testTimeout: 900_000 },
 });

@@ -170,7 +170,7 @@ test('operators are told of an order whose response channel is down, once', asyn
   await clock.advance(600_000);
   expect(told).toEqual(['one 3']);
   expect(log.lines.at(-1)).toMatchObject({
-    event: 'change-not-told',
+    event: 'notification-failed',
     fields: { orderId: 'one', channel: 'shop', error: 'not now' },
   });
   stop();
@@ -216,7 +216,7 @@ test.each([
   await store.commit(failed(await order('one', 'shop'), clock.now()));
   await settled();
   expect(log.lines[0]).toEqual({
-    event: 'change-not-told',
+    event: 'notification-failed',
     fields: { orderId: 'one', sequence: expect.any(Number), channel, error: 'unknown' },
   });
 });

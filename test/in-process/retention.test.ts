@@ -22,7 +22,7 @@ test('an order is forgotten at the first look after its time, and told of by the
   await clock.advance(69_999);
   expect(log.lines).toEqual([]);
   await clock.advance(1);
-  const forgotten = { event: 'ended-orders-forgotten', fields: { orders: 2 } };
+  const forgotten = { event: 'ended-orders-deleted', fields: { orders: 2 } };
   expect(log.lines).toEqual([forgotten]);
   await ended(store, 'three', clock.now());
   await clock.advance(600_000);

@@ -51,7 +51,7 @@ test('an outage is told once, by its shard and how long it lasted', async () => 
   world.clock.jump(second);
   expect(await role.sweep(memories)).toMatchObject({ outage: true });
   const fields = { shard: 0, from, until };
-  expect(world.log.lines).toEqual([{ event: 'outage-forgiven', fields }]);
+  expect(world.log.lines).toEqual([{ event: 'outage-excused', fields }]);
 });
 
 test('of several outages the last is told, and only when it is new', async () => {
@@ -64,7 +64,7 @@ test('of several outages the last is told, and only when it is new', async () =>
   expect(world.log.lines).toEqual([]);
   await role.sweep(memoriesOf({ ...alive(now - 40 * second), gaps: [old, known] }));
   const fields = { shard: 0, from: now - 40 * second, until: now };
-  expect(world.log.lines).toEqual([{ event: 'outage-forgiven', fields }]);
+  expect(world.log.lines).toEqual([{ event: 'outage-excused', fields }]);
 });
 
 test('an outage that a wrong clock saw in the future is none, and nobody is told', async () => {

@@ -274,7 +274,7 @@ test('a submitter is told of every change, in an increasing sequence, however of
     [id, 'Processed'],
   ]);
   expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 5]);
-  expect(log.lines.filter(({ event }) => event === 'change-not-told')).toHaveLength(3);
+  expect(log.lines.filter(({ event }) => event === 'notification-failed')).toHaveLength(3);
 });
 
 test('after a crash the order goes on uncharged: same key, larger attempt', async () => {
@@ -313,7 +313,7 @@ test('what a response channel is owed is kept while it is not registered', async
 
   const without = await bakery({}, { path });
   await without.clock.advance(60_000);
-  expect(without.log.lines.map(({ event }) => event)).toContain('change-not-told');
+  expect(without.log.lines.map(({ event }) => event)).toContain('notification-failed');
   without.reeve.close();
 
   const told: string[] = [];

@@ -1,0 +1,89 @@
+/** The front door, given events as API Gateway makes them. */
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+
+vi.stubEnv('AWS_REGION', 'eu-central-1');
+vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'front-door');
+vi.stubEnv('REEVE_ORDERS_TABLE', 'orders');
+vi.stubEnv('REEVE_PROCESSES_TABLE', 'processes');
+vi.stubEnv('REEVE_COORDINATION_TABLE', 'coordination');
+vi.stubEnv('REEVE_SHARDS', '1');
+vi.stubEnv('REEVE_SWEEP_SECONDS', '60');
+vi.stubEnv('REEVE_KEEP_DAYS', '30');
+vi.stubEnv('REEVE_QUEUES', 'https://sqs.eu-central-1.amazonaws.com/123456789012/reeve');
+vi.stubEnv('REEVE_PRIORITIES', 'normal');
+vi.stubEnv('REEVE_RESPONSE_CHANNELS', '{}');
+
+const { handler } = await import('../../lambdas/front-door.ts');
+
+const answerSchema = z.object({ statusCode: z.int(), body: z.string() });
+
+async function submit(body: string, isBase64Encoded: boolean, headers = {}) {
+  const context = {
+    awsRequestId: '1',
+    functionName: 'front-door',
+    functionVersion: '1',
+    invokedFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:front-door',
+    memoryLimitInMB: '512',
+    logGroupName: 'front-door',
+    logStreamName: '1',
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis: () => 10_000,
+    done() {},
+    fail() {},
+    succeed() {},
+  };
+  const iam = {
+    ...{ accessKey: '', accountId: '1', callerId: '', userId: '' },
+    ...{ cognitoIdentity: null, principalOrgId: null },
+    userArn: 'arn:aws:iam::123456789012:user/ada',
+  };
+  const http = {
+    method: 'POST',
+    path: '/orders',
+    protocol: 'HTTP/1.1',
+    sourceIp: '',
+    userAgent: '',
+  };
+  const event = {
+    ...{ version: '2.0', routeKey: 'POST /orders', rawPath: '/orders', rawQueryString: '' },
+    headers: { host: 'api.example', 'content-type': 'application/json', ...headers },
+    requestContext: {
+      authentication: null,
+      ...{ accountId: '1', apiId: 'api', domainName: 'api.example', domainPrefix: 'api' },
+      ...{ requestId: '1', routeKey: 'POST /orders', stage: '$default', time: '', timeEpoch: 0 },
+      http,
+      authorizer: { iam },
+    },
+    body,
+    isBase64Encoded,
+  };
+  const { statusCode, body: answer } = answerSchema.parse(await handler(event, context));
+  return { statusCode, code: z.object({ code: z.string() }).parse(JSON.parse(answer)).code };
+}
+
+const text = '{"workflow":"order-fulfilment","details":{"customer":"Andr\u00e9"}}';
+
+test('bytes that are not UTF-8 are refused', async () => {
+  const latin1 = Buffer.from(text, 'latin1').toString('base64');
+  expect(await submit(latin1, true)).toEqual({ statusCode: 400, code: 'json-malformed' });
+});
+
+test('text in which API Gateway has replaced bytes is refused, and genuine text is not', async () => {
+  const length = { 'content-length': String(Buffer.from(text, 'latin1').length) };
+  const replaced = Buffer.from(text, 'latin1').toString('utf8');
+  expect(await submit(replaced, false, length)).toEqual({
+    statusCode: 400,
+    code: 'json-malformed',
+  });
+  // Refused for its details, which lack most fields: it was read.
+  expect(await submit(text, false, { 'content-length': String(Buffer.byteLength(text)) })).toEqual({
+    statusCode: 422,
+    code: 'details-invalid',
+  });
+});
+
+test('a field that occurs twice is refused', async () => {
+  const twice = '{"workflow":"order-fulfilment","details":{},"details":{}}';
+  expect(await submit(twice, false)).toEqual({ statusCode: 400, code: 'json-malformed' });
+});
