@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bundle } from '#infra/bundles.ts';
+import { bundle } from '#infra/functions/bundles.ts';
 
 const { values: flags } = parseArgs({
   options: { json: { type: 'boolean', default: false }, runs: { type: 'string', default: '11' } },

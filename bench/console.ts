@@ -11,13 +11,13 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
-import { serveApi } from '#runtime/http-server.ts';
-import { jsonLog } from '#runtime/json-log.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { startChromium } from '../test/console-browser/chromium.ts';
 
 const { values: flags } = parseArgs({

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { bundle } from '#infra/bundles.ts';
+import { bundle } from '#infra/functions/bundles.ts';
 import { batch } from './notify/batches.ts';
 
 const { values: flags } = parseArgs({

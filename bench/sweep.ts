@@ -4,7 +4,7 @@
  * outage of so many minutes: `--outage 20`; for machines: `--json`.
  */
 import { parseArgs } from 'node:util';
-import { limits } from '#core/limits.ts';
+import { limits } from '#core/model/limits.ts';
 import { startDynoxide } from '../test/support/dynamo-server.ts';
 import {
   endings,

@@ -9,16 +9,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import { orderId, schedulerId, writeId } from '#core/ids.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
-import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
-import { jsonLog } from '#runtime/json-log.ts';
-import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
+import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 
 const row = z.object({
   liveOrders: z.number(),

@@ -2,11 +2,11 @@
 /** The CDK app: `npx cdk deploy`. An agent is one file in lambdas/agents and one line here. */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { ReeveError } from '#core/errors.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { refuseUnknownParameters } from '#infra/parameter-names.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings.ts';
-import { shippedAgent } from '#infra/shipped-agent.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 
 try {
   stack();

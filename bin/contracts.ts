@@ -3,12 +3,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractFiles } from '#contracts/documents.ts';
-import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
-import { serveApi } from '#runtime/http-server.ts';
-import { jsonLog } from '#runtime/json-log.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { orderAgents } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 

@@ -42,19 +42,19 @@ process.exitCode = await runCli(process.argv.slice(2), {
   now: Date.now,
   // Loaded where a stack or an address on AWS is named: the SDK is larger than all the rest.
   aws: async () => {
-    const { operatorTools } = await import('#aws/operator-tools.ts');
+    const { operatorTools } = await import('#aws/operator/operator-tools.ts');
     return operatorTools(fetch);
   },
   // Loaded for these commands alone, as for the next.
   data: async (command, dataDir) => {
-    const { dataCommand, dataDirOf } = await import('#runtime/data-commands.ts');
-    const { systemClock } = await import('#runtime/system-clock.ts');
+    const { dataCommand, dataDirOf } = await import('#runtime/local/data-commands.ts');
+    const { systemClock } = await import('#runtime/node/system-clock.ts');
     return dataCommand(dataDirOf(process.env, dataDir), command, systemClock);
   },
   // Loaded for this command alone: all others need neither the store nor the server.
   start: async (io) => {
     isServing = true;
-    const { startCommand } = await import('#runtime/start-command.ts');
+    const { startCommand } = await import('#runtime/local/start-command.ts');
     const stopped = Promise.race([firstSignal(), orphaned()]);
     const code = await startCommand({ ...io, stopped });
     await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);

@@ -20,8 +20,8 @@ registerHooks({
     return { ...loaded, source: source.replace(text, () => instead) };
   },
 });
-const { simulate } = await import('#sim/simulate.ts');
-const { crashPoints } = await import('#sim/crash-points.ts');
+const { simulate } = await import('#sim/world/simulate.ts');
+const { crashPoints } = await import('#sim/faults/crash-points.ts');
 
 Error.stackTraceLimit = 0;
 /** Worlds that live side by side: a turn of the event loop serves them all. */

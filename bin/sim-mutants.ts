@@ -8,9 +8,9 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
-import type { Mutant } from '#sim/mutant.ts';
-import { mutantsOfCore } from '#sim/mutants-of-core.ts';
-import { mutantsOfRoles } from '#sim/mutants-of-roles.ts';
+import type { Mutant } from '#sim/mutants/mutant.ts';
+import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
+import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 
 const { values: flags } = parseArgs({
   options: {

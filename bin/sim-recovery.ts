@@ -4,9 +4,9 @@
  * `npm run sim:recovery`. For machines: `--json`.
  */
 import { parseArgs } from 'node:util';
-import { crashPoints } from '#sim/crash-points.ts';
-import { oneLoss, type Recovery, recoveriesOf } from '#sim/recovery-time.ts';
-import { simulate } from '#sim/simulate.ts';
+import { oneLoss, type Recovery, recoveriesOf } from '#sim/checks/recovery-time.ts';
+import { crashPoints } from '#sim/faults/crash-points.ts';
+import { simulate } from '#sim/world/simulate.ts';
 import { settle } from './sim-settle.ts';
 
 const { values: flags } = parseArgs({

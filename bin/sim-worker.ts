@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
-import { crashPoints } from '#sim/crash-points.ts';
-import { type Simulation, simulate } from '#sim/simulate.ts';
-import { tallyOf } from '#sim/tally.ts';
+import { tallyOf } from '#sim/checks/tally.ts';
+import { crashPoints } from '#sim/faults/crash-points.ts';
+import { type Simulation, simulate } from '#sim/world/simulate.ts';
 import { settle } from './sim-settle.ts';
 
 const { first, last, step, hashes } = z

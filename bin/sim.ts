@@ -7,11 +7,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { awaitSitesOf, crashPoints, expectedSites, missedPoints } from '#sim/crash-points.ts';
-import { faultNames } from '#sim/faults.ts';
-import { simulate } from '#sim/simulate.ts';
-import { nothing, sum, type Tally } from '#sim/tally.ts';
-import { uncrashed } from '#sim/uncrashed.ts';
+import { nothing, sum, type Tally } from '#sim/checks/tally.ts';
+import {
+  awaitSitesOf,
+  crashPoints,
+  expectedSites,
+  missedPoints,
+} from '#sim/faults/crash-points.ts';
+import { faultNames } from '#sim/faults/faults.ts';
+import { uncrashed } from '#sim/faults/uncrashed.ts';
+import { simulate } from '#sim/world/simulate.ts';
 import { settle } from './sim-settle.ts';
 
 const { values: flags } = parseArgs({
@@ -126,7 +131,7 @@ function report(tally: Tally, { seconds, threads, memory }: Effort): void {
     console.log(`
 ${tally.seeds.toLocaleString('en')} seeds, ${tally.orders.toLocaleString('en')} orders, ${hours} hours of virtual time
 ${seedsPerSecond} seeds a second on ${threads} threads, memory on the way ${memory.join(' ')} MB
-${places} awaits of the roles crashed, before and after; ${2 * sites.length - crash.total} are not expected to be (lib/sim/uncrashed.ts)`);
+${places} awaits of the roles crashed, before and after; ${2 * sites.length - crash.total} are not expected to be (lib/sim/faults/uncrashed.ts)`);
     for (const point of missed) console.log(`  never crashed: ${point}`);
     console.log(`${tally.broken} violations`);
   }

@@ -1,20 +1,20 @@
 /** An agent as a function: a batch of requests at once, each behind the circuit breaker. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { sqsClient } from '#aws/clients.ts';
-import { gatheringChannel } from '#aws/gathering-channel.ts';
-import { hideMessages } from '#aws/hide-messages.ts';
-import { parking } from '#aws/parking.ts';
-import { deliverBatch } from '#aws/queue-batch.ts';
-import { deadLettersOf } from '#aws/queue-names.ts';
-import { sqsChannel } from '#aws/sqs-channel.ts';
+import { gatheringChannel } from '#aws/queues/gathering-channel.ts';
+import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { parking } from '#aws/queues/parking.ts';
+import { deliverBatch } from '#aws/queues/queue-batch.ts';
+import { deadLettersOf } from '#aws/queues/queue-names.ts';
+import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { withinTime } from '#aws/within-time.ts';
-import type { JsonValue } from '#core/json.ts';
-import { replyCodec, requestCodec } from '#core/message-codec.ts';
+import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import { assembleAgent } from '#roles/assemble.ts';
-import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, queueVariables, readConfig } from './config.ts';
 import { log, logged } from './telemetry.ts';
 

@@ -1,9 +1,9 @@
 /** How the nudges of a function leave. */
 import { sqsClient } from '#aws/clients.ts';
-import { byPriority, queuesOf } from '#aws/priority-queues.ts';
-import { queueNames } from '#aws/queue-names.ts';
-import { sqsChannel } from '#aws/sqs-channel.ts';
-import { nudgeCodec } from '#core/message-codec.ts';
+import { byPriority, queuesOf } from '#aws/queues/priority-queues.ts';
+import { queueNames } from '#aws/queues/queue-names.ts';
+import { sqsChannel } from '#aws/queues/sqs-channel.ts';
+import { nudgeCodec } from '#core/codec/message-codec.ts';
 import { readConfig, readyVariables } from './config.ts';
 
 const config = readConfig(readyVariables);

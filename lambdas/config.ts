@@ -1,10 +1,10 @@
 /** The environment of the functions, read here and nowhere else; lib/infra writes it. */
 import * as z from 'zod';
 import type { JwtRoles } from '#aws/caller.ts';
-import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
-import { ReeveError } from '#core/errors.ts';
-import { refusedText } from '#core/field-errors.ts';
-import { priorities } from '#core/record.ts';
+import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { priorities } from '#core/model/record.ts';
 
 const name = z.string().min(1);
 const url = z.url();
@@ -44,7 +44,7 @@ export const storeVariables = {
 export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
 
 export const queueVariables = {
-  /** The address that all queues of the deployment begin with; lib/aws/queue-names.ts has the rule. */
+  /** The address that all queues of the deployment begin with; lib/aws/queues/queue-names.ts has the rule. */
   REEVE_QUEUES: url,
 };
 

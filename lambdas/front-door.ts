@@ -2,13 +2,13 @@
 
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { api } from '#http/api.ts';
 import { assembleOperator } from '#roles/assemble.ts';
-import { type ConsolePages, consolePages, servePages } from '#runtime/console-pages.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudges } from './channels.ts';
 import {
   consoleVariables,

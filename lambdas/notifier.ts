@@ -8,17 +8,17 @@ import type {
   SQSBatchResponse,
   SQSEvent,
 } from 'aws-lambda';
-import { awsPublisher } from '#aws/aws-publisher.ts';
-import { changeParking } from '#aws/change-letter.ts';
 import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
-import { deliverFifo } from '#aws/fifo-batch.ts';
-import { forgetOrders } from '#aws/forget-orders.ts';
-import { hideMessages } from '#aws/hide-messages.ts';
-import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
-import { responseChannels } from '#aws/response-channel.ts';
-import { retryChannel } from '#aws/retry-queue.ts';
-import { deliverStream } from '#aws/stream-batch.ts';
-import { notificationCodec } from '#core/message-codec.ts';
+import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
+import { changeParking } from '#aws/notifications/change-letter.ts';
+import { responseChannels } from '#aws/notifications/response-channel.ts';
+import { retryChannel } from '#aws/notifications/retry-queue.ts';
+import { deliverStream } from '#aws/notifications/stream-batch.ts';
+import { deliverFifo } from '#aws/queues/fifo-batch.ts';
+import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { forgetOrders } from '#aws/store/forget-orders.ts';
+import { notificationCodec } from '#core/codec/message-codec.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
 import {
   alertVariables,

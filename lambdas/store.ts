@@ -1,8 +1,8 @@
 /** The state store of a function, and what comes with it. */
 import { dynamoClient } from '#aws/clients.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { instanceName, systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { instanceName, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { readConfig, storeVariables } from './config.ts';
 import { log } from './telemetry.ts';
 

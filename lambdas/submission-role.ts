@@ -1,11 +1,12 @@
 /** The submission role of a function. */
-import type { Nudge } from '#core/message.ts';
-import { workflowRegistry } from '#core/registry.ts';
+
+import { workflowRegistry } from '#core/definition/registry.ts';
+import type { Nudge } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
 import { assembleSubmission } from '#roles/assemble.ts';
 import type { Submission } from '#roles/submission.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { sha256 } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { sha256 } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { readConfig, responseVariables } from './config.ts';
 import { ids, store } from './store.ts';

@@ -1,15 +1,15 @@
 /** The submission by queue: for producers in the account that would rather send than call. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { senderOf } from '#aws/caller.ts';
-import { gatheringChannel } from '#aws/gathering-channel.ts';
-import { hideMessages } from '#aws/hide-messages.ts';
-import { parking } from '#aws/parking.ts';
-import { deliverBatch } from '#aws/queue-batch.ts';
-import { deadLettersOf } from '#aws/queue-names.ts';
-import { submissionCodec } from '#core/message-codec.ts';
+import { gatheringChannel } from '#aws/queues/gathering-channel.ts';
+import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { parking } from '#aws/queues/parking.ts';
+import { deliverBatch } from '#aws/queues/queue-batch.ts';
+import { deadLettersOf } from '#aws/queues/queue-names.ts';
+import { submissionCodec } from '#core/codec/message-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudges, sqs } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
 import { submissionOver } from './submission-role.ts';

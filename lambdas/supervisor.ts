@@ -2,12 +2,12 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { lambdaClient } from '#aws/clients.ts';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { assertThat } from '#core/errors.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { assertThat } from '#core/model/errors.ts';
 import { assembleSweeps } from '#roles/assemble.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { instanceName, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudges } from './channels.ts';
 import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';

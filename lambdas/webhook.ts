@@ -1,14 +1,14 @@
 /** A webhook: invoked by the FIFO queue of what its receiver is owed. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { sqsClient } from '#aws/clients.ts';
-import { deliverFifo } from '#aws/fifo-batch.ts';
-import { hideMessages } from '#aws/hide-messages.ts';
+import { deliverFifo } from '#aws/queues/fifo-batch.ts';
+import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
-import { statusId } from '#core/change.ts';
-import { statusCodec } from '#core/message-codec.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { webhook } from '#runtime/webhook.ts';
-import { webhookSecrets } from '#runtime/webhook-signature.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusId } from '#core/model/change.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { webhook } from '#runtime/node/webhook.ts';
+import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { readConfig, webhookVariables } from './config.ts';
 import { log, logged } from './telemetry.ts';
 

@@ -25,15 +25,15 @@ function filesWith(pattern: RegExp, files: readonly string[] = sources): string[
 test('the time of the machine is read in one place, and by the programs at the edge', () => {
   expect(filesWith(/\bDate\.now\b/).toSorted()).toEqual([
     'bin/reeve.ts',
-    'lib/console/clock.ts',
-    'lib/runtime/system-clock.ts',
+    'lib/console/parts/clock.ts',
+    'lib/runtime/node/system-clock.ts',
     'lib/suppliers/start-suppliers.ts',
   ]);
 });
 
 test('chance is drawn in one place, and by the simulated suppliers', () => {
   expect(filesWith(/\bMath\.random\b/).toSorted()).toEqual([
-    'lib/runtime/system-ids.ts',
+    'lib/runtime/node/system-ids.ts',
     'lib/suppliers/start-suppliers.ts',
   ]);
 });

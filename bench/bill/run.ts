@@ -4,8 +4,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { queueNames } from '#aws/queue-names.ts';
-import { bundle } from '#infra/bundles.ts';
+import { queueNames } from '#aws/queues/queue-names.ts';
+import { bundle } from '#infra/functions/bundles.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
 import { type FunctionKind, functionGb, invocationMs } from './prices.ts';
@@ -261,7 +261,7 @@ class Run {
     return filled.length > 0;
   }
 
-  /** What the stream's filters let through (lib/infra/notifications.ts). */
+  /** What the stream's filters let through (lib/infra/operations/notifications.ts). */
   private async tell(writes: readonly Write[]): Promise<void> {
     const ends = writes.filter(({ after }) =>
       ['Processed', 'Undone', 'Error'].includes(String(after['ProcessState']?.['S'])),

@@ -1,7 +1,7 @@
 /** The order that the bill is for: three steps, one after the other. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 
 const contract = <const Name extends string>(name: Name) =>
   defineAgent({

@@ -1,11 +1,11 @@
 /** Batches of the change stream: whole lives of orders, one after the other, as the stream's filters let them through. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { toItem } from '#aws/attributes.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { toItem } from '#aws/store/attributes.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { claimed, newOrder, succeeded } from '../../test/support/orders.ts';
 
-/** As lib/infra/notifications.ts asks for them. */
+/** As lib/infra/operations/notifications.ts asks for them. */
 const batchSize = 100;
 const now = Date.UTC(2026, 0, 1);
 

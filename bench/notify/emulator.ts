@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import { queueNames } from '#aws/queue-names.ts';
+import { queueNames } from '#aws/queues/queue-names.ts';
 import { startSqs } from '../../test/support/sqs-server.ts';
 
 const sqs = await startSqs();

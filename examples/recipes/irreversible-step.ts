@@ -1,6 +1,6 @@
 // examples/recipes/irreversible-step.ts
 import * as z from 'zod';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { inventory, shipping } from '#workflows/order-contracts.ts';
 import { shipToSchema } from '#workflows/order-details.ts';
 

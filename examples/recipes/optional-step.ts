@@ -1,6 +1,6 @@
 // examples/recipes/optional-step.ts
 import * as z from 'zod';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { fraud, payment } from '#workflows/order-contracts.ts';
 
 const details = z.strictObject({

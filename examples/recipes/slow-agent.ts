@@ -1,8 +1,8 @@
 // examples/recipes/slow-agent.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
 import type { HttpService } from '#workflows/http-service.ts';
 

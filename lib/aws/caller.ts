@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
-import { limits } from '#core/limits.ts';
-import { type Identity, principalName, type Role, roles } from '#core/principal.ts';
+import { type Identity, principalName, type Role, roles } from '#core/access/principal.ts';
+import { limits } from '#core/model/limits.ts';
 
 /** How the tokens of an OpenID provider say what their bearer may do. */
 export interface JwtRoles {

@@ -1,7 +1,7 @@
 /** Errors of AWS, by what the caller must do about them. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import type { BackOff } from '#core/back-off.ts';
-import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import type { BackOff } from '#core/model/back-off.ts';
+import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { backOffMs, pause } from '#roles/back-off.ts';

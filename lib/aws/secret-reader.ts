@@ -3,7 +3,7 @@
  * second one in the function's bundle.
  */
 import * as z from 'zod';
-import { UnavailableError } from '#core/errors.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type SigningConfig, signedFetch } from './signed-fetch.ts';
 

@@ -1,9 +1,10 @@
 /** What must hold of agents and their answers, and of every message that its queue is told to forget. */
-import type { AgentName, OrderId } from '#core/ids.ts';
-import { canonicalJson } from '#core/json.ts';
-import type { Nudge, Reply, Request } from '#core/message.ts';
-import type { SubmissionMessage } from '#core/message-codec.ts';
-import { findStep, type Order, type ProcessRecord, underWay } from '#core/record.ts';
+
+import type { SubmissionMessage } from '#core/codec/message-codec.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import { canonicalJson } from '#core/model/json.ts';
+import type { Nudge, Reply, Request } from '#core/model/message.ts';
+import { findStep, type Order, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { attemptOf } from './send-checker.ts';
 import type { Breach } from './violation.ts';
 

@@ -1,5 +1,5 @@
 /** How often a step was tried since a person last decided something, over all writes of its order. */
-import { underWay } from '#core/record.ts';
+import { underWay } from '#core/model/record.ts';
 import { attemptsAllowed, dispatchedIn, isOperators, type RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 

@@ -1,6 +1,6 @@
 /** What must hold of failures, deadlines and the bounds of an order, in every write. */
-import { limits } from '#core/limits.ts';
-import { underWay } from '#core/record.ts';
+import { limits } from '#core/model/limits.ts';
+import { underWay } from '#core/model/record.ts';
 import { attemptsAllowed, eachStep, isOperators, type WriteRule } from './transition.ts';
 
 /** R11: an attempt's failure counts once, for the step and its order, when a sweep finds it past complete-by. */

@@ -2,8 +2,8 @@
  * Until when an agent may still be at work for a step, kept apart from what the records say of it: an
  * undo that starts earlier may be overtaken.
  */
-import type { HistoryEntry } from '#core/history.ts';
-import { findStep, type StepRecord } from '#core/record.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { findStep, type StepRecord } from '#core/model/record.ts';
 import type { RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 

@@ -1,10 +1,11 @@
 /** What must hold of an order at the end of its life: of its record, its history and the services' books. */
-import type { StepName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { findStep, type ProcessRecord } from '#core/record.ts';
-import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
-import { recordBytes } from '#core/record-size.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+
+import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { recordBytes } from '#core/codec/record-size.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { isSame } from './same-document.ts';
 import type { Violation } from './violation.ts';
 

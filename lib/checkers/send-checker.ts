@@ -1,7 +1,7 @@
 /** What must hold of every command that follows a write: by whom it is sent, after what, and with which key. */
-import type { OrderId, StepName } from '#core/ids.ts';
-import type { Command, Nudge, Request } from '#core/message.ts';
-import { findStep, type ProcessRecord, underWay } from '#core/record.ts';
+import type { OrderId, StepName } from '#core/model/ids.ts';
+import type { Command, Nudge, Request } from '#core/model/message.ts';
+import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { dispatchedIn, type RecordPair } from './transition.ts';
 import type { Breach, RuleName, Violation } from './violation.ts';
 

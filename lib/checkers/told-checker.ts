@@ -1,6 +1,6 @@
 /** What submitters and operators are told, of all writes of a world. */
-import type { OrderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { RecordPair } from './transition.ts';
 import type { RuleName, Violation } from './violation.ts';
 

@@ -1,15 +1,16 @@
 /** A write of a process record as its checkers see it, and what several of them ask of a step. */
-import type { HistoryEntry } from '#core/history.ts';
-import type { AgentName } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
+
+import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import {
   findStep,
   type ProcessRecord,
   type StepPolicy,
   type StepRecord,
   underWay,
-} from '#core/record.ts';
-import type { StepDefinition, WorkflowDefinition } from '#core/workflow-definition.ts';
+} from '#core/model/record.ts';
 
 /** A record before and after one write; null before the submission. */
 export interface RecordPair {

@@ -1,7 +1,8 @@
 /** What must hold of the way back, in every write. */
-import type { StepName } from '#core/ids.ts';
-import { findStep } from '#core/record.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { StepName } from '#core/model/ids.ts';
+import { findStep } from '#core/model/record.ts';
 import { eachStep, givenBy, isDispatched, mayHaveEffect, type WriteRule } from './transition.ts';
 
 /** R10: an order is Undone only when no step has an effect, or may have one, that an undo would take back. */

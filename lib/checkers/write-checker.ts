@@ -1,5 +1,5 @@
 /** What must hold of every write of a process record, whatever asked for it. */
-import { findStep, underWay } from '#core/record.ts';
+import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
 import { isSame } from './same-document.ts';
 import {

@@ -1,10 +1,11 @@
 /** What every command is given: the world, both APIs, and how to print. */
-import { localSuppliersUrl, localUrl } from './address.ts';
+
+import { type Api, type Call, httpApi } from '#cli/api/http-api.ts';
+import { fetchFor, isExecuteApi, type Stack, stackOf } from '#cli/api/stack.ts';
+import { localSuppliersUrl, localUrl } from '#cli/options/address.ts';
+import { type Paint, paintFor } from '#cli/output/paint.ts';
 import { CliError } from './cli-error.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
-import { type Api, type Call, httpApi } from './http-api.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { fetchFor, isExecuteApi, type Stack, stackOf } from './stack.ts';
 import type { World } from './world.ts';
 
 /** Options that every command takes, as commander hands them over. */

@@ -1,22 +1,22 @@
 /** The commands and options as commander reads them; each command itself is in its own file. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { makeToken, type TokenOptions, whoAmI } from './access-command.ts';
-import { defaultSuppliersUrl, defaultUrl } from './address.ts';
-import { type Action, type BulkOptions, bulk } from './bulk-command.ts';
+import { roles } from '#cli/api/documents.ts';
+import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
+import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
+import { completion, type Shell, shells } from '#cli/commands/completion-command.ts';
+import { type RedriveOptions, redrive, showLetters } from '#cli/commands/dlq-command.ts';
+import { type ListOptions, list } from '#cli/commands/list-command.ts';
+import { operate } from '#cli/commands/operator-command.ts';
+import { type ShowOptions, show } from '#cli/commands/show-command.ts';
+import { type SubmitOptions, submit } from '#cli/commands/submit-command.ts';
+import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/suppliers-command.ts';
+import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
+import { addCorrection } from '#cli/options/corrections.ts';
+import { addFilterOptions } from '#cli/options/order-filter.ts';
 import { CliError } from './cli-error.ts';
-import { completion, type Shell, shells } from './completion-command.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
-import { addCorrection } from './corrections.ts';
 import { tellOutcome } from './data-command.ts';
-import { type RedriveOptions, redrive, showLetters } from './dlq-command.ts';
-import { roles } from './documents.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
-import { type ListOptions, list } from './list-command.ts';
-import { operate } from './operator-command.ts';
-import { addFilterOptions } from './order-filter.ts';
-import { type ShowOptions, show } from './show-command.ts';
-import { type SubmitOptions, submit } from './submit-command.ts';
-import { resetFaults, setFaults, showFaults, showLedger } from './suppliers-command.ts';
 import type { DataCommand, World } from './world.ts';
 
 const environmentHelp = `

@@ -1,8 +1,8 @@
 /** The entry of the command line: arguments in, exit code out, every error reported. */
 import { CommanderError } from 'commander';
+import { errorDocument } from '#cli/output/error-document.ts';
 import { CliError } from './cli-error.ts';
 import { printJson } from './context.ts';
-import { errorDocument } from './error-document.ts';
 import { exitCodes } from './exit-code.ts';
 import { buildProgram } from './program.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 /** Everything outside the command line: the whole of what a test has to stand in for. */
-import type { ProcessState, StepState } from './documents.ts';
+import type { ProcessState, StepState } from '#cli/api/documents.ts';
 import type { ExitCode } from './exit-code.ts';
 
 export interface TerminalSize {

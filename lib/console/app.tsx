@@ -1,15 +1,15 @@
 /** Which page is shown. */
 import { useEffect, useRef } from 'preact/hooks';
-import { AgentsPage } from './agents-page.tsx';
-import { route } from './location.ts';
-import { Notice } from './notice.tsx';
-import { NowPage } from './now-page.tsx';
-import { OrderPage } from './order-page.tsx';
-import { OrdersPage } from './orders-page.tsx';
-import type { Route } from './routes.ts';
-import { Shell } from './shell.tsx';
-import { TokenPrompt } from './token-prompt.tsx';
-import { WorkflowsPage } from './workflows-page.tsx';
+import { route } from '#console/parts/location.ts';
+import type { Route } from '#console/parts/routes.ts';
+import { AgentsPage } from './pages/agents-page.tsx';
+import { NowPage } from './pages/now-page.tsx';
+import { OrderPage } from './pages/order-page.tsx';
+import { OrdersPage } from './pages/orders-page.tsx';
+import { WorkflowsPage } from './pages/workflows-page.tsx';
+import { Notice } from './parts/notice.tsx';
+import { Shell } from './parts/shell.tsx';
+import { TokenPrompt } from './parts/token-prompt.tsx';
 
 export function App() {
   const present = route.value;

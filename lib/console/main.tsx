@@ -1,12 +1,12 @@
 /** The console begins. */
 import { render } from 'preact';
+import { startFollowing } from '#console/api/live.ts';
+import { startKnowing } from '#console/api/principal.ts';
+import { giveToken, signInFailed } from '#console/api/session-token.ts';
+import { finishSignIn } from '#console/api/sign-in.ts';
+import { route } from '#console/parts/location.ts';
+import { routeOf } from '#console/parts/routes.ts';
 import { App } from './app.tsx';
-import { startFollowing } from './live.ts';
-import { route } from './location.ts';
-import { startKnowing } from './principal.ts';
-import { routeOf } from './routes.ts';
-import { giveToken, signInFailed } from './session-token.ts';
-import { finishSignIn } from './sign-in.ts';
 
 try {
   const token = await finishSignIn();

@@ -2,7 +2,7 @@
  * The channels of Reeve as AsyncAPI 3 describes them, seen from the other side: of an agent, of a
  * submitter, of an operator. The schemas beside it describe the messages.
  */
-import { alertDetailType, eventSource, statusDetailType } from '#aws/event-names.ts';
+import { alertDetailType, eventSource, statusDetailType } from '#aws/notifications/event-names.ts';
 import { fileOf, type MessageName, type MessageSchema } from './messages.ts';
 
 interface Channel {

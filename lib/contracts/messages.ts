@@ -1,8 +1,13 @@
 /** The messages that cross a border of Reeve, and the JSON Schema of each, made from what reads them. */
 import * as z from 'zod';
-import { alertDetailSchema } from '#aws/alert-detail.ts';
-import { statusDetailSchema } from '#aws/status-detail.ts';
-import { replyCodec, requestCodec, statusCodec, submissionCodec } from '#core/message-codec.ts';
+import { alertDetailSchema } from '#aws/notifications/alert-detail.ts';
+import { statusDetailSchema } from '#aws/notifications/status-detail.ts';
+import {
+  replyCodec,
+  requestCodec,
+  statusCodec,
+  submissionCodec,
+} from '#core/codec/message-codec.ts';
 
 interface Described {
   readonly schema: z.ZodType;

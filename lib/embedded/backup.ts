@@ -1,7 +1,7 @@
 /** Copies a database that is in use to a file of its own. */
 import { closeSync, openSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { describeError, ReeveError, UnavailableError } from '#core/errors.ts';
+import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { removeDatabase } from './data-files.ts';
 import { onFile } from './file-error.ts';
 import { isDamage, isFull, storeError } from './store-error.ts';

@@ -1,6 +1,6 @@
 /** The files of an embedded store, and which of them are there. */
 import { copyFileSync, rmSync, statSync } from 'node:fs';
-import { CorruptDataError } from '#core/errors.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
 export const totalsPath = (path: string): string => `${path}-totals`;

@@ -1,5 +1,5 @@
 /** What the system says of a file or folder, as an error of lib/core: one sentence that names it. */
-import { ReeveError, UnavailableError } from '#core/errors.ts';
+import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 

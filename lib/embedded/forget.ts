@@ -1,11 +1,11 @@
 /** Deletes orders that ended long ago, from the oldest, a batch a call. */
-import { eachReadable } from '#core/each-readable.ts';
-import type { DamageDesk } from './damage.ts';
+import { eachReadable } from '#core/codec/each-readable.ts';
+import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import { intactRecord } from '#embedded/integrity/intact-rows.ts';
+import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { intactRecord } from './intact-rows.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { RunningTotals } from './totals.ts';
 
 /** Orders looked at in one call: a millisecond's work, or ten where all of them are deleted. */
 const batchMax = 500;

@@ -1,9 +1,9 @@
 /** Who is shown what was committed. */
-import { eachReadable } from '#core/each-readable.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { eachReadable } from '#core/codec/each-readable.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import { intactChange } from '#embedded/integrity/intact-rows.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
-import type { DamageDesk } from './damage.ts';
-import { intactChange } from './intact-rows.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 

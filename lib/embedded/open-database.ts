@@ -1,22 +1,22 @@
 /** Opens the database of the state store: nobody else writes it, and nothing that was on disk is missing. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { CorruptDataError, describeError, ReeveError } from '#core/errors.ts';
-import type { DamageDesk } from './damage.ts';
-import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
-import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
-import { addMissingColumns, schema } from './schema.ts';
-import { type Statements, statements } from './statements.ts';
-import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
+import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
+import type { DamageDesk } from '#embedded/integrity/damage.ts';
 import {
   countedTotals,
   type RunningTotals,
   readTotals,
   runningTotals,
   writeTotals,
-} from './totals.ts';
-import { compareTotals, type TotalsVerdict } from './totals-check.ts';
-import { readTotalsFile, type TotalsFile, totalsFile } from './totals-file.ts';
+} from '#embedded/integrity/totals.ts';
+import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-check.ts';
+import { readTotalsFile, type TotalsFile, totalsFile } from '#embedded/integrity/totals-file.ts';
+import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
+import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
+import { addMissingColumns, schema } from './schema.ts';
+import { type Statements, statements } from './statements.ts';
+import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
 import { openUntouched } from './untouched.ts';
 
 export interface OpenDatabase {

@@ -2,10 +2,10 @@
  * Live orders in memory. Safe because this process is the only writer (sqlite-store.ts) and because
  * nothing reads between a write and its commit.
  */
-import type { OrderId } from '#core/ids.ts';
-import type { Order, ProcessRecord } from '#core/record.ts';
-import type { DamageDesk } from './damage.ts';
-import { intactOrder, intactRecord } from './intact-rows.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { Order, ProcessRecord } from '#core/model/record.ts';
+import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 

@@ -9,14 +9,14 @@ import {
   renameSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { ReeveError } from '#core/errors.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { examineBackup } from '#embedded/integrity/examine.ts';
+import { writeTotalsFile } from '#embedded/integrity/totals-file.ts';
 import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from './data-files.ts';
-import { examineBackup } from './examine.ts';
 import { onFile } from './file-error.ts';
 import { makeFolder } from './folder.ts';
 import { openError } from './open-database.ts';
 import { isDamage } from './store-error.ts';
-import { writeTotalsFile } from './totals-file.ts';
 import { openUntouched } from './untouched.ts';
 
 export interface Restored {

@@ -1,13 +1,13 @@
 /** What comes out of the tables: checked, then as the types of lib/core. */
 import * as z from 'zod';
-import { type Audience, audiences, type Change } from '#core/change.ts';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import { type OrderId, orderId } from '#core/ids.ts';
-import { instant } from '#core/instant.ts';
-import { jsonSchema } from '#core/json-schema.ts';
-import { changeSchema } from '#core/message-codec.ts';
-import { type Order, type ProcessRecord, processStates } from '#core/record.ts';
-import { decodeRecord } from '#core/record-codec.ts';
+import { jsonSchema } from '#core/codec/json-schema.ts';
+import { changeSchema } from '#core/codec/message-codec.ts';
+import { decodeRecord } from '#core/codec/record-codec.ts';
+import { type Audience, audiences, type Change } from '#core/model/change.ts';
+import { CorruptDataError, ReeveError } from '#core/model/errors.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import { instant } from '#core/model/instant.ts';
+import { type Order, type ProcessRecord, processStates } from '#core/model/record.ts';
 
 const orderRow = z.object({
   OrderID: z.string().transform(orderId),

@@ -1,7 +1,7 @@
 /** The tables of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type CheckedTable, checkedTables, checksumOf } from './checksums.ts';
-import { totalsSchema } from './totals.ts';
+import { type CheckedTable, checkedTables, checksumOf } from '#embedded/integrity/checksums.ts';
+import { totalsSchema } from '#embedded/integrity/totals.ts';
 
 /**
  * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes

@@ -2,30 +2,31 @@
  * The state store on SQLite, for one process: WAL and `synchronous=FULL`, so that what is answered is
  * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
  */
-import { audienceOf, changeOf } from '#core/change.ts';
-import { dueAt } from '#core/due.ts';
-import { eachReadable } from '#core/each-readable.ts';
-import type { UnreadableDataError } from '#core/errors.ts';
-import type { OrderId } from '#core/ids.ts';
-import type { ProcessRecord, ProcessState } from '#core/record.ts';
+
+import { eachReadable } from '#core/codec/each-readable.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { audienceOf, changeOf } from '#core/model/change.ts';
+import type { UnreadableDataError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
+import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts';
+import { type DamageDesk, damageDesk } from '#embedded/integrity/damage.ts';
+import { intactRecord } from '#embedded/integrity/intact-rows.ts';
+import type { RunningTotals } from '#embedded/integrity/totals.ts';
+import { keepingUp } from '#embedded/integrity/totals-file.ts';
+import { type Verification, verification } from '#embedded/integrity/verify.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import { copyInUse } from './backup.ts';
-import { changeChecksum, orderChecksum } from './checksums.ts';
-import { type DamageDesk, damageDesk } from './damage.ts';
 import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
-import { intactRecord } from './intact-rows.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { RunningTotals } from './totals.ts';
-import { keepingUp } from './totals-file.ts';
-import { type Verification, verification } from './verify.ts';
 import { writeState } from './write-state.ts';
 
 export interface SqliteStore

@@ -1,8 +1,8 @@
 /** The prepared statements of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ProcessRecord } from '#core/record.ts';
-import { encodeRecord, type StoredRecord } from '#core/record-codec.ts';
-import { recordChecksum } from './checksums.ts';
+import { encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { recordChecksum } from '#embedded/integrity/checksums.ts';
 
 /** Columns that a transition can change; the others are the order's for life. */
 const changing = [

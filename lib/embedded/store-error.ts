@@ -1,5 +1,10 @@
 /** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
-import { CorruptDataError, describeError, RefusedError, UnavailableError } from '#core/errors.ts';
+import {
+  CorruptDataError,
+  describeError,
+  RefusedError,
+  UnavailableError,
+} from '#core/model/errors.ts';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const logicError = 1;

@@ -1,5 +1,5 @@
 /** Whether the disk takes writes: logged once when it begins to refuse them, and once when it takes one again. */
-import { ReeveError } from '#core/errors.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
 
 export interface WriteState {

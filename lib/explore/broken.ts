@@ -3,8 +3,8 @@ import { checkBooks } from '#checkers/end-checker.ts';
 import { checkCommands } from '#checkers/send-checker.ts';
 import type { Violation } from '#checkers/violation.ts';
 import { checkWrite } from '#checkers/write-checker.ts';
-import { dueAt } from '#core/due.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { dueAt } from '#core/decide/due.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Move, WorldState } from './small-world.ts';
 
 /** The first rule that the move breaks; null when it breaks none. */

@@ -2,8 +2,8 @@
  * One text for all states that behave alike: instants count from now and are forgotten once they have
  * passed, messages have no order, and counters and histories that `decide` only writes are left out.
  */
-import { dueAt } from '#core/due.ts';
-import type { StepRecord } from '#core/record.ts';
+import { dueAt } from '#core/decide/due.ts';
+import type { StepRecord } from '#core/model/record.ts';
 import type { Call, Reply, WorldState } from './small-world.ts';
 
 export function canonical(state: WorldState): string {

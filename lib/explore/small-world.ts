@@ -7,14 +7,14 @@
  * decided on a record that has changed since is refused, and decides anew. So one move is one commit,
  * and what may fail in between is what follows it: its messages are sent, or lost with their sender.
  */
-import type { Decision, decide } from '#core/decide.ts';
-import { dueAt } from '#core/due.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { Action, AgentName, IdempotencyKey, StepName } from '#core/ids.ts';
-import { orderId, schedulerId, writeId } from '#core/ids.ts';
-import { type ProcessRecord, underWay } from '#core/record.ts';
-import { submitted } from '#core/submit.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import type { Decision, decide } from '#core/decide/decide.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { submitted } from '#core/decide/submit.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { Action, AgentName, IdempotencyKey, StepName } from '#core/model/ids.ts';
+import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
 
 /** How often something may still go wrong, or be done by an operator. */
 export interface Budgets {

@@ -1,8 +1,8 @@
 /** The worlds that are explored: what each is about, and how much may go wrong in it. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { decide } from '#core/decide/decide.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Budgets, SmallWorld } from './small-world.ts';
 
 const agent = (name: string) =>

@@ -1,13 +1,14 @@
 /** What the API stands on. */
-import type { ProcessRecord } from '#core/record.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
+
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { GuardOptions } from '#http/access/guard.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
-import type { GuardOptions } from './guard.ts';
 
 /** One request, for the access log. */
 export type Access = Readonly<{

@@ -3,18 +3,18 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { ReeveError, UnavailableError } from '#core/errors.ts';
-import { accessLog } from './access-log.ts';
-import { activityRoute } from './activity-route.ts';
+import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { accessLog } from '#http/access/access-log.ts';
+import { guard } from '#http/access/guard.ts';
+import { limitedBody } from '#http/requests/json-body.ts';
+import { knownParameters } from '#http/requests/known-parameters.ts';
+import { validationProblem } from '#http/requests/validation.ts';
+import { activityRoute } from '#http/routes/activity-route.ts';
+import { eventRoutes } from '#http/routes/event-routes.ts';
+import { orderRoutes } from '#http/routes/order-routes.ts';
+import { serviceRoutes } from '#http/routes/service-routes.ts';
 import type { ApiPorts } from './api-ports.ts';
-import { eventRoutes } from './event-routes.ts';
-import { guard } from './guard.ts';
-import { limitedBody } from './json-body.ts';
-import { knownParameters } from './known-parameters.ts';
-import { orderRoutes } from './order-routes.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
-import { serviceRoutes } from './service-routes.ts';
-import { validationProblem } from './validation.ts';
 
 const fullDetail =
   'Nothing was written, and nothing that was accepted is lost. Try again when there is room on the disk: Reeve then goes on by itself.';

@@ -1,7 +1,7 @@
 /** Errors as RFC 9457 problem documents, each with a stable `code`. */
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { errorsText, type FieldError } from '#core/field-errors.ts';
+import { errorsText, type FieldError } from '#core/codec/field-errors.ts';
 
 export const problemSchema = z
   .object({

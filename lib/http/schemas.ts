@@ -1,8 +1,8 @@
 /** What the API answers, from which its OpenAPI description is made. */
 import { z } from '@hono/zod-openapi';
-import { effects } from '#core/fault.ts';
-import { roles } from '#core/principal.ts';
-import { directions, priorities, processStates } from '#core/record.ts';
+import { roles } from '#core/access/principal.ts';
+import { effects } from '#core/model/fault.ts';
+import { directions, priorities, processStates } from '#core/model/record.ts';
 import { breakerStates } from '#ports/breaker.ts';
 
 const instant = z.iso.datetime();

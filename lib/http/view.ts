@@ -1,18 +1,18 @@
 /** Records as the API shows them: instants as ISO 8601, steps by name. */
 
-import { callsOf } from '#core/calls.ts';
-import type { Fault } from '#core/fault.ts';
-import type { HistoryEntry } from '#core/history.ts';
-import { nextActions } from '#core/next-actions.ts';
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { Fault } from '#core/model/fault.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
 import {
   type Order,
   type ProcessRecord,
   type StepProgress,
   type StepRecord,
   underWay,
-} from '#core/record.ts';
-import { type Redaction, redaction } from '#core/redaction.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
+} from '#core/model/record.ts';
+import { callsOf } from '#core/view/calls.ts';
+import { nextActions } from '#core/view/next-actions.ts';
+import { type Redaction, redaction } from '#core/view/redaction.ts';
 import type {
   HistoryDocument,
   OrderDocument,

@@ -3,9 +3,10 @@
  * told. Each response channel has a lane of its own, and so have the operators: whoever cannot be told
  * holds up nobody else.
  */
-import type { Audience } from '#core/change.ts';
-import { describeError } from '#core/errors.ts';
-import { type StatusMessage, statusMessage } from '#core/status-message.ts';
+
+import { type StatusMessage, statusMessage } from '#core/codec/status-message.ts';
+import type { Audience } from '#core/model/change.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';

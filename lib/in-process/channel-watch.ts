@@ -3,8 +3,8 @@
  * that is away for long, one that refuses some messages, or a channel that nobody registers any more is thus one
  * line of the log, and another when it is over.
  */
-import { describeError, ReeveError } from '#core/errors.ts';
-import type { OrderId } from '#core/ids.ts';
+import { describeError, ReeveError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { NotTold } from '#ports/publisher.ts';

@@ -2,9 +2,9 @@
  * What one audience is owed: several orders at once, and of each order one change after the other. What
  * could not be told is tried again until it is told; nothing is given up.
  */
-import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
-import type { Change } from '#core/change.ts';
-import type { OrderId } from '#core/ids.ts';
+import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
+import type { Change } from '#core/model/change.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import { NotTold } from '#ports/publisher.ts';
 

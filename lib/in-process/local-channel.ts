@@ -2,7 +2,7 @@
  * An in-process channel. It may lose everything in a crash: on start every live order counts as due
  * (docs/design.md, "Embedded"). Messages are handed over in batches as they are, and never waited for by the sender.
  */
-import { describeError } from '#core/errors.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';

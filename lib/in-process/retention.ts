@@ -2,7 +2,7 @@
  * Forgets orders that ended long ago, so that the disk does not fill: what a table's time-to-live does
  * on AWS. Orders in Error are kept, whatever their age, until a person has seen to them.
  */
-import { describeError } from '#core/errors.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Retention } from '#ports/retention.ts';

@@ -1,8 +1,8 @@
 /** The names of parameters: the CDK ignores a context key that nobody reads, so a mistyped one would have no effect. */
 import type { Node } from 'constructs';
-import { ReeveError } from '#core/errors.ts';
-import { nearestName } from '#core/nearest-name.ts';
-import { settingNames } from './settings.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { settingNames } from '#infra/settings/settings.ts';
+import { nearestName } from '#text/nearest-name.ts';
 
 /** Keys of the CDK itself have a prefix (`aws:`, `@aws-cdk/`, `availability-zones:`), but for these. */
 const namesOfTheCdk: readonly string[] = ['cli-telemetry', 'acknowledged-issue-numbers'];

@@ -2,9 +2,9 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { AgentChannel } from './agent-channel.ts';
-import { type PriorityQueues, readyVariables } from './priority-queues.ts';
-import { ReeveFunction } from './reeve-function.ts';
+import type { AgentChannel } from '#infra/agents/agent-channel.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
 import type { StateStore } from './state-store.ts';
 
 export const schedulerTimeout = Duration.seconds(30);

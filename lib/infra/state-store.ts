@@ -20,8 +20,8 @@ import {
   orderKey,
   processIndexes,
   recentIndex,
-} from '#aws/tables.ts';
-import type { ReeveFunction } from './reeve-function.ts';
+} from '#aws/store/tables.ts';
+import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 
 export interface StateStoreProps {
   readonly removal: RemovalPolicy;

@@ -5,9 +5,9 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
-import { type PriorityQueues, readyVariables } from './priority-queues.ts';
-import { ReeveFunction } from './reeve-function.ts';
+import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface SweepScheduleProps {

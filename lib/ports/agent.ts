@@ -1,9 +1,9 @@
 /** The code of an agent: what it does when the Scheduler asks. */
-import type { AgentContract } from '#core/agent.ts';
-import { ReeveError } from '#core/errors.ts';
-import type { Effect } from '#core/fault.ts';
-import type { IdempotencyKey } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
+import type { AgentContract } from '#core/definition/agent.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { Effect } from '#core/model/fault.ts';
+import type { IdempotencyKey } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
 
 /** May succeed if tried again within the deadline: a timeout, a 503, an open circuit. */
 export class TransientFault extends ReeveError {}

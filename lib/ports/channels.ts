@@ -2,7 +2,7 @@
  * The channels between roles. A message sent may be lost, doubled, late or out of order: whatever is
  * lost, the Supervisor heals from the state store (docs/design.md, "Lost messages").
  */
-import type { Nudge, Reply, Request } from '#core/message.ts';
+import type { Nudge, Reply, Request } from '#core/model/message.ts';
 
 export interface Channel<Message> {
   /** Resolves when the channel has taken the messages; says nothing of their delivery. */

@@ -2,7 +2,7 @@
  * The outbox of a state store: who must still be told of which committed change. A store writes the entries in
  * the transaction of the change, so that a crash loses none. DynamoDB has a change stream in its place.
  */
-import type { Audience, Change } from '#core/change.ts';
+import type { Audience, Change } from '#core/model/change.ts';
 
 /** A change, one of those who must be told of it, and the number of this entry. */
 export interface StoredChange {

@@ -1,6 +1,6 @@
 /** How the world is told of committed changes. */
-import type { Change, Notification } from '#core/change.ts';
-import { ReeveError } from '#core/errors.ts';
+import type { Change, Notification } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
 
 /** An order needs a person (R17). */
 export interface Alert {

@@ -1,5 +1,5 @@
 /** Chance and identity, which a simulation must be able to repeat. */
-import type { OrderId, WriteId } from '#core/ids.ts';
+import type { OrderId, WriteId } from '#core/model/ids.ts';
 
 export interface Random {
   /** A number in [0, 1). */

@@ -2,8 +2,8 @@
  * The state store: orders and their process records, with conditional writes and the due index. The
  * one place where Reeve's truth lives; test/contracts/state-store.ts says in full what it must do.
  */
-import type { OrderId } from '#core/ids.ts';
-import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/record.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/model/record.ts';
 
 /** Where a listing goes on; opaque to whoever asked. */
 export interface Page<Item> {

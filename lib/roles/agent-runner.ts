@@ -4,13 +4,13 @@
  * after complete-by (R7).
  */
 
-import type { BackOff } from '#core/back-off.ts';
-import { DefinitionError, errorKind } from '#core/errors.ts';
-import { cutFault } from '#core/fault.ts';
-import { faultyFields } from '#core/field-errors.ts';
-import type { JsonValue } from '#core/json.ts';
-import type { Reply, ReplyResult, Request } from '#core/message.ts';
-import { oversizeFault } from '#core/output.ts';
+import { faultyFields } from '#core/codec/field-errors.ts';
+import { oversizeFault } from '#core/definition/output.ts';
+import type { BackOff } from '#core/model/back-off.ts';
+import { DefinitionError, errorKind } from '#core/model/errors.ts';
+import { cutFault } from '#core/model/fault.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { Reply, ReplyResult, Request } from '#core/model/message.ts';
 import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';

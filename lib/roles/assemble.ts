@@ -10,9 +10,9 @@
  *
  * There is one function for each role, so that a function's bundle carries the roles that it calls and no others.
  */
-import { ReeveError } from '#core/errors.ts';
-import type { OrderId, SchedulerId } from '#core/ids.ts';
-import type { Nudge } from '#core/message.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { OrderId, SchedulerId } from '#core/model/ids.ts';
+import type { Nudge } from '#core/model/message.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';

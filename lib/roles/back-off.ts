@@ -2,7 +2,7 @@
  * Waits between tries. Each is drawn from the upper half of a window that doubles with every failure,
  * so that callers that failed together do not try again together.
  */
-import { type BackOff, backOffWindowMs } from '#core/back-off.ts';
+import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 

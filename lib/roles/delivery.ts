@@ -1,5 +1,5 @@
 /** What becomes of a message that was an event of an order, by the outcome of that. */
-import { CorruptDataError, describeError, RefusedError } from '#core/errors.ts';
+import { CorruptDataError, describeError, RefusedError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';

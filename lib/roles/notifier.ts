@@ -5,8 +5,8 @@
  * itself: each invocation may be the first of its process.
  */
 
-import { type Change, type Notification, notificationsOf } from '#core/change.ts';
-import { describeError } from '#core/errors.ts';
+import { type Change, type Notification, notificationsOf } from '#core/model/change.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';

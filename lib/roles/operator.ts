@@ -1,10 +1,11 @@
 /** The operator: what a person may do to an order. */
-import type { Correction } from '#core/correction.ts';
-import type { IgnoredReason } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { FieldError } from '#core/field-errors.ts';
-import type { OrderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+
+import type { FieldError } from '#core/codec/field-errors.ts';
+import type { IgnoredReason } from '#core/decide/decide.ts';
+import type { Correction } from '#core/model/correction.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Transitions } from './transitions.ts';
 
 export type OperatorOutcome =

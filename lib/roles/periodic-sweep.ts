@@ -1,6 +1,7 @@
 /** The Supervisor's schedule in one process: a sweep, a pause, and again. */
-import { describeError } from '#core/errors.ts';
-import { noMemory, type ShardMemory } from '#core/outage.ts';
+
+import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Supervisor } from './supervisor.ts';

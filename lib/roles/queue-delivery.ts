@@ -3,8 +3,9 @@
  * is acknowledged whose effect is not durable; one that no redelivery helps is parked with the reason
  * (R19).
  */
-import { errorKind } from '#core/errors.ts';
-import type { MessageCodec } from '#core/message-codec.ts';
+
+import type { MessageCodec } from '#core/codec/message-codec.ts';
+import { errorKind } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 

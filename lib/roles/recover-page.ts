@@ -1,10 +1,10 @@
 /** The recovery of one page of due orders: what an outage made late is forgiven, the rest is counted. */
-import { dueAt } from '#core/due.ts';
-import { describeError, RefusedError, UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { OrderId } from '#core/ids.ts';
-import { type Gap, interruptedSteps } from '#core/outage.ts';
-import { type ProcessRecord, underWay } from '#core/record.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { type Gap, interruptedSteps } from '#core/decide/outage.ts';
+import { describeError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome, Transitions } from './transitions.ts';

@@ -1,6 +1,6 @@
 /** The request channel of a role, made of one channel for each agent that is there. */
-import { DefinitionError } from '#core/errors.ts';
-import type { Request } from '#core/message.ts';
+import { DefinitionError } from '#core/model/errors.ts';
+import type { Request } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
 
 /**

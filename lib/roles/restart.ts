@@ -7,10 +7,10 @@
  * 2. No sweep meets it before: it would count as a failure what the restart interrupted.
  * 3. An order that was submitted since is none of them.
  */
-import { describeError, UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { OrderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
+import { describeError, UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';

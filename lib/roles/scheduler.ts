@@ -1,12 +1,13 @@
 /** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
-import type { AgentEvent, RecordEvent } from '#core/event.ts';
-import { cutFault } from '#core/fault.ts';
-import type { AgentName, SchedulerId } from '#core/ids.ts';
-import type { Nudge, Reply } from '#core/message.ts';
-import { checkedOutput } from '#core/output.ts';
-import { findStep, type ProcessRecord } from '#core/record.ts';
-import { redaction } from '#core/redaction.ts';
-import type { Known } from '#core/start-step.ts';
+
+import type { Known } from '#core/decide/start-step.ts';
+import { checkedOutput } from '#core/definition/output.ts';
+import type { AgentEvent, RecordEvent } from '#core/model/event.ts';
+import { cutFault } from '#core/model/fault.ts';
+import type { AgentName, SchedulerId } from '#core/model/ids.ts';
+import type { Nudge, Reply } from '#core/model/message.ts';
+import { findStep, type ProcessRecord } from '#core/model/record.ts';
+import { redaction } from '#core/view/redaction.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from './delivery.ts';

@@ -1,5 +1,5 @@
 /** The search: a listing by state, and of it what else is asked for. */
-import { findStep, type ProcessRecord, underWay } from '#core/record.ts';
+import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { ListQuery, Page, StateStore } from '#ports/state-store.ts';
 
 /** What an order must have, beside its state; what is left out may be anything. */

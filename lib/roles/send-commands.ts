@@ -1,6 +1,6 @@
 /** Sends what a committed transition asks for: the one way commands leave a role, after the write (R13). */
-import { errorKind, ReeveError } from '#core/errors.ts';
-import type { Command, Nudge, Request } from '#core/message.ts';
+import { errorKind, ReeveError } from '#core/model/errors.ts';
+import type { Command, Nudge, Request } from '#core/model/message.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 

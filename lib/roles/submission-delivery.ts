@@ -1,5 +1,5 @@
 /** What becomes of a submission that came by a queue, where nobody waits for the answer. */
-import { UnavailableError } from '#core/errors.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Submission, SubmissionRequest } from './submission.ts';

@@ -1,13 +1,13 @@
 /** The submission: turns an accepted document into order and process record, in one write (R1, R2). */
-import { type FieldError, fieldErrors } from '#core/field-errors.ts';
-import { orderId as checkedOrderId, type OrderId } from '#core/ids.ts';
-import { canonicalJson, type JsonValue } from '#core/json.ts';
-import { isJsonWithin } from '#core/json-size.ts';
-import { limits } from '#core/limits.ts';
-import type { Order, Priority, ProcessState } from '#core/record.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
-import { submitted } from '#core/submit.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
+import { isJsonWithin } from '#core/codec/json-size.ts';
+import { submitted } from '#core/decide/submit.ts';
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
+import { canonicalJson, type JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Order, Priority, ProcessState } from '#core/model/record.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';

@@ -2,11 +2,11 @@
  * The Supervisor: finds what is past its complete-by time and requests recovery. It knows no
  * business; any number of sweeps at once do what one does (R11).
  */
-import { dueHorizonMs } from '#core/due.ts';
-import { UnavailableError } from '#core/errors.ts';
-import type { OrderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/outage.ts';
+import { dueHorizonMs } from '#core/decide/due.ts';
+import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import {
   added,

@@ -6,7 +6,7 @@
  * The lease saves work and nothing else (R11). What is remembered of a shard lasts as long as something
  * of it is unfinished: when a sweep last got through to it, and which outages it recovers from (R20).
  */
-import { gapsAt, noMemory, type ShardMemory } from '#core/outage.ts';
+import { gapsAt, noMemory, type ShardMemory } from '#core/decide/outage.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';

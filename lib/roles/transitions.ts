@@ -4,16 +4,21 @@
  * write id (R12); a conflict is decided anew on the record that won.
  */
 
-import type { BackOff } from '#core/back-off.ts';
-import { type Decision, decide, decideShort, type Transition } from '#core/decide.ts';
-import { ReeveError, RefusedError, UnavailableError, UnreadableDataError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { OrderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import type { Command } from '#core/message.ts';
-import type { Order, ProcessRecord } from '#core/record.ts';
-import type { WorkflowRegistry } from '#core/registry.ts';
-import type { Known } from '#core/start-step.ts';
+import { type Decision, decide, decideShort, type Transition } from '#core/decide/decide.ts';
+import type { Known } from '#core/decide/start-step.ts';
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { BackOff } from '#core/model/back-off.ts';
+import {
+  ReeveError,
+  RefusedError,
+  UnavailableError,
+  UnreadableDataError,
+} from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Command } from '#core/model/message.ts';
+import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';

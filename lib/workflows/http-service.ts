@@ -1,6 +1,6 @@
 /** A remote service that speaks JSON over HTTP and honours an `Idempotency-Key`. */
 import * as z from 'zod';
-import type { JsonValue } from '#core/json.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import { type Call, PermanentFault, TransientFault } from '#ports/agent.ts';
 
 export interface HttpService {

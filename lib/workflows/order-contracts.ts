@@ -1,6 +1,6 @@
 /** The agents of the shipped workflow: what each takes, gives, and can take back. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
+import { defineAgent } from '#core/definition/agent.ts';
 import { shipToSchema } from './order-details.ts';
 
 const orderId = z.string();

@@ -5,7 +5,7 @@
  *              ├─ charge ── ship
  *     reserve ─┘
  */
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { fraud, inventory, payment, shipping } from './order-contracts.ts';
 import { amountCents, orderDetailsSchema } from './order-details.ts';
 

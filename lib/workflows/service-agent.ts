@@ -1,7 +1,7 @@
 /** The code of the shipped workflow's agents: calls to their services, nothing more. */
 import type { ZodType } from 'zod';
-import type { AgentContract } from '#core/agent.ts';
-import type { JsonValue } from '#core/json.ts';
+import type { AgentContract } from '#core/definition/agent.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent.ts';
 import { httpService } from './http-service.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { identityOf, senderOf } from '#aws/caller.ts';
-import { limits } from '#core/limits.ts';
+import { limits } from '#core/model/limits.ts';
 import { spoiled } from '../support/spoiled.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 

@@ -1,8 +1,8 @@
 /** A record of the change stream as a dead letter: what is parked, and what is read of it. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { changeIn, changeParking } from '#aws/change-letter.ts';
 import { sqsClient } from '#aws/clients.ts';
+import { changeIn, changeParking } from '#aws/notifications/change-letter.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { changeToError } from '../support/changes.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { dueCursor, listCursor, type Place } from '#aws/cursors.ts';
-import { shardOf, shardsMax } from '#aws/tables.ts';
-import { orderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
+import { dueCursor, listCursor, type Place } from '#aws/store/cursors.ts';
+import { shardOf, shardsMax } from '#aws/store/tables.ts';
+import { orderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 
 const longest = orderId('o'.repeat(64));
 

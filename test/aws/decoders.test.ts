@@ -2,12 +2,12 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromItem, type Item, toItem } from '#aws/attributes.ts';
-import { dueCursor, listCursor } from '#aws/cursors.ts';
-import { letterQueues } from '#aws/letter-queues.ts';
-import { type StreamEntry, streamEntry } from '#aws/process-stream.ts';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { type StreamEntry, streamEntry } from '#aws/notifications/process-stream.ts';
+import { letterQueues } from '#aws/operator/letter-queues.ts';
+import { fromItem, type Item, toItem } from '#aws/store/attributes.ts';
+import { dueCursor, listCursor } from '#aws/store/cursors.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { CorruptDataError, ReeveError } from '#core/model/errors.ts';
 import { claimed, newOrder } from '../support/orders.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
 import { spoiledItem } from '../support/spoiled-item.ts';

@@ -1,7 +1,7 @@
 /** Turns of batches to one destination: what is sent together, and what a refusal holds back. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inTurns, type Parcel } from '#aws/delivery-turns.ts';
+import { inTurns, type Parcel } from '#aws/notifications/delivery-turns.ts';
 
 /** `a1 b1 a2`: parcels of the sequences a and b, in the order given. */
 function parcels(text: string): Parcel[] {

@@ -1,9 +1,9 @@
 /** Names that deployed stacks have: another one would be another resource, and leave behind what the old one holds. */
 import { expect, test } from 'vitest';
-import { alertDetailType, eventSource, statusDetailType } from '#aws/event-names.ts';
 import { metricNamespace } from '#aws/metric-names.ts';
-import { deadLetterNames, nameLengthMax, queueNames } from '#aws/queue-names.ts';
-import { eventsChannel, webhookChannel } from '#aws/response-channel.ts';
+import { alertDetailType, eventSource, statusDetailType } from '#aws/notifications/event-names.ts';
+import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
+import { deadLetterNames, nameLengthMax, queueNames } from '#aws/queues/queue-names.ts';
 import {
   attention,
   coordinationKey,
@@ -11,8 +11,8 @@ import {
   orderKey,
   processIndexes,
   shardsMax,
-} from '#aws/tables.ts';
-import { priorities } from '#core/record.ts';
+} from '#aws/store/tables.ts';
+import { priorities } from '#core/model/record.ts';
 
 test('the tables have these keys, and the Processes table these indexes', () => {
   expect(orderKey).toEqual({ name: 'OrderID', type: 'S' });

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { toItem } from '#aws/attributes.ts';
-import { dueAt } from '#core/due.ts';
-import { orderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { toItem } from '#aws/store/attributes.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { orderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { AwsCall } from '../support/answering-aws.ts';
 import { type AnsweringDynamo, answeringDynamo, shards } from '../support/answering-dynamo.ts';
 import { claimed, newOrder } from '../support/orders.ts';

@@ -1,9 +1,9 @@
 /** What is asked of DynamoDB, and what is done with answers that no emulator can be made to give. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';

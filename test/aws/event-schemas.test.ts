@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alertDetail, alertDetailSchema } from '#aws/alert-detail.ts';
-import { statusDetail, statusDetailSchema } from '#aws/status-detail.ts';
+import { alertDetail, alertDetailSchema } from '#aws/notifications/alert-detail.ts';
+import { statusDetail, statusDetailSchema } from '#aws/notifications/status-detail.ts';
 import { messageSchemas } from '#contracts/messages.ts';
 import { alertOf } from '#ports/publisher.ts';
 import { status } from '../support/messages.ts';

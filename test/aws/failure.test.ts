@@ -2,7 +2,7 @@
 import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { againOnConflict, notTaken, unavailable } from '#aws/failure.ts';
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 
 /** As the SDK throws them. */
 const named = (name: string, message = 'The service says why.') =>

@@ -1,8 +1,8 @@
 /** A batch of a FIFO queue: what is told, what is given back, and for how long it is hidden. */
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { deliverFifo } from '#aws/fifo-batch.ts';
-import { statusCodec } from '#core/message-codec.ts';
+import { deliverFifo } from '#aws/queues/fifo-batch.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { forgetOrders } from '#aws/forget-orders.ts';
-import { orderId } from '#core/ids.ts';
+import { forgetOrders } from '#aws/store/forget-orders.ts';
+import { orderId } from '#core/model/ids.ts';
 import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
 

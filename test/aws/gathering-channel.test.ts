@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatheringChannel } from '#aws/gathering-channel.ts';
+import { gatheringChannel } from '#aws/queues/gathering-channel.ts';
 import { withinTime } from '#aws/within-time.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

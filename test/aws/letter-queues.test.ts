@@ -1,6 +1,6 @@
 /** The dead-letter queues that the output of a stack stands for. */
 import { expect, test } from 'vitest';
-import { letterQueues } from '#aws/letter-queues.ts';
+import { letterQueues } from '#aws/operator/letter-queues.ts';
 
 const at = 'https://sqs.eu-west-1.amazonaws.com/123456789012/shop';
 const output = {

@@ -1,9 +1,9 @@
 /** What is done with a dead letter: sent back, deleted, or left for the next look. */
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
-import { type DeadLetter, discard, release, sendBack } from '#aws/dead-letters.ts';
-import { notificationsOf } from '#core/change.ts';
-import { notificationCodec } from '#core/message-codec.ts';
+import { type DeadLetter, discard, release, sendBack } from '#aws/operator/dead-letters.ts';
+import { notificationCodec } from '#core/codec/message-codec.ts';
+import { notificationsOf } from '#core/model/change.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { changeToError } from '../support/changes.ts';
 

@@ -2,17 +2,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
-import { type DeadLetter, readLetters } from '#aws/dead-letters.ts';
-import type { LetterQueues } from '#aws/letter-queues.ts';
-import type { LetterKind } from '#core/dead-letter.ts';
-import { orderId } from '#core/ids.ts';
+import { type DeadLetter, readLetters } from '#aws/operator/dead-letters.ts';
+import type { LetterQueues } from '#aws/operator/letter-queues.ts';
 import {
   notificationCodec,
   nudgeCodec,
   replyCodec,
   requestCodec,
   statusCodec,
-} from '#core/message-codec.ts';
+} from '#core/codec/message-codec.ts';
+import { orderId } from '#core/model/ids.ts';
+import type { LetterKind } from '#core/view/dead-letter.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { nudge, reply, request, status } from '../support/messages.ts';
 

@@ -1,10 +1,10 @@
 /** What DynamoDB is asked by a listing, shard by shard. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { toItem } from '#aws/attributes.ts';
-import { listCursor, type Place } from '#aws/cursors.ts';
-import { orderId } from '#core/ids.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { toItem } from '#aws/store/attributes.ts';
+import { listCursor, type Place } from '#aws/store/cursors.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { orderId } from '#core/model/ids.ts';
 import type { AwsCall } from '../support/answering-aws.ts';
 import { answeringDynamo, shards } from '../support/answering-dynamo.ts';
 import { newOrder } from '../support/orders.ts';

@@ -3,20 +3,20 @@
  * the SDK asks again, or on every try of the SDK, so that the role does (R12).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import type { TableNames } from '#aws/tables.ts';
-import { UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName, type OrderId, orderId, schedulerId, stepName } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import type { TableNames } from '#aws/store/tables.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName, type OrderId, orderId, schedulerId, stepName } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { submission } from '#roles/submission.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { sha256, systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import {
   createTables,
   type DynamoServer,

@@ -1,8 +1,8 @@
 /** What an operator's command line asks of AWS. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { operatorTools } from '#aws/operator-tools.ts';
-import { orderId } from '#core/ids.ts';
-import { nudgeCodec } from '#core/message-codec.ts';
+import { operatorTools } from '#aws/operator/operator-tools.ts';
+import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { orderId } from '#core/model/ids.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
-import { parking } from '#aws/parking.ts';
+import { parking } from '#aws/queues/parking.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 

@@ -1,11 +1,11 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { awsPublisher } from '#aws/aws-publisher.ts';
 import { eventBridgeClient, sqsClient } from '#aws/clients.ts';
-import type { ResponseChannel } from '#aws/response-channel.ts';
-import { type Change, changeOf } from '#core/change.ts';
-import { agentName, stepName } from '#core/ids.ts';
-import { statusCodec } from '#core/message-codec.ts';
+import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
+import type { ResponseChannel } from '#aws/notifications/response-channel.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';

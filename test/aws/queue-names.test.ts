@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byPriority, queuesOf } from '#aws/priority-queues.ts';
-import { deadLetterNames, deadLettersOf, queueNames, replyingAgent } from '#aws/queue-names.ts';
-import { responseChannels } from '#aws/response-channel.ts';
-import { agentName } from '#core/ids.ts';
-import { priorities } from '#core/record.ts';
+import { responseChannels } from '#aws/notifications/response-channel.ts';
+import { byPriority, queuesOf } from '#aws/queues/priority-queues.ts';
+import {
+  deadLetterNames,
+  deadLettersOf,
+  queueNames,
+  replyingAgent,
+} from '#aws/queues/queue-names.ts';
+import { agentName } from '#core/model/ids.ts';
+import { priorities } from '#core/model/record.ts';
 
 const at = 'https://sqs.ap-southeast-2.amazonaws.com/123456789012/reeve-prod';
 const prefix = 'reeve-prod';

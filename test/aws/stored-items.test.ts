@@ -7,12 +7,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Item } from '#aws/attributes.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { CorruptDataError } from '#core/errors.ts';
+import type { Item } from '#aws/store/attributes.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder } from '../support/orders.ts';

@@ -1,11 +1,11 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Item, toItem } from '#aws/attributes.ts';
-import { deliverStream, type StreamConsumer } from '#aws/stream-batch.ts';
-import type { Change } from '#core/change.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { deliverStream, type StreamConsumer } from '#aws/notifications/stream-batch.ts';
+import { type Item, toItem } from '#aws/store/attributes.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import type { Change } from '#core/model/change.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
 

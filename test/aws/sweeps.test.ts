@@ -1,19 +1,19 @@
 /** Sweeps by shard under leases, on a real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { UnavailableError } from '#core/errors.ts';
-import { type OrderId, orderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { noMemory } from '#core/outage.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { noMemory } from '#core/decide/outage.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, house, newOrder } from '../support/orders.ts';

@@ -2,12 +2,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { dueAt } from '#core/due.ts';
-import { limits } from '#core/limits.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import {
   createTables,
   type DynamoServer,

@@ -7,14 +7,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { alertDetail, alertDetailSchema } from '#aws/alert-detail.ts';
+import { alertDetail, alertDetailSchema } from '#aws/notifications/alert-detail.ts';
 import {
   type MessageCodec,
   replyCodec,
   requestCodec,
   statusCodec,
   submissionCodec,
-} from '#core/message-codec.ts';
+} from '#core/codec/message-codec.ts';
 import { reply, request, status, submission } from '../support/messages.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextOf } from '#cli/context.ts';
-import { progress } from '#cli/progress.ts';
+import { progress } from '#cli/output/progress.ts';
 import { scenario, terminal } from './scenario.ts';
 
 const written: string[] = [];

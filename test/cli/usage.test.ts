@@ -13,7 +13,7 @@ test('--help documents every command, every exit code and the environment', asyn
 });
 
 test('the help of start, and docs/api.md, name every variable that Reeve reads', async () => {
-  const source = readFileSync('lib/runtime/config.ts', 'utf8');
+  const source = readFileSync('lib/runtime/local/config.ts', 'utf8');
   const variables = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '');
   expect(variables).toContain('REEVE_DATA');
   const { stdout } = await scenario().run('start --help');

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { systemClock } from '#runtime/system-clock.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import { startChromium } from './chromium.ts';
 import { startWorld, type World } from './world.ts';
 

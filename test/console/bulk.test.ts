@@ -1,6 +1,7 @@
 /** One action on many orders: found page by page, done a few at a time, stopped and gone on with. */
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '#console/answer.ts';
+import type { Answer } from '#console/api/answer.ts';
+import type { ListDocument, ProcessState } from '#console/api/documents.ts';
 import {
   fits,
   forEachOrder,
@@ -11,9 +12,8 @@ import {
   resultOf,
   resultsMax,
   withResult,
-} from '#console/bulk.ts';
-import type { ListDocument, ProcessState } from '#console/documents.ts';
-import { findOrders } from '#console/find-orders.ts';
+} from '#console/orders/bulk.ts';
+import { findOrders } from '#console/orders/find-orders.ts';
 import { summary } from './scenario.ts';
 
 type Done = Answer<{ processState: ProcessState }>;

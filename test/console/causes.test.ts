@@ -1,10 +1,10 @@
 /** What needs a person, by cause; how an agent does, in a word; what stands in a sentence. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callsMin, healthOf } from '#console/agent-health.ts';
-import { causeGroups, causeKey, causeOf, causeQuery } from '#console/causes.ts';
-import { faultTitle } from '#console/fault-words.ts';
-import { wayBack } from '#console/state-words.ts';
+import { callsMin, healthOf } from '#console/now/agent-health.ts';
+import { causeGroups, causeKey, causeOf, causeQuery } from '#console/now/causes.ts';
+import { faultTitle } from '#console/order/fault-words.ts';
+import { wayBack } from '#console/parts/state-words.ts';
 import { sentence } from '#text/sentence.ts';
 import { summary } from './scenario.ts';
 

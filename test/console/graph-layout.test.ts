@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type GraphStep, graphLayout } from '#console/graph-layout.ts';
+import { type GraphStep, graphLayout } from '#console/chart/graph-layout.ts';
 
 const shape = { boxWidth: 100, boxHeight: 40, layerGap: 50, boxGap: 20, down: false };
 

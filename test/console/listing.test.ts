@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Change, ListDocument, SummaryDocument } from '#console/documents.ts';
-import { flowed, isNews, ofChange } from '#console/flow.ts';
-import { changed, firstPage, nextPage } from '#console/listing.ts';
-import { type OrderQuery, routeOf } from '#console/routes.ts';
+import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import { flowed, isNews, ofChange } from '#console/now/flow.ts';
+import { changed, firstPage, nextPage } from '#console/orders/listing.ts';
+import { type OrderQuery, routeOf } from '#console/parts/routes.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -1,8 +1,8 @@
 /** Orders with whatever history, as the API shows them, and the record that the API showed. */
 import fc from 'fast-check';
-import type { Order, SummaryDocument } from '#console/documents.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import type { Order, SummaryDocument } from '#console/api/documents.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { orderView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';
 import { house, newOrder } from '../support/orders.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { timeScale } from '#console/time-scale.ts';
+import { timeScale } from '#console/chart/time-scale.ts';
 
 const instant = fc.integer({ min: 0, max: 1_000_000 });
 const busy = fc.array(

@@ -1,10 +1,10 @@
 /** The bars of a timeline, held against the records that the core made. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barsShown } from '#console/bar-look.ts';
-import type { Order } from '#console/documents.ts';
-import { timeline } from '#console/timeline.ts';
-import { underWay } from '#core/record.ts';
+import type { Order } from '#console/api/documents.ts';
+import { barsShown } from '#console/chart/bar-look.ts';
+import { timeline } from '#console/chart/timeline.ts';
+import { underWay } from '#core/model/record.ts';
 import { type Lived, lived, lives, start } from './scenario.ts';
 
 const drawn = ({ order }: Lived) => timeline(order);

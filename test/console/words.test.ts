@@ -1,14 +1,14 @@
 /** What the console says, and where its addresses lead. */
 import { expect, test } from 'vitest';
-import { chartShape, totals } from '#console/chart-shape.ts';
-import { coalesced } from '#console/coalesced.ts';
-import { correctionBody } from '#console/corrections.ts';
-import { countdownText, exactText, lengthText } from '#console/instants.ts';
-import { documentParts } from '#console/redacted.ts';
-import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/routes.ts';
-import { sseParser } from '#console/sse-parser.ts';
-import { standingLook } from '#console/state-words.ts';
-import { toldEntry } from '#console/told-history.ts';
+import { coalesced } from '#console/api/coalesced.ts';
+import { sseParser } from '#console/api/sse-parser.ts';
+import { chartShape, totals } from '#console/chart/chart-shape.ts';
+import { correctionBody } from '#console/order/corrections.ts';
+import { documentParts } from '#console/order/redacted.ts';
+import { toldEntry } from '#console/order/told-history.ts';
+import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
+import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/routes.ts';
+import { standingLook } from '#console/parts/state-words.ts';
 import { historySentence } from '#text/history-text.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -14,10 +14,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { deadLetterNames, queueNames } from '#aws/queue-names.ts';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { Reply, Request } from '#core/message.ts';
-import { replyCodec, requestCodec } from '#core/message-codec.ts';
+import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import type { Reply, Request } from '#core/model/message.ts';
 import { type BreakableSuppliers, breakableSuppliers } from '../deploy/deployed.ts';
 import { type FailingFront, failingFront } from '../support/failing-front.ts';
 import { queueArn, type SqsServer, startSqs } from '../support/sqs-server.ts';

@@ -1,8 +1,8 @@
 /** What a store makes of records that somebody edited by hand: they hide no other, and are told of. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CorruptDataError } from '#core/errors.ts';
-import { type OrderId, orderId } from '#core/ids.ts';
-import type { ProcessState } from '#core/record.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import type { ProcessState } from '#core/model/record.ts';
 import type { TestLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
 import { allDue, allListed } from './pages.ts';

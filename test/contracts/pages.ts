@@ -1,6 +1,6 @@
 /** Everything that a store has to say to a query, page by page, each of them within its limit. */
 import { expect } from 'vitest';
-import type { OrderId } from '#core/ids.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { DueQuery, ListQuery, Page, StateStore } from '#ports/state-store.ts';
 
 /** Pages of one query, before it is taken for one that never ends. */

@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dueAt } from '#core/due.ts';
-import { type OrderId, orderId } from '#core/ids.ts';
-import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import { type ProcessRecord, type ProcessState, processStates } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { happenings } from '../support/happenings.ts';
 import { everyPage } from './pages.ts';

@@ -1,8 +1,8 @@
 /** The writes of the state store's model: what each is to answer, and what is then written. */
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import { type OrderId, writeId } from '#core/ids.ts';
-import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
+import { type OrderId, writeId } from '#core/model/ids.ts';
+import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Happening, happened } from '../support/happenings.ts';
 import { newOrder } from '../support/orders.ts';

@@ -3,9 +3,9 @@
  * state-store-model.ts beside it, or it is no state store of Reeve.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dueAt } from '#core/due.ts';
-import { type OrderId, orderId, writeId } from '#core/ids.ts';
-import type { ProcessRecord, ProcessState } from '#core/record.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
+import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 import { allDue, allListed } from './pages.ts';

@@ -1,7 +1,7 @@
 /** Many who read and write one order at once: a store must answer as if they had come one by one. */
 import { expect, test } from 'vitest';
 import type { StateStore } from '#ports/state-store.ts';
-import { contradictionIn, type OperationLog, operationLog } from '#sim/operations.ts';
+import { contradictionIn, type OperationLog, operationLog } from '#sim/checks/operations.ts';
 import { claimed, newOrder } from '../support/orders.ts';
 import type { StoreUnderTest } from './state-store.ts';
 

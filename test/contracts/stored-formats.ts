@@ -1,20 +1,20 @@
 /**
  * Records of three generations in one store: one that has no extension, as all releases so far write it; one that a
  * later release extended in each way that is open to it; and one of a later format. During a deployment the roles
- * of this release meet all of them (lib/core/extension.ts).
+ * of this release meet all of them (lib/core/model/extension.ts).
  */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { NewerDataError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
-import { encodeRecord } from '#core/record-codec.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { NewerDataError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
 import { deliveryOf } from '#roles/delivery.ts';
 import { type Transitions, transitions } from '#roles/transitions.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { claimed, house, newOrder, succeeded } from '../support/orders.ts';
 import type { EditableStore } from './edited-store.ts';
 

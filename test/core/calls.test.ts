@@ -1,11 +1,11 @@
 /** The calls and waits that a record tells of, held against the requests that left and the replies that came. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentDemand } from '#core/agent-demand.ts';
-import { type Call, callsOf } from '#core/calls.ts';
-import { decide } from '#core/decide.ts';
-import { nextActions } from '#core/next-actions.ts';
-import { findStep, type ProcessRecord, underWay } from '#core/record.ts';
+import { decide } from '#core/decide/decide.ts';
+import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
+import { agentDemand } from '#core/view/agent-demand.ts';
+import { type Call, callsOf } from '#core/view/calls.ts';
+import { nextActions } from '#core/view/next-actions.ts';
 import { type Happening, happenings, transitionOf } from '../support/happenings.ts';
 import { details, house, newOrder } from '../support/orders.ts';
 

@@ -1,11 +1,11 @@
 /** An order's first moments, one line a transition: submit and claim (R3, R4, R8, R14). */
 import { describe, expect, it } from 'vitest';
-import { claimsAllowed } from '#core/claim.ts';
-import { decide } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { HistoryEntry } from '#core/history.ts';
-import { schedulerId, writeId } from '#core/ids.ts';
-import { submitted } from '#core/submit.ts';
+import { claimsAllowed } from '#core/decide/claim.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { schedulerId, writeId } from '#core/model/ids.ts';
 import {
   apply,
   cancel,

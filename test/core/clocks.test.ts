@@ -1,7 +1,7 @@
 /** Clocks that were wrong: what they wrote comes down to what a right one may have written (R14). */
 import { describe, expect, it } from 'vitest';
-import { clockToleranceMs, dueHorizonMs } from '#core/due.ts';
-import { limits } from '#core/limits.ts';
+import { clockToleranceMs, dueHorizonMs } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import {
   claim,
   epoch,

@@ -1,7 +1,7 @@
 /** Places in details: which are there, and what a correction makes of them. */
 import { describe, expect, it } from 'vitest';
-import { corrected, fieldOf } from '#core/correction.ts';
-import type { JsonValue } from '#core/json.ts';
+import { corrected, fieldOf } from '#core/model/correction.ts';
+import type { JsonValue } from '#core/model/json.ts';
 
 const eleven = Array.from({ length: 11 }, (_, at) => at);
 const details: JsonValue = {

@@ -1,13 +1,13 @@
 /** Resubmit with corrected details: what may be changed, and what the steps are given then. */
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { decide } from '#core/decide.ts';
-import { decodeHistory, encodeHistory } from '#core/history-codec.ts';
-import type { JsonValue } from '#core/json.ts';
-import { limits } from '#core/limits.ts';
-import { replay } from '#core/replay.ts';
-import { correctedDetails } from '#core/step-context.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { decodeHistory, encodeHistory } from '#core/codec/history-codec.ts';
+import { decide } from '#core/decide/decide.ts';
+import { correctedDetails } from '#core/decide/step-context.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import { replay } from '#core/view/replay.ts';
 import {
   claim,
   epoch,

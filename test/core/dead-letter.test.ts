@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import type { ProcessState, StepState } from '#core/model/record.ts';
 import {
   type LetterKind,
   type LetterSubject,
   letterFate,
   type OrderNow,
-} from '#core/dead-letter.ts';
-import type { ProcessState, StepState } from '#core/record.ts';
+} from '#core/view/dead-letter.ts';
 
 const order = (
   processState: ProcessState,

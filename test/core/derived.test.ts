@@ -1,11 +1,17 @@
 /** What is derived from a record: its change, when it is due; and the limits everything keeps to. */
 import { describe, expect, it } from 'vitest';
-import { type Audience, audienceOf, changeOf, hasAudience, statusId } from '#core/change.ts';
-import { clockToleranceMs, dueAt, dueHorizonMs, earliestCompleteBy, pickUpBy } from '#core/due.ts';
-import { assertThat, CorruptDataError, ReeveError } from '#core/errors.ts';
-import { stepName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { findStep, type ProcessRecord } from '#core/record.ts';
+import {
+  clockToleranceMs,
+  dueAt,
+  dueHorizonMs,
+  earliestCompleteBy,
+  pickUpBy,
+} from '#core/decide/due.ts';
+import { type Audience, audienceOf, changeOf, hasAudience, statusId } from '#core/model/change.ts';
+import { assertThat, CorruptDataError, ReeveError } from '#core/model/errors.ts';
+import { stepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import {
   cancel,
   claim,

@@ -1,6 +1,6 @@
 /** The way back from what may have happened, one line a transition: doubt, draining, no return (R10). */
 import { describe, expect, it } from 'vitest';
-import { decide } from '#core/decide.ts';
+import { decide } from '#core/decide/decide.ts';
 import {
   beat,
   cancel,

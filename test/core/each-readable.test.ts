@@ -1,7 +1,7 @@
 /** An answer about many: what is corrupt is left out and told, and any other failure is one. */
 import { describe, expect, it } from 'vitest';
-import { eachReadable } from '#core/each-readable.ts';
-import { CorruptDataError } from '#core/errors.ts';
+import { eachReadable } from '#core/codec/each-readable.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 
 const corrupt = new CorruptDataError('row-corrupt', 'No.');
 const halved = (value: number) => {

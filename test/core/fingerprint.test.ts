@@ -1,7 +1,7 @@
 /** The fingerprint differs for whatever decides how an order in flight goes on, and for nothing else. */
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '#core/fingerprint.ts';
-import { workflowName } from '#core/ids.ts';
+import { fingerprintOf } from '#core/definition/fingerprint.ts';
+import { workflowName } from '#core/model/ids.ts';
 import { flow, type StepSpec } from './support.ts';
 
 const base: StepSpec = { undo: 'offered' };

@@ -1,7 +1,7 @@
 /** The compact history: nudges in a row are one entry, everything else is its own. */
 import { describe, expect, it } from 'vitest';
-import { appendEntry, type HistoryEntry } from '#core/history.ts';
-import { stepName } from '#core/ids.ts';
+import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
+import { stepName } from '#core/model/ids.ts';
 
 const swept = (at: number, nudges: number): HistoryEntry => ({
   type: 'expired',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { httpsUrl, httpUrl } from '#core/http-url.ts';
+import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
 
 test.each([httpUrl, httpsUrl])('an address with a user is one that nobody can call', (form) => {
   const fits = (url: string) => form.safeParse(url).success;

@@ -1,6 +1,6 @@
 /** The forms of identifiers, and the idempotency keys made of them (R8). */
 import { describe, expect, it } from 'vitest';
-import { ReeveError } from '#core/errors.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import {
   agentName,
   idempotencyKey,
@@ -9,7 +9,7 @@ import {
   stepName,
   workflowName,
   writeId,
-} from '#core/ids.ts';
+} from '#core/model/ids.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 const nameForm = 'up to 40 of a-z, 0-9 and "-", beginning with a letter';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { instantAfter } from '#core/instant.ts';
-import { limits } from '#core/limits.ts';
+import { instantAfter } from '#core/model/instant.ts';
+import { limits } from '#core/model/limits.ts';
 
 it('an instant has a date, or is told by what says it', () => {
   expect(instantAfter(1_000, 2)).toBe(1_002);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '#core/json.ts';
-import { isJsonWithin, jsonBytes, jsonBytesAtMost } from '#core/json-size.ts';
-import { sendableJson } from '#core/sendable-text.ts';
+import { isJsonWithin, jsonBytes, jsonBytesAtMost } from '#core/codec/json-size.ts';
+import { sendableJson } from '#core/codec/sendable-text.ts';
+import type { JsonValue } from '#core/model/json.ts';
 
 const documents = fc
   .jsonValue({ maxDepth: 5, stringUnit: 'binary' })

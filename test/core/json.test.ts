@@ -1,7 +1,7 @@
 /** The one text of a document. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, isShallow, type JsonValue, wayTo } from '#core/json.ts';
+import { canonicalJson, isShallow, type JsonValue, wayTo } from '#core/model/json.ts';
 
 const { json } = fc.letrec<{ json: JsonValue; leaf: JsonValue }>((tie) => ({
   leaf: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentName, orderId, stepName, workflowName } from '#core/ids.ts';
 import {
   nudgeCodec,
   replyCodec,
   requestCodec,
   statusCodec,
   submissionCodec,
-} from '#core/message-codec.ts';
+} from '#core/codec/message-codec.ts';
+import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { nudge, reply, request, submission } from '../support/messages.ts';
 
 test('what is encoded is decoded as it was', () => {

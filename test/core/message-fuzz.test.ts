@@ -1,7 +1,6 @@
 /** Messages that nobody meant to send: told apart from those that are (R19), and never a crash. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
 import {
   type Decoded,
   type MessageCodec,
@@ -10,7 +9,8 @@ import {
   requestCodec,
   statusCodec,
   submissionCodec,
-} from '#core/message-codec.ts';
+} from '#core/codec/message-codec.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 
 const order = orderId('o-1');

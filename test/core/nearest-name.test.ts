@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestName } from '#core/nearest-name.ts';
+import { nearestName } from '#text/nearest-name.ts';
 
 const names = ['shards', 'stage', 'alarmEmail', 'correlationId', 'since', 'state', 'step'];
 

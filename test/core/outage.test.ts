@@ -1,8 +1,7 @@
 /** What counts as an outage, and what belongs to it (R20). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clockToleranceMs } from '#core/due.ts';
-import { limits } from '#core/limits.ts';
+import { clockToleranceMs } from '#core/decide/due.ts';
 import {
   type Gap,
   gapsAt,
@@ -10,7 +9,8 @@ import {
   interruptedSteps,
   noMemory,
   type ShardMemory,
-} from '#core/outage.ts';
+} from '#core/decide/outage.ts';
+import { limits } from '#core/model/limits.ts';
 import { beat, claim, epoch, flow, play, submit } from './support.ts';
 
 const outageAfterMs = 180;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limits } from '#core/limits.ts';
-import { mayAct, maySee, principalName, roles } from '#core/principal.ts';
+import { mayAct, maySee, principalName, roles } from '#core/access/principal.ts';
+import { limits } from '#core/model/limits.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const nameOf = (full: string) => principalName(full, sha256);

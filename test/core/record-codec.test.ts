@@ -1,10 +1,10 @@
 /** The stored form: whatever Reeve wrote is read back, and nothing else is (R15). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CorruptDataError } from '#core/errors.ts';
-import type { JsonValue } from '#core/json.ts';
-import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
-import { replay } from '#core/replay.ts';
+import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import { replay } from '#core/view/replay.ts';
 import {
   beat,
   claim,

@@ -1,9 +1,9 @@
 /** Stored records that no version wrote: refused by one error, or what was stored, never a guess (R19). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CorruptDataError } from '#core/errors.ts';
-import type { HistoryEntry } from '#core/history.ts';
-import { decodeRecord, encodeRecord, type StoredRecord } from '#core/record-codec.ts';
+import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
   beat,

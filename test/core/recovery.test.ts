@@ -1,9 +1,9 @@
 /** What the Supervisor causes, one line a transition: expired and excused (R11, R14, R16, R20). */
 import { describe, expect, it } from 'vitest';
-import { decide } from '#core/decide.ts';
-import { dueAt } from '#core/due.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { limits } from '#core/limits.ts';
+import { decide } from '#core/decide/decide.ts';
+import { dueAt } from '#core/decide/due.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { limits } from '#core/model/limits.ts';
 import {
   beat,
   cancel,

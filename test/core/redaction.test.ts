@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { redacted, redaction } from '#core/redaction.ts';
-import { sensitivityOf } from '#core/sensitive.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { sensitivityOf } from '#core/definition/sensitive.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { redacted, redaction } from '#core/view/redaction.ts';
 import { claim, epoch, no, ok, play, resubmit, submit } from './support.ts';
 
 const told = (ways: readonly (readonly string[])[]) => new Set(ways.map((way) => way.join('.')));

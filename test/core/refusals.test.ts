@@ -1,9 +1,9 @@
 /** How a schema's refusal is worded, and how the forms of a stored union are told apart. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { CorruptDataError } from '#core/errors.ts';
-import { faultyFields, fieldErrors } from '#core/field-errors.ts';
-import { lettered } from '#core/lettered.ts';
+import { faultyFields, fieldErrors } from '#core/codec/field-errors.ts';
+import { lettered } from '#core/codec/lettered.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 
 const schema = z.strictObject({ name: z.string(), lines: z.array(z.strictObject({ n: z.int() })) });
 const errorOf = (value: unknown) => {

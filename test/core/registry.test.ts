@@ -1,8 +1,8 @@
 /** The workflows a process knows, and the one an order was submitted under. */
 import { describe, expect, it } from 'vitest';
-import { DefinitionError } from '#core/errors.ts';
-import { workflowName } from '#core/ids.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { DefinitionError } from '#core/model/errors.ts';
+import { workflowName } from '#core/model/ids.ts';
 import { flow, submit } from './support.ts';
 
 const one = flow({ a: {} });

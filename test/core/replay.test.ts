@@ -1,9 +1,9 @@
 /** Playing a history back (R15), and what is no history of its record. */
 import { describe, expect, it } from 'vitest';
-import { ReeveError } from '#core/errors.ts';
-import { schedulerId, stepName } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { replay } from '#core/replay.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { schedulerId, stepName } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { replay } from '#core/view/replay.ts';
 import {
   beat,
   cancel,

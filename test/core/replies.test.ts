@@ -1,8 +1,8 @@
 /** What agents report on the way there, one line a transition (R4–R6). */
 import { describe, expect, it } from 'vitest';
-import { decide } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName } from '#core/ids.ts';
+import { decide } from '#core/decide/decide.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName } from '#core/model/ids.ts';
 import {
   apply,
   beat,

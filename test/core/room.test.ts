@@ -1,15 +1,15 @@
 /** What a full record still allows: it stops with a reason, and a person can have it undone. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, decideShort } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { type HistoryEntry, shortened } from '#core/history.ts';
-import { schedulerId, stepName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { decodeRecord, encodeRecord } from '#core/record-codec.ts';
-import { isRecordWithin, recordBytes } from '#core/record-size.ts';
-import { replay } from '#core/replay.ts';
+import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { isRecordWithin, recordBytes } from '#core/codec/record-size.ts';
+import { decide, decideShort } from '#core/decide/decide.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { type HistoryEntry, shortened } from '#core/model/history.ts';
+import { schedulerId, stepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { replay } from '#core/view/replay.ts';
 import {
   beat,
   cancel,

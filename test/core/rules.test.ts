@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkHistory } from '#checkers/end-checker.ts';
-import { decide } from '#core/decide.ts';
-import { limits } from '#core/limits.ts';
-import { replay } from '#core/replay.ts';
+import { decide } from '#core/decide/decide.ts';
+import { limits } from '#core/model/limits.ts';
+import { replay } from '#core/view/replay.ts';
 import { failuresCountOnce, lives, sizesAreBounded, storedAsItIs, writes } from './rules.ts';
 import {
   calm,

@@ -5,14 +5,14 @@ import { checkSize, checkStored } from '#checkers/end-checker.ts';
 import { checkCommands, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach, Violation } from '#checkers/violation.ts';
 import { checkWrite } from '#checkers/write-checker.ts';
-import { changeOf } from '#core/change.ts';
-import { decide } from '#core/decide.ts';
-import { dueAt } from '#core/due.ts';
-import { textBytes } from '#core/json-size.ts';
-import { limits } from '#core/limits.ts';
-import type { Request } from '#core/message.ts';
-import { requestCodec, statusCodec } from '#core/message-codec.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { textBytes } from '#core/codec/json-size.ts';
+import { requestCodec, statusCodec } from '#core/codec/message-codec.ts';
+import { decide } from '#core/decide/decide.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { changeOf } from '#core/model/change.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Observed, Observer } from './world.ts';
 
 interface Decided extends Observed {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sendableJson, sendableText } from '#core/sendable-text.ts';
+import { sendableJson, sendableText } from '#core/codec/sendable-text.ts';
 
 it('a text is cut between characters, and marked where something cannot be sent', () => {
   expect(sendableText('a\u{1f600}b', 2)).toBe('a\u{1f600}');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Change, changeOf } from '#core/change.ts';
-import { statusCodec } from '#core/message-codec.ts';
-import { statusMessage } from '#core/status-message.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusMessage } from '#core/codec/status-message.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
 import { newOrder } from '../support/orders.ts';
 
 function newChange(): Change {

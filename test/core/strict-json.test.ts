@@ -1,7 +1,7 @@
 /** What a JSON document from outside must not hold. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { strictJson, utf8Text } from '#core/strict-json.ts';
+import { strictJson, utf8Text } from '#core/codec/strict-json.ts';
 
 const faultOf = (text: string) => {
   const outcome = strictJson(text);

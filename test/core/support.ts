@@ -4,19 +4,26 @@
  */
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import type { UndoAbility } from '#core/agent.ts';
-import { decide, type IgnoredReason } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { Effect } from '#core/fault.ts';
-import { agentName, orderId, schedulerId, stepName, workflowName, writeId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import type { Command } from '#core/message.ts';
-import { type ProcessRecord, type Remedy, underWay } from '#core/record.ts';
-import type { Known } from '#core/start-step.ts';
-import { submitted } from '#core/submit.ts';
-import type { CoolDown } from '#core/workflow.ts';
-import { checkWorkflow } from '#core/workflow-check.ts';
-import type { StepContext, WorkflowDefinition } from '#core/workflow-definition.ts';
+import { decide, type IgnoredReason } from '#core/decide/decide.ts';
+import type { Known } from '#core/decide/start-step.ts';
+import { submitted } from '#core/decide/submit.ts';
+import type { UndoAbility } from '#core/definition/agent.ts';
+import type { CoolDown } from '#core/definition/workflow.ts';
+import { checkWorkflow } from '#core/definition/workflow-check.ts';
+import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { Effect } from '#core/model/fault.ts';
+import {
+  agentName,
+  orderId,
+  schedulerId,
+  stepName,
+  workflowName,
+  writeId,
+} from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { Command } from '#core/model/message.ts';
+import { type ProcessRecord, type Remedy, underWay } from '#core/model/record.ts';
 
 /** The instant of the submission; all other instants of a test count from it. */
 export const epoch = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 /** What was tried before an order stopped, and how it is said. */
 import { describe, expect, it } from 'vitest';
-import { changeOf } from '#core/change.ts';
-import { triedOf } from '#core/tried.ts';
+import { changeOf } from '#core/model/change.ts';
+import { triedOf } from '#core/model/tried.ts';
 import { orderText, troubleText } from '#text/alert-text.ts';
 import {
   claim,

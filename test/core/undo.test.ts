@@ -1,6 +1,6 @@
 /** The way back, one line a transition: what is undone, in which order, and when (R10). */
 import { describe, expect, it } from 'vitest';
-import { decide } from '#core/decide.ts';
+import { decide } from '#core/decide/decide.ts';
 import {
   cancel,
   claim,

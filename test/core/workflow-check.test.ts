@@ -1,10 +1,10 @@
 /** What a definition must be beyond its types: each refusal, with the workflow and step it names. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { DefinitionError } from '#core/errors.ts';
-import { workflowName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { checkWorkflow } from '#core/workflow-check.ts';
+import { checkWorkflow } from '#core/definition/workflow-check.ts';
+import { DefinitionError } from '#core/model/errors.ts';
+import { workflowName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import { diamond, flow, type StepSpec } from './support.ts';
 
 const refusalOf = (build: () => unknown): { code: string; message: string } => {

@@ -4,8 +4,8 @@
  */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 
 const stock = defineAgent({
   name: 'stock',

@@ -1,9 +1,9 @@
 /** Building a workflow: what the builder makes of its options. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import type { JsonValue } from '#core/json.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { JsonValue } from '#core/model/json.ts';
 
 const stock = defineAgent({
   name: 'stock',

@@ -4,18 +4,18 @@
  * and forth, operators who act when they like. It only lets things happen; rules.ts judges them.
  */
 import fc from 'fast-check';
-import { type Decision, decide } from '#core/decide.ts';
-import { dueAt, dueHorizonMs } from '#core/due.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { effects } from '#core/fault.ts';
-import type { HistoryEntry } from '#core/history.ts';
-import { agentName, schedulerId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import type { Command, Request } from '#core/message.ts';
-import { type ProcessRecord, remedies, underWay } from '#core/record.ts';
-import { recordBytes } from '#core/record-size.ts';
-import type { Known } from '#core/start-step.ts';
-import type { StepContext, WorkflowDefinition } from '#core/workflow-definition.ts';
+import { recordBytes } from '#core/codec/record-size.ts';
+import { type Decision, decide } from '#core/decide/decide.ts';
+import { dueAt, dueHorizonMs } from '#core/decide/due.ts';
+import type { Known } from '#core/decide/start-step.ts';
+import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { effects } from '#core/model/fault.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { agentName, schedulerId } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { Command, Request } from '#core/model/message.ts';
+import { type ProcessRecord, remedies, underWay } from '#core/model/record.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
 
 const DAY = 24 * 3_600_000;

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { supplierProcess } from '#runtime/supplier-process.ts';
+import { supplierProcess } from '#runtime/node/supplier-process.ts';
 import { freePort, pause, seededRandom } from './chance.ts';
 import { reconcile } from './reconcile.ts';
 import { reeveProcess } from './reeve-process.ts';

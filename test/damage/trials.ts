@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReeveError } from '#core/errors.ts';
-import { orderId, writeId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { examineData } from '#embedded/examine.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { orderId, writeId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { examineData } from '#embedded/integrity/examine.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { allDue, allListed } from '../contracts/pages.ts';
 import { seededRandom } from '../crash/chance.ts';

@@ -1,7 +1,7 @@
 /** The real command line against the deployed stack; only names under localhost are resolved for it. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operatorTools } from '#aws/operator-tools.ts';
+import { operatorTools } from '#aws/operator/operator-tools.ts';
 import { runCli } from '#cli/run-cli.ts';
 import type { Deployed } from './deployed.ts';
 

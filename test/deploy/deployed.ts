@@ -22,7 +22,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { lambdaClient, sqsClient } from '#aws/clients.ts';
-import { type LetterQueues, letterQueues } from '#aws/letter-queues.ts';
+import { type LetterQueues, letterQueues } from '#aws/operator/letter-queues.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import type { MiniStack } from './ministack.ts';
 

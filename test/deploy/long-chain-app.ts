@@ -1,7 +1,7 @@
 /** Another app over the same stack: its own workflow, and an agent in one file and one line each. */
 import { App } from 'aws-cdk-lib';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 
 const app = new App();
 new ReeveStack(app, 'LongChain', {

@@ -1,7 +1,7 @@
 /** Forty steps in one chain, 64 of the largest, and the second way in: a queue of submissions. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '#core/limits.ts';
-import { submissionCodec } from '#core/message-codec.ts';
+import { submissionCodec } from '#core/codec/message-codec.ts';
+import { limits } from '#core/model/limits.ts';
 import { largestDetails } from '../support/largest.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
 import { Deployed } from './deployed.ts';

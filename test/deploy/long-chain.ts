@@ -1,7 +1,7 @@
 /** A workflow of forty steps, one after the other: far more than Lambda's loop detection lets through. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow, type WorkflowBuilder } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
 import { join } from '../support/largest.ts';
 
 export const stepCount = 40;

@@ -1,8 +1,8 @@
 /** The shipped agents, and one that is no function, so that a test may reply in its place. */
 import { App } from 'aws-cdk-lib';
+import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings.ts';
-import { shippedAgent } from '#infra/shipped-agent.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 
 const app = new App();
 const settings = readSettings(app.node);

@@ -13,9 +13,20 @@ import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { dynamoClient, sqsClient } from '#aws/clients.ts';
-import { agentName, idempotencyKey, orderId as idOf, stepName, workflowName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { nudgeCodec, replyCodec, requestCodec, submissionCodec } from '#core/message-codec.ts';
+import {
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+  submissionCodec,
+} from '#core/codec/message-codec.ts';
+import {
+  agentName,
+  idempotencyKey,
+  orderId as idOf,
+  stepName,
+  workflowName,
+} from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
 import { type BreakableSuppliers, breakableSuppliers, Deployed } from './deployed.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';

@@ -1,14 +1,14 @@
 /** The code of docs/recipes.md is that of examples/recipes, which compiles with the rest; here it runs. */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { idempotencyKey, orderId, stepName } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';

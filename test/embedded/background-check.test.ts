@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { backgroundCheck } from '#embedded/background-check.ts';
+import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { accepted, edited, opened, stored } from '../support/stored-data.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

@@ -1,8 +1,8 @@
 /** What the checksum of a record's row covers: each column, and each half of each number. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeRecord } from '#core/record-codec.ts';
-import { checksumOf, recordChecksum } from '#embedded/checksums.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { checksumOf, recordChecksum } from '#embedded/integrity/checksums.ts';
 import { newOrder } from '../support/orders.ts';
 
 const stored = encodeRecord(newOrder('one', Date.UTC(2026, 0, 1), 'shop').record);

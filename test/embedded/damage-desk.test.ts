@@ -1,7 +1,7 @@
 /** What is told of a damaged row: which, why and what to do, once. */
 import { describe, expect, test } from 'vitest';
-import { CorruptDataError, NewerDataError, UnavailableError } from '#core/errors.ts';
-import { damageDesk } from '#embedded/damage.ts';
+import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
+import { damageDesk } from '#embedded/integrity/damage.ts';
 import { testLog } from '../support/log.ts';
 
 function desk() {

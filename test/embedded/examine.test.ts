@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { orderId } from '#core/ids.ts';
-import { acceptLoss, examineBackup, examineData } from '#embedded/examine.ts';
+import { orderId } from '#core/model/ids.ts';
+import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import {
   accepted,
   edited,

@@ -1,6 +1,6 @@
 /** What is forgotten is what ended before an instant, all of it, and nothing else, however it lies in the store. */
 import { expect, test } from 'vitest';
-import { orderId } from '#core/ids.ts';
+import { orderId } from '#core/model/ids.ts';
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
 import { accepted, edited, ended, opened, somewhere } from '../support/stored-data.ts';

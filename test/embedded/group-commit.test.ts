@@ -1,7 +1,7 @@
 /** What becomes of a group when its disk is full, or one of its writes fails, on a real database. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { CorruptDataError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
 import { groupCommit } from '#embedded/group-commit.ts';
 
 function database() {

@@ -1,11 +1,11 @@
 /** A row is read when it is the one that was asked for, as it was written: else it is damaged, and says how. */
 import { expect, test } from 'vitest';
-import { changeOf } from '#core/change.ts';
-import { CorruptDataError } from '#core/errors.ts';
-import { orderId } from '#core/ids.ts';
-import { encodeRecord } from '#core/record-codec.ts';
-import { changeChecksum, orderChecksum, recordChecksum } from '#embedded/checksums.ts';
-import { intactChange, intactOrder, intactRecord } from '#embedded/intact-rows.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { changeOf } from '#core/model/change.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
+import { changeChecksum, orderChecksum, recordChecksum } from '#embedded/integrity/checksums.ts';
+import { intactChange, intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { newOrder } from '../support/orders.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -12,11 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { damageDesk } from '#embedded/damage.ts';
 import { totalsPath } from '#embedded/data-files.ts';
+import { damageDesk } from '#embedded/integrity/damage.ts';
+import { readTotals } from '#embedded/integrity/totals.ts';
+import { readTotalsFile } from '#embedded/integrity/totals-file.ts';
 import { openDatabase } from '#embedded/open-database.ts';
-import { readTotals } from '#embedded/totals.ts';
-import { readTotalsFile } from '#embedded/totals-file.ts';
 import { testLog } from '../support/log.ts';
 import { accepted, folder, opened, somewhere, stored } from '../support/stored-data.ts';
 

@@ -1,8 +1,8 @@
 /** Live orders in memory: what is read from the tables, and what is not. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { orderId } from '#core/ids.ts';
-import { damageDesk } from '#embedded/damage.ts';
+import { orderId } from '#core/model/ids.ts';
+import { damageDesk } from '#embedded/integrity/damage.ts';
 import { recordCache } from '#embedded/record-cache.ts';
 import { statements } from '#embedded/statements.ts';
 import { testLog } from '../support/log.ts';

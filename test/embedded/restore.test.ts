@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { orderId } from '#core/ids.ts';
-import { examineData } from '#embedded/examine.ts';
+import { orderId } from '#core/model/ids.ts';
+import { examineData } from '#embedded/integrity/examine.ts';
 import { restoreData } from '#embedded/restore.ts';
 import { accepted, edited, folder, opened, somewhere } from '../support/stored-data.ts';
 

@@ -1,11 +1,18 @@
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import { agentName, type OrderId, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import {
+  agentName,
+  type OrderId,
+  orderId,
+  schedulerId,
+  stepName,
+  writeId,
+} from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { testLog } from '../support/log.ts';
 

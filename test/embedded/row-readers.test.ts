@@ -1,7 +1,7 @@
 /** What each reader of a row gives, exactly, and what it says of a row that it cannot read. */
 import { describe, expect, test } from 'vitest';
-import { CorruptDataError } from '#core/errors.ts';
-import { orderId } from '#core/ids.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
 import {
   ageOf,
   changeOfRow,

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { changeOf } from '#core/change.ts';
-import { CorruptDataError, ReeveError } from '#core/errors.ts';
-import type { OrderId } from '#core/ids.ts';
-import { isShallow } from '#core/json.ts';
-import { limits } from '#core/limits.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { changeOf } from '#core/model/change.ts';
+import { CorruptDataError, ReeveError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { isShallow } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
 import {
   ageOf,
   changeOfRow,

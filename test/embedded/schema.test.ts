@@ -1,7 +1,7 @@
 /** Data that an older Reeve wrote are brought up to date, each row by itself, and what cannot be read is left. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { orderId } from '#core/ids.ts';
+import { orderId } from '#core/model/ids.ts';
 import { accepted, edited, opened, stored } from '../support/stored-data.ts';
 
 const tables = ['Orders', 'Processes', 'Changes'] as const;

@@ -1,7 +1,12 @@
 /** What SQLite's errors are told as: by the code, what the caller must do. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { CorruptDataError, type ReeveError, RefusedError, UnavailableError } from '#core/errors.ts';
+import {
+  CorruptDataError,
+  type ReeveError,
+  RefusedError,
+  UnavailableError,
+} from '#core/model/errors.ts';
 import { isDamage, isFull, isOfOneRow, isOfTheSchema, storeError } from '#embedded/store-error.ts';
 
 const raised = (errcode: number) => Object.assign(new Error('SQLite said so'), { errcode });

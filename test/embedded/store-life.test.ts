@@ -1,11 +1,11 @@
 /** The embedded store from its start to its end: what is answered is kept, and what it shows to those who watch. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dueAt } from '#core/due.ts';
-import { orderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { orderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { readTotalsFile } from '#embedded/integrity/totals-file.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
-import { readTotalsFile } from '#embedded/totals-file.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 import {

@@ -1,8 +1,8 @@
 /** What a start makes of the totals in the database and those in the file beside it: each pair of the two. */
 import { expect, test } from 'vitest';
-import type { StoredTotals, Totals } from '#embedded/totals.ts';
-import { compareTotals, type TotalsVerdict } from '#embedded/totals-check.ts';
-import type { TotalsOnFile } from '#embedded/totals-file.ts';
+import type { StoredTotals, Totals } from '#embedded/integrity/totals.ts';
+import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-check.ts';
+import type { TotalsOnFile } from '#embedded/integrity/totals-file.ts';
 
 const name = 'a'.repeat(16);
 const totals = (commits: number, more: Partial<Totals> = {}): Totals => ({

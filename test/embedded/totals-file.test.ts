@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Totals } from '#embedded/totals.ts';
-import { keepingUp, readTotalsFile, type TotalsFile, totalsFile } from '#embedded/totals-file.ts';
+import type { Totals } from '#embedded/integrity/totals.ts';
+import {
+  keepingUp,
+  readTotalsFile,
+  type TotalsFile,
+  totalsFile,
+} from '#embedded/integrity/totals-file.ts';
 import { testLog } from '../support/log.ts';
 
 const totals = (commits: number): Totals => ({

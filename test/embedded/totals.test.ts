@@ -9,7 +9,7 @@ import {
   type Totals,
   totalsSchema,
   writeTotals,
-} from '#embedded/totals.ts';
+} from '#embedded/integrity/totals.ts';
 import { accepted, ended, opened, somewhere } from '../support/stored-data.ts';
 
 const from: Totals = {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { checksumOf } from '#embedded/checksums.ts';
-import { damageDesk } from '#embedded/damage.ts';
-import { verification } from '#embedded/verify.ts';
+import { checksumOf } from '#embedded/integrity/checksums.ts';
+import { damageDesk } from '#embedded/integrity/damage.ts';
+import { verification } from '#embedded/integrity/verify.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
 import {

@@ -1,6 +1,6 @@
 /** That the disk refuses writes is told once, and that it takes them again is found without any order. */
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import { writeState } from '#embedded/write-state.ts';
 import { testLog } from '../support/log.ts';

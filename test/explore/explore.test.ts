@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RuleName } from '#checkers/violation.ts';
-import { decide } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import type { ProcessRecord, StepRecord } from '#core/record.ts';
+import { decide } from '#core/decide/decide.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { canonical } from '#explore/canonical.ts';
 import { explore } from '#explore/explore.ts';
 import { firstState, movesOf, type SmallWorld, type WorldState } from '#explore/small-world.ts';

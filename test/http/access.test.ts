@@ -7,8 +7,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Access } from '#http/api-ports.ts';
 import { orderSchema } from '#http/schemas.ts';
-import { namedTokens } from '#runtime/named-tokens.ts';
-import { systemClock } from '#runtime/system-clock.ts';
+import { namedTokens } from '#runtime/local/named-tokens.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import {
   accessTable,
   cases,

@@ -8,9 +8,9 @@ import {
   listSchema,
   orderSchema,
   problemSchema,
-} from '#cli/documents.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { workflowRegistry } from '#core/registry.ts';
+} from '#cli/api/documents.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import * as described from '#http/schemas.ts';
 import { orderView, summaryView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import type { Identity } from '#core/principal.ts';
-import { followerLimits } from '#http/followers.ts';
-import { askAgainMs } from '#http/still-let.ts';
+import type { Identity } from '#core/access/principal.ts';
+import { askAgainMs } from '#http/access/still-let.ts';
+import { followerLimits } from '#http/routes/followers.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { identified, operator, orderIdOf, type Scenario, scenario } from './scenario.ts';
 

@@ -1,8 +1,13 @@
 /** Those who follow events, beside orders that happen: what it costs, and what is left when they are gone. */
 import { expect, test } from 'vitest';
-import type { ProcessRecord } from '#core/record.ts';
-import { type FollowerLimits, type Following, followerLimits, followers } from '#http/followers.ts';
-import { eventOf, orderEvents } from '#http/order-events.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import {
+  type FollowerLimits,
+  type Following,
+  followerLimits,
+  followers,
+} from '#http/routes/followers.ts';
+import { eventOf, orderEvents } from '#http/routes/order-events.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 

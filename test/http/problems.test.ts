@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { UnavailableError } from '#core/errors.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import { problemSchema } from '#http/problem.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 

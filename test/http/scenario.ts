@@ -2,15 +2,15 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import type { Identity, Principal } from '#core/principal.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import type { Identity, Principal } from '#core/access/principal.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { api } from '#http/api.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { PermanentFault } from '#ports/agent.ts';
-import { jsonLog } from '#runtime/json-log.ts';
-import { type LocalReeve, startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
+import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 
 const cook = defineAgent({
   name: 'cook',

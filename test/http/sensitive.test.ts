@@ -1,13 +1,13 @@
 /** A sensitive field goes to the agent that needs it, and shows nowhere else: all that is told is searched. */
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { api } from '#http/api.ts';
 import { PermanentFault } from '#ports/agent.ts';
-import { jsonLog } from '#runtime/json-log.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 
 const refusedToken = 'tok_refused_4711';
 const rightToken = 'tok_right_0815';

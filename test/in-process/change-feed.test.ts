@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Audience, type Change, changeOf } from '#core/change.ts';
-import { ReeveError } from '#core/errors.ts';
-import { agentName, stepName } from '#core/ids.ts';
-import type { StatusMessage } from '#core/status-message.ts';
+import type { StatusMessage } from '#core/codec/status-message.ts';
+import { type Audience, type Change, changeOf } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import { type ChangeFeedOptions, changeFeed } from '#in-process/change-feed.ts';
 import type { StoredChange } from '#ports/outbox.ts';

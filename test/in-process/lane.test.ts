@@ -1,6 +1,6 @@
 /** What one audience is owed, change by change, with answers that a test gives by hand. */
 import { expect, test } from 'vitest';
-import { type Change, changeOf } from '#core/change.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
 import { lane } from '#in-process/lane.ts';
 import type { StoredChange } from '#ports/outbox.ts';
 import { NotTold } from '#ports/publisher.ts';

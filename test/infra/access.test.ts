@@ -8,8 +8,8 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { queueNames } from '#aws/queue-names.ts';
-import type { Role } from '#core/principal.ts';
+import { queueNames } from '#aws/queues/queue-names.ts';
+import type { Role } from '#core/access/principal.ts';
 import {
   type AccessRow,
   accessTable,

@@ -2,9 +2,9 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentProps } from '#infra/agent-channel.ts';
-import { sharesOf } from '#infra/concurrency.ts';
-import { shippedAgent } from '#infra/shipped-agent.ts';
+import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import { sharesOf } from '#infra/agents/concurrency.ts';
+import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { stackWith, templateWith } from './scenario.ts';
 
 const entry = 'lambdas/agents/payment.ts';

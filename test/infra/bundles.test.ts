@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundle } from '#infra/bundles.ts';
+import { bundle } from '#infra/functions/bundles.ts';
 
 const agents = ['fraud', 'inventory', 'payment', 'shipping'];
 const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];

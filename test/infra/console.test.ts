@@ -8,7 +8,7 @@ import { App } from 'aws-cdk-lib';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 
 const issuer = 'https://id.example.com';
 const jwt = { issuer, audience: ['reeve'] };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { settingNames } from '#infra/settings.ts';
+import { settingNames } from '#infra/settings/settings.ts';
 import { isIn, pairsOf } from '../support/pairwise.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 import { appOf, factors, findingsOf, isAllowed, rows } from './covering-array.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import * as z from 'zod';
-import type { AgentProps } from '#infra/agent-channel.ts';
-import type { Bundle } from '#infra/bundles.ts';
+import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import { shippedAgent } from '#infra/agents/shipped-agent.ts';
+import type { Bundle } from '#infra/functions/bundles.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings, type Settings } from '#infra/settings.ts';
-import { shippedAgent } from '#infra/shipped-agent.ts';
+import { readSettings, type Settings } from '#infra/settings/settings.ts';
 import { type Factors, pairwise, type Row } from '../support/pairwise.ts';
 
 const queue = (name: string) => `arn:aws:sqs:eu-west-1:123456789012:${name}`;

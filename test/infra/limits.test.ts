@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { letterQueues } from '#aws/letter-queues.ts';
-import type { AgentProps } from '#infra/agent-channel.ts';
-import { awsLimits, measures } from '#infra/aws-limits.ts';
-import { worstCase } from '#infra/worst-case.ts';
+import { letterQueues } from '#aws/operator/letter-queues.ts';
+import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import { awsLimits, measures } from '#infra/checks/aws-limits.ts';
+import { worstCase } from '#infra/checks/worst-case.ts';
 import { stackWith, synthesised } from './scenario.ts';
 
 /** As long as names of agents and channels may be. */

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { processIndexes } from '#aws/tables.ts';
+import { processIndexes } from '#aws/store/tables.ts';
 import { functionsOf, templateOf, templateWith } from './scenario.ts';
 
 const prod = templateOf();

@@ -5,9 +5,9 @@ import { App, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import * as z from 'zod';
-import type { AgentProps } from '#infra/agent-channel.ts';
+import type { AgentProps } from '#infra/agents/agent-channel.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
 /** Code is taken from where it is: copying it for each stack would be most of the time. */

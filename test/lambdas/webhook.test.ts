@@ -2,8 +2,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { type Change, changeOf } from '#core/change.ts';
-import { statusCodec } from '#core/message-codec.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { newOrder } from '../support/orders.ts';

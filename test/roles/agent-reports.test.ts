@@ -1,6 +1,6 @@
 /** What an agent runner tells, and whom: replies, the log, and who made the agent. */
 import { expect, test } from 'vitest';
-import { limits } from '#core/limits.ts';
+import { limits } from '#core/model/limits.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
 import { testLog } from '../support/log.ts';

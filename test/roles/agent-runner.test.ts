@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { type AgentImplementation, PermanentFault, TransientFault } from '#ports/agent.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
 import { testLog } from '../support/log.ts';

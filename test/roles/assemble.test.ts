@@ -1,7 +1,7 @@
 /** What the roles of a process share, and what each invocation has for itself. */
 import { expect, onTestFinished, test } from 'vitest';
-import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
-import type { Nudge, Reply, Request } from '#core/message.ts';
+import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
+import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel } from '#ports/channels.ts';
 import {
@@ -13,7 +13,7 @@ import {
   assembleSubmission,
   assembleSweeps,
 } from '#roles/assemble.ts';
-import { sha256, systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
 import { settled } from '../support/virtual-clock.ts';
 import { contract } from './kitchen.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limits } from '#core/limits.ts';
+import { limits } from '#core/model/limits.ts';
 import { backOffMs, pause, redeliverAfterMs } from '#roles/back-off.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

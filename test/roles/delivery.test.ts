@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliveryOf } from '#roles/delivery.ts';
 import type { Outcome } from '#roles/transitions.ts';

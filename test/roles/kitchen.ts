@@ -1,8 +1,8 @@
 /** An agent that cooks, on a clock that obeys, with replies that only are noted. */
 import * as z from 'zod';
-import { type AgentContract, defineAgent } from '#core/agent.ts';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { Reply, Request } from '#core/message.ts';
+import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import type { Reply, Request } from '#core/model/message.ts';
 import type { AgentImplementation, Call } from '#ports/agent.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import { agentRunner } from '#roles/agent-runner.ts';

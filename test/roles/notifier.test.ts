@@ -1,8 +1,8 @@
 /** The notifier by itself: what it remembers dies with each invocation, as on AWS. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Change, changeOf, type Notification, notificationId } from '#core/change.ts';
-import { orderId } from '#core/ids.ts';
+import { type Change, changeOf, type Notification, notificationId } from '#core/model/change.ts';
+import { orderId } from '#core/model/ids.ts';
 import type { Publication } from '#ports/publisher.ts';
 import { notifier } from '#roles/notifier.ts';
 import { testLog } from '../support/log.ts';

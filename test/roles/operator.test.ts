@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { orderId, schedulerId, stepName } from '#core/ids.ts';
-import { workflowRegistry } from '#core/registry.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { orderId, schedulerId, stepName } from '#core/model/ids.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Operator, operator } from '#roles/operator.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noMemory, type ShardMemory } from '#core/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
 import { periodicSweep } from '#roles/periodic-sweep.ts';
 import type { SweepReport } from '#roles/supervisor.ts';
 import { testLog } from '../support/log.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nudgeCodec } from '#core/message-codec.ts';
+import { nudgeCodec } from '#core/codec/message-codec.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliverLetters, type Letter } from '#roles/queue-delivery.ts';
 import { testLog } from '../support/log.ts';

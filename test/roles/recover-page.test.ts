@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
-import { type OrderId, orderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { eventAfter, expired, recoverPage } from '#roles/recover-page.ts';
 import { claimed, newOrder } from '../support/orders.ts';

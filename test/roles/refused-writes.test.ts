@@ -1,13 +1,20 @@
 /** What comes of a batch when its store cannot read, will not take, or fails; and of messages that cannot be sent. */
 import { expect, test } from 'vitest';
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName, type OrderId, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import {
+  agentName,
+  type OrderId,
+  orderId,
+  schedulerId,
+  stepName,
+  writeId,
+} from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };

@@ -1,8 +1,8 @@
 /** Requests to several agents, some of which are not there. */
 import { expect, test } from 'vitest';
-import { ReeveError, UnavailableError } from '#core/errors.ts';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { Request } from '#core/message.ts';
+import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import type { Request } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { sendCommands } from '#roles/send-commands.ts';

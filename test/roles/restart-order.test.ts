@@ -1,8 +1,8 @@
 /** What a restart takes back, in which order, and what it shows and tells meanwhile. */
 import { expect, test } from 'vitest';
-import { CorruptDataError, UnavailableError } from '#core/errors.ts';
-import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
-import type { Nudge } from '#core/message.ts';
+import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
+import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
+import type { Nudge } from '#core/model/message.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
 import type { Operator } from '#roles/operator.ts';
 import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { type OrderId, orderId, schedulerId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { operator } from '#roles/operator.ts';
 import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';

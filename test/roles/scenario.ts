@@ -1,16 +1,16 @@
 /** The roles over a real store in memory, with channels that only take notes. */
 import { onTestFinished } from 'vitest';
-import { type OrderId, writeId } from '#core/ids.ts';
-import type { Nudge, Request } from '#core/message.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { type WorkflowRegistry, workflowRegistry } from '#core/registry.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { type OrderId, writeId } from '#core/model/ids.ts';
+import type { Nudge, Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Transitions, transitions } from '#roles/transitions.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { claimed, house, newOrder } from '../support/orders.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';

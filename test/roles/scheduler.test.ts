@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import { limits } from '#core/limits.ts';
-import type { Reply, ReplyResult } from '#core/message.ts';
-import { workflowRegistry } from '#core/registry.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Reply, ReplyResult } from '#core/model/message.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { agentName, type OrderId, orderId } from '#core/ids.ts';
-import { type ProcessRecord, type ProcessState, processStates } from '#core/record.ts';
+import { agentName, type OrderId, orderId } from '#core/model/ids.ts';
+import { type ProcessRecord, type ProcessState, processStates } from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type OrderFilter, search } from '#roles/search.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { orderId } from '#core/ids.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
 import type { Submission, SubmissionOutcome } from '#roles/submission.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { testLog } from '../support/log.ts';

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { UnavailableError } from '#core/errors.ts';
-import { schedulerId } from '#core/ids.ts';
-import { canonicalJson, type JsonValue } from '#core/json.ts';
-import { limits } from '#core/limits.ts';
-import type { Nudge } from '#core/message.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { schedulerId } from '#core/model/ids.ts';
+import { canonicalJson, type JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Nudge } from '#core/model/message.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
-import { sha256, systemIds } from '#runtime/system-ids.ts';
+import { sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { details, house } from '../support/orders.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 

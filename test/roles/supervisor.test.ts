@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { orderId, stepName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { noMemory } from '#core/outage.ts';
-import type { ProcessRecord } from '#core/record.ts';
+import { noMemory } from '#core/decide/outage.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { orderId, stepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import type { Transitions } from '#roles/transitions.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';

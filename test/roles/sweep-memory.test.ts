@@ -1,8 +1,8 @@
 /** What the sweeps of one process remember, wait for and tell. */
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { limits } from '#core/limits.ts';
-import { noMemory, type ShardMemory } from '#core/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { settled } from '../support/virtual-clock.ts';

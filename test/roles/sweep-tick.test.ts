@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { orderId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import type { ShardMemory } from '#core/outage.ts';
+import type { ShardMemory } from '#core/decide/outage.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';

@@ -1,8 +1,8 @@
 /** What a tick remembers and takes, seen from the coordination that it uses. */
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import { limits } from '#core/limits.ts';
-import { noMemory, type ShardMemory } from '#core/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';

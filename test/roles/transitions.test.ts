@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/errors.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName, orderId, schedulerId, stepName } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { house, succeeded } from '../support/orders.ts';
 import { roleScenario } from './scenario.ts';

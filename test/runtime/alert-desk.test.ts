@@ -1,10 +1,10 @@
 /** Whom a person at the terminal is told of, and how often. */
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import type { Change } from '#core/change.ts';
-import { agentName, orderId, stepName, workflowName } from '#core/ids.ts';
-import { type AlertWords, alertDesk } from '#runtime/alert-desk.ts';
-import { terminalAlert } from '#runtime/terminal-alert.ts';
+import type { Change } from '#core/model/change.ts';
+import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { type AlertWords, alertDesk } from '#runtime/local/alert-desk.ts';
+import { terminalAlert } from '#runtime/local/terminal-alert.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const fault = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readChannels } from '#runtime/channels-config.ts';
+import { readChannels } from '#runtime/local/channels-config.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const shop = { kind: 'webhook', url: 'https://shop.example/hook', secretVariable: 'SHOP_SECRET' };

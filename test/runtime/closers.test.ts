@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closers } from '#runtime/closers.ts';
+import { closers } from '#runtime/node/closers.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 function opened() {

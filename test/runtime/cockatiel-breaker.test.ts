@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PermanentFault, TransientFault } from '#ports/agent.ts';
-import { cockatielBreaker } from '#runtime/cockatiel-breaker.ts';
+import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 
 function fakeDate(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) });

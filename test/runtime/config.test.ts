@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ReeveError } from '#core/errors.ts';
-import { isLoopback, readConfig } from '#runtime/config.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { isLoopback, readConfig } from '#runtime/local/config.ts';
 
 test('without any variable there is a safe configuration', () => {
   expect(readConfig({})).toMatchObject({

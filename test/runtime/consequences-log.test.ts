@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consequencesLog } from '#runtime/consequences-log.ts';
+import { consequencesLog } from '#runtime/node/consequences-log.ts';
 
 test('what fails because the store refuses writes is of level info meanwhile; all else is as it was', () => {
   const lines: string[] = [];

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Identify } from '#http/access.ts';
-import { consolePages, type SignIn } from '#runtime/console-pages.ts';
-import { serveApi } from '#runtime/http-server.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import type { Identify } from '#http/access/access.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { consolePages, type SignIn } from '#runtime/node/console-pages.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { testLog } from '../support/log.ts';
 
 const token = 'a-secret-of-some-length';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { problemSchema } from '#http/problem.ts';
-import { type ConnectionLimits, connectionLimits, serveApi } from '#runtime/http-server.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { type ConnectionLimits, connectionLimits, serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 
 async function served(limits: Partial<ConnectionLimits> = {}) {
   const errors: string[] = [];

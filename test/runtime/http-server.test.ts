@@ -9,11 +9,11 @@ import {
   type ConnectionLimits,
   connectionLimits,
   serveApi,
-} from '#runtime/http-server.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { startCommand } from '#runtime/start-command.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+} from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { startCommand } from '#runtime/local/start-command.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { testLog } from '../support/log.ts';
 
 async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServer> {

@@ -1,11 +1,11 @@
 /** The largest orders, embedded. */
 import { expect, onTestFinished, test } from 'vitest';
-import { textBytes } from '#core/json-size.ts';
-import { limits } from '#core/limits.ts';
-import { recordBytes } from '#core/record-size.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { textBytes } from '#core/codec/json-size.ts';
+import { recordBytes } from '#core/codec/record-size.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { limits } from '#core/model/limits.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { chain, filler, fills, join, largestDetails } from '../support/largest.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

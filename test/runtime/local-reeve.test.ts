@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type AgentContract, defineAgent, type UndoAbility } from '#core/agent.ts';
-import type { Change } from '#core/change.ts';
-import type { OrderId } from '#core/ids.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { replay } from '#core/replay.ts';
-import type { StatusMessage } from '#core/status-message.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import type { StatusMessage } from '#core/codec/status-message.ts';
+import { type AgentContract, defineAgent, type UndoAbility } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { Change } from '#core/model/change.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { replay } from '#core/view/replay.ts';
 import {
   type AgentImplementation,
   type Call,
@@ -18,7 +18,11 @@ import {
   TransientFault,
 } from '#ports/agent.ts';
 import type { Alert } from '#ports/publisher.ts';
-import { type LocalReeve, type LocalReeveOptions, startLocalReeve } from '#runtime/local-reeve.ts';
+import {
+  type LocalReeve,
+  type LocalReeveOptions,
+  startLocalReeve,
+} from '#runtime/local/local-reeve.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startCommand } from '#runtime/start-command.ts';
+import { startCommand } from '#runtime/local/start-command.ts';
 
 const token = 'reeve_token-of-olga';
 const entry = {

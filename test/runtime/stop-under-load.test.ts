@@ -1,11 +1,11 @@
 /** A stop while messages are worked on: what can no longer be written is no error. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
-import { startLocalReeve } from '#runtime/local-reeve.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 
 const cook = defineAgent({ name: 'cook', input: z.null(), output: z.null(), undo: 'unneeded' });
 const dinner = defineWorkflow({

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { jsonLog } from '#runtime/json-log.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { instanceName, sha256, systemIds } from '#runtime/system-ids.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 test('order ids are unique, and later ones sort after earlier ones', () => {

@@ -2,11 +2,11 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { changeOf } from '#core/change.ts';
-import { type StatusMessage, statusMessage } from '#core/status-message.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { webhook } from '#runtime/webhook.ts';
-import { webhookSecrets } from '#runtime/webhook-signature.ts';
+import { type StatusMessage, statusMessage } from '#core/codec/status-message.ts';
+import { changeOf } from '#core/model/change.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { webhook } from '#runtime/node/webhook.ts';
+import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';

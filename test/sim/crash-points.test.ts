@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { awaitSitesOf, missedPoints } from '#sim/crash-points.ts';
+import { awaitSitesOf, missedPoints } from '#sim/faults/crash-points.ts';
 
 const source = `/** Awaits nothing: await is a word here. */
 export async function role() {

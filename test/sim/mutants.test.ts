@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mutantsOfCore } from '#sim/mutants-of-core.ts';
-import { mutantsOfRoles } from '#sim/mutants-of-roles.ts';
+import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
+import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 
 const mutants = [...mutantsOfCore, ...mutantsOfRoles];
 

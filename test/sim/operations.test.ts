@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { orderId } from '#core/ids.ts';
-import { contradictionIn, type Operation } from '#sim/operations.ts';
+import { orderId } from '#core/model/ids.ts';
+import { contradictionIn, type Operation } from '#sim/checks/operations.ts';
 
 const one = orderId('one');
 const write = (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FaultRates } from '#sim/faults.ts';
-import { type QueueLetter, type SimQueue, simQueue } from '#sim/sim-queue.ts';
+import type { FaultRates } from '#sim/faults/faults.ts';
+import { type QueueLetter, type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { queueContract, receivesMax } from '../contracts/queue.ts';
 import { surroundings } from './support.ts';
 

@@ -1,11 +1,11 @@
 import { test } from 'vitest';
 import type { StateStore } from '#ports/state-store.ts';
-import { machine } from '#sim/machine.ts';
-import { operationLog } from '#sim/operations.ts';
-import { simStore, unreadableOnes } from '#sim/sim-store.ts';
-import { type SimTable, simTable } from '#sim/sim-table.ts';
-import { storeOutage } from '#sim/store-outage.ts';
-import type { Surroundings } from '#sim/surroundings.ts';
+import { operationLog } from '#sim/checks/operations.ts';
+import { storeOutage } from '#sim/faults/store-outage.ts';
+import { simStore, unreadableOnes } from '#sim/ports/sim-store.ts';
+import { type SimTable, simTable } from '#sim/ports/sim-table.ts';
+import { machine } from '#sim/world/machine.ts';
+import type { Surroundings } from '#sim/world/surroundings.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { begin, expectInOrder, race, racers } from '../contracts/store-race.ts';

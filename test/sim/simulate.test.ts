@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { crashPoints } from '#sim/crash-points.ts';
-import { simulate } from '#sim/simulate.ts';
+import { crashPoints } from '#sim/faults/crash-points.ts';
+import { simulate } from '#sim/world/simulate.ts';
 import { settle } from '../../bin/sim-settle.ts';
 
 const run = promisify(execFile);

@@ -1,10 +1,11 @@
 /** A corner of the simulation by itself, in which nothing goes wrong unless a test says so. */
-import { chance } from '#sim/chance.ts';
-import { crashPoints } from '#sim/crash-points.ts';
-import { type FaultRates, faults } from '#sim/faults.ts';
-import type { Surroundings } from '#sim/surroundings.ts';
-import { timeline } from '#sim/timeline.ts';
-import { trace } from '#sim/trace.ts';
+
+import { crashPoints } from '#sim/faults/crash-points.ts';
+import { type FaultRates, faults } from '#sim/faults/faults.ts';
+import { chance } from '#sim/world/chance.ts';
+import type { Surroundings } from '#sim/world/surroundings.ts';
+import { timeline } from '#sim/world/timeline.ts';
+import { trace } from '#sim/world/trace.ts';
 import { settle } from '../../bin/sim-settle.ts';
 
 export function surroundings(rates: FaultRates = {}, start = Date.UTC(2026, 0, 1)): Surroundings {

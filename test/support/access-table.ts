@@ -1,7 +1,7 @@
 /** The table of docs/access.md: every route, and what becomes of each principal that asks for it. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Role } from '#core/principal.ts';
+import type { Role } from '#core/access/principal.ts';
 
 const askers = [
   'no token',

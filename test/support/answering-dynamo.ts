@@ -1,6 +1,6 @@
 /** A state store and a coordination on a DynamoDB that answers as a test tells it. */
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { type AwsCall, answeringAws } from './answering-aws.ts';
 import { testDynamoClient } from './dynamo-server.ts';
 import { testLog } from './log.ts';

@@ -1,9 +1,9 @@
 /** Changes of orders as their submitter is told of them, and a receiver that does not take them. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { toItem } from '#aws/attributes.ts';
-import { type Change, changeOf } from '#core/change.ts';
-import { orderId } from '#core/ids.ts';
-import { encodeRecord } from '#core/record-codec.ts';
+import { toItem } from '#aws/store/attributes.ts';
+import { encodeRecord } from '#core/codec/record-codec.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
+import { orderId } from '#core/model/ids.ts';
 import { NotTold } from '#ports/publisher.ts';
 import { claimed, newOrder, next } from './orders.ts';
 

@@ -16,7 +16,7 @@ import {
   orderKey,
   processIndexes,
   type TableNames,
-} from '#aws/tables.ts';
+} from '#aws/store/tables.ts';
 
 export interface DynamoServer {
   readonly url: string;

@@ -1,9 +1,9 @@
 /** The store on a DynamoDB-compatible server, as its contract wants it. */
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { fromItem, toItem } from '#aws/attributes.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemRandom } from '#runtime/system-ids.ts';
+import { fromItem, toItem } from '#aws/store/attributes.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import type { EditableStore } from '../contracts/edited-store.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
 import { testLog } from './log.ts';

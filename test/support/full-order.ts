@@ -1,13 +1,13 @@
 /** An order whose record fills what its store takes, as older releases let it. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import type { HistoryEntry } from '#core/history.ts';
-import { orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { Order, PendingRecord, ProcessRecord, StepRecord } from '#core/record.ts';
-import { recordBytes } from '#core/record-size.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { recordBytes } from '#core/codec/record-size.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import type { Order, PendingRecord, ProcessRecord, StepRecord } from '#core/model/record.ts';
 
 const filler = defineAgent({
   name: 'filler',

@@ -4,22 +4,22 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { dynamoCoordination } from '#aws/dynamo-coordination.ts';
-import { dynamoStore } from '#aws/dynamo-store.ts';
-import { defineAgent } from '#core/agent.ts';
-import { agentName, type OrderId, orderId, schedulerId, writeId } from '#core/ids.ts';
-import type { Nudge, Reply, Request } from '#core/message.ts';
-import type { ProcessRecord } from '#core/record.ts';
-import { workflowRegistry } from '#core/registry.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { agentName, type OrderId, orderId, schedulerId, writeId } from '#core/model/ids.ts';
+import type { Nudge, Reply, Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick, type TickReport } from '#roles/sweep-tick.ts';
 import { transitions } from '#roles/transitions.ts';
-import { systemClock } from '#runtime/system-clock.ts';
-import { systemIds, systemRandom } from '#runtime/system-ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables } from './dynamo-server.ts';
 import { type TestLog, testLog } from './log.ts';
 

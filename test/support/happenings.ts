@@ -1,9 +1,9 @@
 /** What may happen next to an order of the small workflow, without knowing how far it has come. */
-import { decide, type Transition } from '#core/decide.ts';
-import { dueAt } from '#core/due.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { schedulerId, writeId } from '#core/ids.ts';
-import { type ProcessRecord, type StepRecord, underWay } from '#core/record.ts';
+import { decide, type Transition } from '#core/decide/decide.ts';
+import { dueAt } from '#core/decide/due.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { schedulerId, writeId } from '#core/model/ids.ts';
+import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 import { details, house } from './orders.ts';
 
 export const happenings = [

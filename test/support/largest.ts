@@ -1,9 +1,9 @@
 /** The largest orders that a definition allows: 64 steps, each of which hands on all that it may. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { limits } from '#core/limits.ts';
-import { defineWorkflow, type WorkflowBuilder } from '#core/workflow.ts';
-import type { WorkflowDefinition } from '#core/workflow-definition.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent.ts';
 
 const input = z.object({ bytes: z.int(), seen: z.json() });

@@ -1,6 +1,6 @@
 /** What Supervisors remember, in the memory of a test: the simulator's table, and no network before it. */
 import type { Coordination } from '#ports/coordination.ts';
-import { coordinationTable } from '#sim/sim-coordination.ts';
+import { coordinationTable } from '#sim/ports/sim-coordination.ts';
 
 export function memoryCoordination(): Coordination {
   const table = coordinationTable();

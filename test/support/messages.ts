@@ -1,9 +1,9 @@
 /** Messages of every kind, as chance makes them. */
 import fc from 'fast-check';
-import { type Change, changeOf } from '#core/change.ts';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/ids.ts';
-import type { JsonValue } from '#core/json.ts';
-import { type ProcessRecord, priorities } from '#core/record.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
+import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import { type ProcessRecord, priorities } from '#core/model/record.ts';
 import { happened, happenings } from './happenings.ts';
 import { newOrder } from './orders.ts';
 

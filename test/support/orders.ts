@@ -1,12 +1,12 @@
 /** Orders of a small workflow, made by the same core that ships. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { decide } from '#core/decide.ts';
-import type { RecordEvent } from '#core/event.ts';
-import { agentName, orderId, schedulerId, stepName, writeId } from '#core/ids.ts';
-import type { Order, PendingRecord, ProcessRecord } from '#core/record.ts';
-import { submitted } from '#core/submit.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { decide } from '#core/decide/decide.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
 
 const paint = defineAgent({
   name: 'paint',

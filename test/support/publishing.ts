@@ -1,5 +1,5 @@
 /** One notification at a time, as an error where it failed. */
-import type { Change, Notification } from '#core/change.ts';
+import type { Change, Notification } from '#core/model/change.ts';
 import type { Publisher } from '#ports/publisher.ts';
 
 async function publishOne(publisher: Publisher, notification: Notification): Promise<void> {

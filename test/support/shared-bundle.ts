@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { type Bundle, bundle } from '#infra/bundles.ts';
+import { type Bundle, bundle } from '#infra/functions/bundles.ts';
 
 const lambdas = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 

@@ -1,7 +1,7 @@
 /** An item of DynamoDB of which one attribute is gone, of another type, or too many. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import type { Item } from '#aws/attributes.ts';
+import type { Item } from '#aws/store/attributes.ts';
 
 /** What DynamoDB itself takes: numbers of its own range, no null but `true`, no empty set. */
 const value: fc.Arbitrary<AttributeValue> = fc.oneof(

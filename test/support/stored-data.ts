@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
-import type { ProcessRecord } from '#core/record.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type TestLog, testLog } from './log.ts';
 import { claimed, newOrder, succeeded } from './orders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idempotencyKey, orderId, stepName } from '#core/ids.ts';
+import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import { type Call, PermanentFault, TransientFault } from '#ports/agent.ts';
 import { httpService } from '#workflows/http-service.ts';
 import { orderAgents } from '#workflows/order-agents.ts';

@@ -1,7 +1,7 @@
 /** The shipped workflow, and one whose two steps no agent answers: the test answers in its place, when it wants. */
 import * as z from 'zod';
-import { defineAgent } from '#core/agent.ts';
-import { defineWorkflow } from '#core/workflow.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { orderFulfilment } from '#workflows/order-fulfilment.ts';
 
 const manual = defineAgent({

@@ -1,0 +1,114 @@
+/**
+ * Tells submitters by registered channels (R18) and operators by EventBridge (R17): each destination by
+ * itself, ten notifications in a request.
+ */
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { type FifoPlace, sendBatch } from '#aws/queues/send-batch.ts';
+import { statusCodec } from '#core/codec/message-codec.ts';
+import { type Change, type Notification, statusId } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { alertOf, type Publication, type Publisher } from '#ports/publisher.ts';
+import { alertDetail } from './alert-detail.ts';
+import { inTurns, type Parcel } from './delivery-turns.ts';
+import { alertDetailType, statusDetailType } from './event-names.ts';
+import { putEvents } from './put-events.ts';
+import type { ResponseChannel } from './response-channel.ts';
+import { statusDetail } from './status-detail.ts';
+
+export interface AwsPublisherOptions {
+  readonly sqs: SQSClient;
+  readonly eventBridge: EventBridgeClient;
+  readonly eventBus: string;
+  /** Which Reeve speaks, where several share a bus: the name of its stack. */
+  readonly deployment: string;
+  /** How operators call the command line of this Reeve. */
+  readonly command: string;
+  /** By the name that `replyTo` gives. */
+  readonly responseChannels: Readonly<Record<string, ResponseChannel>>;
+}
+
+/** What is asked of one destination, and by which requests. */
+type Send = (batch: readonly Addressed[]) => Promise<ReadonlyMap<number, Error>>;
+interface Addressed extends Parcel {
+  readonly detailType: string;
+  readonly fifo?: FifoPlace;
+}
+
+export function awsPublisher(options: AwsPublisherOptions): Publisher {
+  return {
+    async publish(notifications) {
+      const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
+      const lanes = Map.groupBy(notifications.entries(), ([, notification]) =>
+        laneOf(options, notification),
+      );
+      await Promise.all(
+        [...lanes].map(async ([lane, own]) => {
+          const parcels = own.map(([place, one]) => parcelOf(options, place, one));
+          const failed = await inTurns(parcels, sender(options, lane));
+          for (const [place, error] of failed) results[place] = { kind: 'failed', error };
+        }),
+      );
+      return results;
+    },
+  };
+}
+
+/** Where a notification goes: the URL of a queue, or the bus; null when its channel is not registered. */
+const theBus = 'events';
+function laneOf({ responseChannels }: AwsPublisherOptions, { audience, change }: Notification) {
+  if (audience === 'operator') return theBus;
+  const channel = channelOf(responseChannels, change);
+  if (channel === undefined) return null;
+  return channel.kind === 'events' ? theBus : channel.url;
+}
+
+const channelOf = (
+  channels: AwsPublisherOptions['responseChannels'],
+  { replyTo }: Change,
+): ResponseChannel | undefined => (replyTo === null ? undefined : channels[replyTo]);
+
+function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: string | null): Send {
+  if (lane === null) {
+    return async () => {
+      throw new ReeveError(
+        'reply-to-unknown',
+        'The response channel of an order is not registered any more. Register it: its undelivered messages are kept and tried again.',
+      );
+    };
+  }
+  if (lane !== theBus) return (batch) => sendBatch(sqs, lane, batch);
+  return (batch) =>
+    putEvents(
+      eventBridge,
+      eventBus,
+      batch.map(({ detailType, body }) => ({ detailType, detail: body })),
+    );
+}
+
+function parcelOf(
+  { responseChannels, deployment, command }: AwsPublisherOptions,
+  place: number,
+  { audience, change }: Notification,
+): Addressed {
+  const common = { place, sequenceOf: change.orderId };
+  if (audience === 'operator') {
+    const body = JSON.stringify(alertDetail(alertOf(change, command), deployment));
+    return {
+      ...common,
+      sequenceOf: `${change.orderId} ${audience}`,
+      detailType: alertDetailType,
+      body,
+    };
+  }
+  const channel = channelOf(responseChannels, change);
+  const detailType = statusDetailType;
+  if (channel?.kind === 'events') {
+    const detail = statusDetail(change.replyTo ?? '', change, deployment);
+    return { ...common, detailType, body: JSON.stringify(detail) };
+  }
+  const body = statusCodec.encode(change);
+  // In order for each order; what the stream tells twice within minutes is taken once.
+  const fifo = { group: change.orderId, id: statusId(change) };
+  return { ...common, detailType, body, ...(channel?.kind === 'webhook' && { fifo }) };
+}

@@ -1,0 +1,75 @@
+/**
+ * A record of the change stream as a dead letter: with its content, so that a later version of Reeve, which
+ * can read it, can tell what it says.
+ */
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBRecord } from 'aws-lambda';
+import * as z from 'zod';
+import { reasonAttributes } from '#aws/queues/parking.ts';
+import type { Change } from '#core/model/change.ts';
+import { UnreadableDataError } from '#core/model/errors.ts';
+import { streamEntry } from './process-stream.ts';
+
+const image = z.record(
+  z.string(),
+  z.union([
+    z.strictObject({ S: z.string() }),
+    z.strictObject({ N: z.string() }),
+    z.strictObject({ NULL: z.literal(true) }),
+  ]),
+);
+const schema = z.object({
+  kind: z.literal('change'),
+  eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
+  dynamodb: z.object({
+    Keys: image.optional(),
+    OldImage: image.optional(),
+    NewImage: image.optional(),
+  }),
+});
+
+/** Parks records at the dead-letter queue of this URL. */
+export function changeParking(
+  client: SQSClient,
+  queue: string,
+): (record: DynamoDBRecord, reason: string) => Promise<void> {
+  return async ({ eventName, dynamodb }, reason) => {
+    const { Keys, OldImage, NewImage } = dynamodb ?? {};
+    // Of the image before, the state is all that is needed: with it a letter stays under SQS's limit.
+    const state = OldImage?.['ProcessState'];
+    const before = state === undefined ? undefined : { ProcessState: state };
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queue,
+        MessageBody: JSON.stringify({
+          kind: 'change',
+          eventName,
+          dynamodb: { Keys, NewImage, ...(before !== undefined && { OldImage: before }) },
+        }),
+        MessageAttributes: reasonAttributes(reason),
+      }),
+    );
+  };
+}
+
+/** What a letter tells; null when this version cannot read it either, or when it is only a pointer. */
+export function changeIn(body: string): Change | null {
+  const parsed = schema.safeParse(json(body));
+  if (!parsed.success) return null;
+  const { eventName, dynamodb } = parsed.data;
+  try {
+    const entry = streamEntry({ eventName, dynamodb });
+    return entry.kind === 'changed' ? entry.change : null;
+  } catch (error) {
+    if (error instanceof UnreadableDataError) return null;
+    throw error;
+  }
+}
+
+function json(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,67 @@
+/** The change stream of the Processes table, record by record. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import * as z from 'zod';
+import { fromItem, type Item } from '#aws/store/attributes.ts';
+import { recordOfAttributes } from '#aws/store/record-item.ts';
+import { type Change, changeOf } from '#core/model/change.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import { processStates } from '#core/model/record.ts';
+
+export type StreamEntry =
+  /** The process state changed. */
+  | { readonly kind: 'changed'; readonly change: Change }
+  /** The record is gone: its time was up. */
+  | { readonly kind: 'removed'; readonly orderId: OrderId }
+  | { readonly kind: 'nothing' };
+
+const stateSchema = z.object({ ProcessState: z.enum(processStates) });
+
+/**
+ * @throws {CorruptDataError} when no release of Reeve wrote it
+ * @throws {NewerDataError} `record-newer`
+ */
+export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
+  if (eventName === 'REMOVE') {
+    return { kind: 'removed', orderId: keyOf(dynamodb?.Keys) };
+  }
+  const stored = recordOfAttributes(plain(dynamodb?.NewImage));
+  const before = dynamodb?.OldImage;
+  const previousState = before === undefined ? null : stateOf(before);
+  const change = changeOf(previousState, stored);
+  return change === null ? { kind: 'nothing' } : { kind: 'changed', change };
+}
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+
+function keyOf(keys: Image = {}): OrderId {
+  try {
+    return orderId(keys['OrderID']?.S ?? '');
+  } catch (cause) {
+    throw corrupt('What was removed has a key that is no order id', cause);
+  }
+}
+
+function stateOf(image: Image) {
+  const parsed = stateSchema.safeParse(plain(image));
+  if (parsed.success) return parsed.data.ProcessState;
+  throw corrupt('The image before a change has no process state', parsed.error);
+}
+
+function corrupt(what: string, cause: unknown): CorruptDataError {
+  return new CorruptDataError(
+    'stream-record-corrupt',
+    `${what}. See the failure queue of the notifier.`,
+    { cause },
+  );
+}
+
+function plain(image: Image = {}): Record<string, string | number | null> {
+  const item: Item = {};
+  for (const [name, { S, N, NULL: isNull }] of Object.entries(image)) {
+    if (S !== undefined) item[name] = { S };
+    else if (N !== undefined) item[name] = { N };
+    else if (isNull === true) item[name] = { NULL: true };
+  }
+  return fromItem(item);
+}

@@ -1,0 +1,87 @@
+/** What an operator's command line needs of AWS: a stack's outputs, signed calls, dead letters. */
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sqsClient } from '#aws/clients.ts';
+import { signedFetch } from '#aws/signed-fetch.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { type LetterFate, letterFate, type OrderNow } from '#core/view/dead-letter.ts';
+import { type DeadLetter, discard, readLetters, release, sendBack } from './dead-letters.ts';
+import { letterQueues } from './letter-queues.ts';
+
+export interface OperatorTools {
+  /** The outputs of a deployed stack. @throws {ReeveError} `stack-unknown` */
+  outputs(stack: string): Promise<Readonly<Record<string, string>>>;
+  /** A `fetch` that signs for an API of this region; null: the usual one. */
+  signedFetch(
+    region: string | null,
+  ): Promise<(url: string, init: RequestInit) => Promise<Response>>;
+  /** What is in the queues that the stack's output names; each letter is held until it is dealt with. */
+  letters(
+    deadLettersOutput: string,
+  ): Promise<{ readonly letters: readonly OpenLetter[]; readonly isComplete: boolean }>;
+}
+
+/** A dead letter, and what can be done with it. */
+export interface OpenLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt' | 'fifo'> {
+  fate(order: OrderNow | null): LetterFate;
+  sendBack(): Promise<void>;
+  discard(): Promise<void>;
+  /** Leaves it where it is, for the next look. */
+  release(): Promise<void>;
+}
+
+/** The service that API Gateway's routes are called under. */
+const apiService = 'execute-api';
+
+/** Region and credentials come from where the SDK usually finds them. */
+export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
+  const cloudFormation = new CloudFormationClient({});
+  const sqs = sqsClient();
+  return {
+    async outputs(stack) {
+      const answer = await cloudFormation
+        .send(new DescribeStacksCommand({ StackName: stack }))
+        .catch((cause: unknown) => {
+          throw unknownStack(stack, cause);
+        });
+      const outputs = answer.Stacks?.[0]?.Outputs ?? [];
+      return Object.fromEntries(
+        outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+      );
+    },
+    async signedFetch(region) {
+      const { config } = cloudFormation;
+      const of = { service: apiService, region: region ?? (await config.region()) };
+      return signedFetch(config, of, fetch);
+    },
+    async letters(output) {
+      const { letters, isComplete } = await readLetters(sqs, letterQueues(output));
+      return { letters: letters.map((letter) => open(sqs, letter)), isComplete };
+    },
+  };
+}
+
+function open(sqs: SQSClient, letter: DeadLetter): OpenLetter {
+  const { queue, kind, reason, wasParked, subject, body } = letter;
+  return {
+    queue,
+    kind,
+    reason,
+    wasParked,
+    subject,
+    body,
+    fate: (order) => letterFate(letter, order),
+    sendBack: () => sendBack(sqs, letter),
+    discard: () => discard(sqs, letter),
+    release: () => release(sqs, letter),
+  };
+}
+
+function unknownStack(stack: string, cause: unknown): ReeveError {
+  const why = cause instanceof Error ? cause.message : 'no answer';
+  return new ReeveError(
+    'stack-unknown',
+    `The stack ${stack} cannot be looked up: ${why}. Check its name, AWS_REGION and your credentials.`,
+    { cause },
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * A batch of a FIFO queue of status messages or notifications: in sequence for each order, different orders side by side.
+ * After the first message of an order that fails, the rest of that order is not tried: it is given back,
+ * hidden for as long, so that none overtakes it.
+ */
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { MessageCodec } from '#core/codec/message-codec.ts';
+import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
+import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
+import type { Log } from '#ports/log.ts';
+import { NotTold } from '#ports/publisher.ts';
+import { type Hide, receivesOf } from './hide-messages.ts';
+import { deliverInOrder } from './ordered-delivery.ts';
+
+export interface FifoConsumer<Message> {
+  readonly codec: MessageCodec<Message>;
+  /** Rejects when it is to be tried again. `body`: the message as it was encoded when it was sent. */
+  readonly tell: (message: Message, body: string) => Promise<void>;
+  readonly hide: Hide;
+  readonly log: Log;
+}
+
+/** A receiver that is back is noticed within the longest of them. */
+const retryBackOff: BackOff = { firstMs: 5_000, maxMs: 900_000 };
+/** A receiver that asks for more is not obeyed. */
+const retryAfterMaxSeconds = 3_600;
+
+export async function deliverFifo<Message>(
+  { Records: records }: SQSEvent,
+  { codec, tell, hide, log }: FifoConsumer<Message>,
+): Promise<SQSBatchResponse> {
+  const reasons = new Map<SQSRecord, unknown>();
+  const failedAt = await deliverInOrder(
+    records,
+    groupOf,
+    (record) => tell(messageIn(codec, record), record.body),
+    (record, error) => {
+      reasons.set(record, error);
+      log.warn('notification-failed', {
+        orderId: orderOf(record),
+        tries: receivesOf(record),
+        error: error instanceof ReeveError ? error.message : 'unknown',
+      });
+    },
+  );
+  const again: SQSRecord[] = [];
+  for (const place of failedAt) {
+    const [failed] = records.slice(place);
+    if (failed === undefined) continue;
+    const rest = records.slice(place).filter((record) => groupOf(record) === groupOf(failed));
+    again.push(...rest);
+    try {
+      const seconds = waitSeconds(receivesOf(failed), reasons.get(failed));
+      await hide(rest.map((record) => ({ record, seconds })));
+    } catch (error) {
+      // Then the queue's own visibility timeout decides when they come again.
+      const reason = describeError(error);
+      log.warn('messages-not-hidden', { orderId: orderOf(failed), error: reason });
+    }
+  }
+  return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
+/** A group is an order, or an order and what else divides it. */
+const orderOf = (record: SQSRecord) => groupOf(record).split('/', 1)[0] ?? '';
+
+/** Read by nobody else than who wrote it: what cannot be read now is read after the next deployment. */
+function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): Message {
+  const decoded = codec.decode(body);
+  if (decoded.kind === 'message') return decoded.message;
+  throw new CorruptDataError('message-malformed', `A message ${decoded.reason}.`);
+}
+
+function waitSeconds(tries: number, reason: unknown): number {
+  const asked = reason instanceof NotTold ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
+  const wait = backOffWindowMs(retryBackOff, tries) / 1_000;
+  return Math.ceil(Math.max(wait, Math.min(asked, retryAfterMaxSeconds)));
+}

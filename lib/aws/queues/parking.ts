@@ -1,0 +1,41 @@
+/** Parks messages in the dead-letter queue of the queue they came by. */
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { sendableText } from '#core/codec/sendable-text.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { ParkMessage } from './queue-batch.ts';
+
+/** The message attribute that says why a message was parked. */
+export const reasonAttribute = 'Reason';
+/** Characters: a reason may name fields, and fields may be of any length. */
+const reasonLengthMax = 250;
+
+/** The attributes of a message that is parked for this reason. */
+export const reasonAttributes = (reason: string) => ({
+  [reasonAttribute]: {
+    DataType: 'String',
+    StringValue: sendableText(reason, reasonLengthMax),
+  },
+});
+
+/** `deadLettersOf`: the URL of the dead-letter queue of the queue with this ARN. */
+export function parking(
+  client: SQSClient,
+  deadLettersOf: (arn: string) => string | undefined,
+): ParkMessage {
+  return async ({ body, eventSourceARN }, reason) => {
+    const queue = deadLettersOf(eventSourceARN);
+    if (queue === undefined) {
+      throw new ReeveError(
+        'no-dead-letter-queue',
+        `${eventSourceARN} has no dead-letter queue in this function's configuration. Deploy again.`,
+      );
+    }
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queue,
+        MessageBody: body,
+        MessageAttributes: reasonAttributes(reason),
+      }),
+    );
+  };
+}

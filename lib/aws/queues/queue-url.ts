@@ -1,0 +1,17 @@
+/** The URL of a queue that is known by its ARN, as SQS makes it. */
+import { ReeveError } from '#core/model/errors.ts';
+
+const arn = /^arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([\w-]+(?:\.fifo)?)$/;
+
+/** @throws {ReeveError} `queue-arn-invalid` */
+export function queueUrlOf(queueArn: string): string {
+  const [, partition, region, account, name] = arn.exec(queueArn) ?? [];
+  if (name === undefined) {
+    throw new ReeveError(
+      'queue-arn-invalid',
+      `${queueArn} is not the ARN of an SQS queue. See the event source of this function.`,
+    );
+  }
+  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return `https://sqs.${region}.${suffix}/${account}/${name}`;
+}

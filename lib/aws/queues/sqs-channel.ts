@@ -1,0 +1,60 @@
+/** A channel over SQS queues: as few requests as the messages need, and nothing lost in a partial failure. */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { MessageCodec } from '#core/codec/message-codec.ts';
+import { RefusedError, UnavailableError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Channel } from '#ports/channels.ts';
+import { type FifoPlace, inBatches, type Outgoing, sendBatch } from './send-batch.ts';
+
+export interface SqsChannelOptions<Message> {
+  readonly client: SQSClient;
+  readonly codec: MessageCodec<Message>;
+  /** The URL of the queue a message goes to: from the configuration, never from the message. */
+  readonly queueOf: (message: Message) => string;
+  /** Where the queues are FIFO: the place of a message there. @default standard queues */
+  readonly fifoOf?: (message: Message) => FifoPlace;
+}
+
+/**
+ * `send` rejects when any of the messages could not be sent, after it has sent all the others: with
+ * {@link UnavailableError}, or with {@link RefusedError} when SQS will never take one.
+ */
+export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
+  const { client, codec, queueOf, fifoOf } = options;
+  const outgoing = (message: Message) => ({
+    body: codec.encode(message),
+    ...(fifoOf !== undefined && { fifo: fifoOf(message) }),
+  });
+  return {
+    async send(messages) {
+      const errors = await Promise.all(
+        [...Map.groupBy(messages, queueOf)].map(([queue, own]) =>
+          sendAll(client, queue, own.map(outgoing)),
+        ),
+      );
+      const all = errors.flat();
+      // What may be taken later is what the sender can do something about.
+      const worst = all.find((error) => error instanceof UnavailableError) ?? all[0];
+      if (worst !== undefined) throw worst;
+    },
+  };
+}
+
+/** Gives what went wrong, when all that can be sent has been. */
+async function sendAll(
+  client: SQSClient,
+  queue: string,
+  messages: readonly Outgoing[],
+): Promise<readonly unknown[]> {
+  const sizeOf = ({ body }: Outgoing) => Buffer.byteLength(body);
+  const sendable = messages.filter((message) => sizeOf(message) <= limits.messageBytesMax);
+  const batches = inBatches(sendable, sizeOf);
+  const sent = await Promise.allSettled(batches.map((batch) => sendBatch(client, queue, batch)));
+  const errors = sent.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason] : [...outcome.value.values()],
+  );
+  const tooLarge = messages.length - sendable.length;
+  if (tooLarge === 0) return errors;
+  const message = `${tooLarge} of ${messages.length} messages have over ${limits.messageBytesMax} bytes. They are not sent.`;
+  return [...errors, new RefusedError('message-too-large', message)];
+}

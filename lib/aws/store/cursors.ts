@@ -1,0 +1,52 @@
+/** Cursors: where a query goes on, as a text that is checked when it comes back. */
+import * as z from 'zod';
+import { ReeveError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
+import type { Item } from './attributes.ts';
+
+const id = z.string().transform(orderId);
+const number = z.int().nonnegative();
+
+/** As DynamoDB gave them, digit for digit: the entry may be one that no version of Reeve wrote. */
+const numeric = z.string().regex(/^[-+.\dEe]{1,60}$/);
+const dueKey = z.tuple([numeric, numeric, z.string().min(1)]);
+
+/** Of one shard of the due index. */
+export const dueCursor = {
+  encode(key: Item): string {
+    return pack([key['DueShard']?.N, key['DueAt']?.N, key['OrderID']?.S]);
+  },
+  decode(cursor: string): Item {
+    const [shard, at, order] = unpack(dueKey, cursor);
+    return { DueShard: { N: shard }, DueAt: { N: at }, OrderID: { S: order } };
+  },
+};
+
+const place = z.union([z.literal('start'), z.literal('end'), z.tuple([number, id])]);
+const places = z.array(place).min(1).max(256);
+/** How far a listing has read a partition: the last order it gave. */
+export type Place = z.infer<typeof place>;
+
+/** Whether a cursor can name it as the instant of a place. */
+export const isPlace = (submittedAt: number) => number.safeParse(submittedAt).success;
+
+/** Of a listing over several partitions. */
+export const listCursor = {
+  encode: (all: readonly Place[]): string => pack(all),
+  decode: (cursor: string): readonly Place[] => unpack(places, cursor),
+};
+
+const pack = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** @throws {ReeveError} `cursor-invalid` */
+function unpack<Value>(schema: z.ZodType<Value>, cursor: string): Value {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch (cause) {
+    throw new ReeveError(
+      'cursor-invalid',
+      'The cursor is not one that a listing gave. Start again without a cursor.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,158 @@
+/** What Supervisors remember between sweeps, in one small table. */
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { unavailable, type Waits } from '#aws/failure.ts';
+import { clockToleranceMs } from '#core/decide/due.ts';
+import type { ShardMemory } from '#core/decide/outage.ts';
+import type { Coordination, Mark } from '#ports/coordination.ts';
+import { fromItem, type Item, toItem } from './attributes.ts';
+import { batchGet } from './batch-get.ts';
+import { memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
+
+const sweepKey = 'sweep';
+const shardKey = (shard: number) => `shard#${shard}`;
+/** Only what is missing is set: an earlier sweep may have left more than the taker has recalled. */
+const takeExpression =
+  'SET Holder = :me, HeldUntil = :until, AliveAt = if_not_exists(AliveAt, :alive), Gaps = if_not_exists(Gaps, :gaps), RampAt = if_not_exists(RampAt, :ramp)';
+const ifFree =
+  'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me';
+/** Of the same instant as well: a tick whose answer was lost is asked again. */
+const ifLater =
+  'attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest';
+const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
+
+export function dynamoCoordination(
+  client: DynamoDBClient,
+  table: string,
+  waits: Waits,
+): Coordination {
+  const read = (shards: number) => readShards(client, waits, table, shards);
+  const ofHolder = (shard: number, holder: string) => ({
+    TableName: table,
+    Key: { Name: { S: shardKey(shard) } },
+    ConditionExpression: 'Holder = :me',
+    ExpressionAttributeValues: toItem({ ':me': holder }),
+  });
+  const update = (shard: number, holder: string, memory: ShardMemory, expression: string) =>
+    ifCondition(() =>
+      client.send(
+        new UpdateItemCommand({
+          ...ofHolder(shard, holder),
+          UpdateExpression: expression,
+          ExpressionAttributeValues: toItem({ ':me': holder, ...memoryAttributes(memory) }),
+        }),
+      ),
+    );
+  return {
+    async recall(shards) {
+      const known = await read(shards);
+      // An earlier deployment had more: its orders are still in those shards.
+      const before = numberOf(known.get(sweepKey), 'Shards') ?? 0;
+      const all = before > shards ? await read(before) : known;
+      const unfinished = new Map<number, ShardMemory>();
+      for (let shard = 0; shard < Math.max(shards, before); shard += 1) {
+        const item = all.get(shardKey(shard));
+        if (item !== undefined) unfinished.set(shard, memoryOf(item));
+      }
+      const sweptAt = numberOf(known.get(sweepKey), 'SweptAt');
+      const reachedAt = numberOf(known.get(sweepKey), 'ReachedAt');
+      return { sweptAt, reachedAt, shards: Math.max(shards, before), unfinished };
+    },
+
+    remember: (mark) => remember(client, table, mark),
+
+    async take(shard, { holder, now, leaseMs }, first) {
+      const command = new UpdateItemCommand({
+        TableName: table,
+        Key: { Name: { S: shardKey(shard) } },
+        UpdateExpression: takeExpression,
+        ConditionExpression: ifFree,
+        ExpressionAttributeValues: toItem({
+          ':me': holder,
+          ':until': now + leaseMs,
+          ':now': now,
+          ':latest': now + leaseMs + clockToleranceMs,
+          ...memoryAttributes(first),
+        }),
+        ReturnValues: 'ALL_NEW',
+      });
+      const taken = await ifCondition(() => client.send(command));
+      return taken === null ? null : memoryOf(taken.Attributes ?? {});
+    },
+
+    async keep(shard, holder, memory) {
+      await update(shard, holder, memory, setMemory);
+    },
+
+    async giveBack(shard, holder, left) {
+      if (left !== null) await update(shard, holder, left, `${setMemory} REMOVE Holder, HeldUntil`);
+      else await ifCondition(() => client.send(new DeleteItemCommand(ofHolder(shard, holder))));
+    },
+  };
+}
+
+async function remember(
+  client: DynamoDBClient,
+  table: string,
+  { sweptAt, reachedAt, shards, complete }: Mark,
+): Promise<void> {
+  const times = toItem({ ':at': sweptAt, ':latest': sweptAt + clockToleranceMs });
+  // The one put of this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
+  const put = () =>
+    client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: toItem({
+          Name: sweepKey,
+          SweptAt: sweptAt,
+          ReachedAt: reachedAt,
+          Shards: shards,
+        }),
+        ConditionExpression: ifLater,
+        ExpressionAttributeValues: times,
+      }),
+    );
+  const update = () =>
+    client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: { Name: { S: sweepKey } },
+        UpdateExpression: 'SET SweptAt = :at, ReachedAt = :reached, Shards = :shards',
+        ConditionExpression: ifLater,
+        ExpressionAttributeValues: {
+          ...times,
+          ...toItem({ ':reached': reachedAt, ':shards': shards }),
+        },
+      }),
+    );
+  await ifCondition<unknown>(complete ? put : update);
+}
+
+/** Null when the condition did not hold. */
+async function ifCondition<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return null;
+    throw unavailable('DynamoDB', error);
+  }
+}
+
+async function readShards(
+  client: DynamoDBClient,
+  waits: Waits,
+  table: string,
+  shards: number,
+): Promise<ReadonlyMap<string, Item>> {
+  const names = [sweepKey, ...Array.from({ length: shards }, (_, shard) => shardKey(shard))];
+  const items = await batchGet(client, waits, table, {
+    Keys: names.map((name) => ({ Name: { S: name } })),
+    ConsistentRead: true,
+  });
+  return new Map(items.map((item) => [String(fromItem(item)['Name']), item]));
+}

@@ -1,0 +1,104 @@
+/**
+ * The state store on DynamoDB. Each write is conditional on the revision before it, and carries a
+ * write id: a condition that fails on one's own write means that its answer was lost, not that another
+ * one won (R12). The record is one item, so that a transition is one write unit.
+ */
+import {
+  ConditionalCheckFailedException,
+  PutItemCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { againOnConflict } from '#aws/failure.ts';
+import type { Order, ProcessRecord } from '#core/model/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { type Item, toItem } from './attributes.ts';
+import { dynamoListing } from './dynamo-listing.ts';
+import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
+import { type RecordItemOptions, recordItem } from './record-item.ts';
+
+export interface DynamoStoreOptions extends ReadOptions, RecordItemOptions {}
+
+export function dynamoStore(options: DynamoStoreOptions): StateStore {
+  return {
+    dueShards: options.shards,
+    ...dynamoReads(options),
+    ...dynamoListing(options),
+    create: (order, record) => create(options, order, record),
+    commit: (record) => commit(options, record),
+  };
+}
+
+async function create(
+  options: DynamoStoreOptions,
+  order: Order,
+  record: ProcessRecord,
+): Promise<'created' | 'exists'> {
+  const { client, tables } = options;
+  const ifNew = {
+    ConditionExpression: 'attribute_not_exists(OrderID)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  const command = new TransactWriteItemsCommand({
+    TransactItems: [
+      { Put: { TableName: tables.orders, Item: orderItem(order), ...ifNew } },
+      { Put: { TableName: tables.processes, Item: recordItem(options, record), ...ifNew } },
+    ],
+  });
+  return againOnConflict(options, isConflict, async () => {
+    try {
+      await client.send(command);
+      return 'created';
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+      return isOwn(reasons[1]?.Item, record) ? 'created' : 'exists';
+    }
+  });
+}
+
+async function commit(
+  options: DynamoStoreOptions,
+  record: ProcessRecord,
+): Promise<'committed' | 'conflict'> {
+  const command = new PutItemCommand({
+    TableName: options.tables.processes,
+    Item: recordItem(options, record),
+    ConditionExpression: 'Revision = :before',
+    ExpressionAttributeValues: { ':before': { N: String(record.revision - 1) } },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return againOnConflict(options, isConflict, async () => {
+    try {
+      await options.client.send(command);
+      return 'committed';
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return isOwn(error.Item, record) ? 'committed' : 'conflict';
+    }
+  });
+}
+
+/** The stored write is this one: its answer was lost, or the SDK sent it twice. */
+function isOwn(stored: Item | undefined, { writeId }: ProcessRecord): boolean {
+  return stored?.['WriteID']?.S === writeId;
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  return (
+    error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict')
+  );
+}
+
+function orderItem({ orderId, details, digest, submittedAt }: Order): Item {
+  return toItem({
+    OrderID: orderId,
+    Details: JSON.stringify(details),
+    Digest: digest,
+    SubmittedAt: submittedAt,
+  });
+}

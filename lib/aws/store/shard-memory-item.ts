@@ -1,0 +1,44 @@
+/** What is remembered of a shard, as the Coordination table stores it. */
+import * as z from 'zod';
+import type { ShardMemory } from '#core/decide/outage.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { instant } from '#core/model/instant.ts';
+import type { Attributes, Item } from './attributes.ts';
+
+const storedGaps = z.array(z.tuple([instant, instant]));
+
+/** By the names of an expression's values. */
+export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attributes {
+  return {
+    ':alive': aliveAt,
+    ':gaps': JSON.stringify(gaps.map(({ from, until }) => [from, until])),
+    ':ramp': rampAt,
+  };
+}
+
+/**
+ * An item that an older version wrote has only a lease: then nothing is known of its shard.
+ *
+ * @throws {CorruptDataError} `coordination-corrupt` when no version of Reeve wrote it
+ */
+export function memoryOf(item: Item): ShardMemory {
+  const gaps = gapsOf(item['Gaps']?.S ?? '[]');
+  return { aliveAt: numberOf(item, 'AliveAt'), gaps, rampAt: numberOf(item, 'RampAt') ?? 0 };
+}
+
+function gapsOf(text: string): ShardMemory['gaps'] {
+  try {
+    return storedGaps.parse(JSON.parse(text)).map(([from, until]) => ({ from, until }));
+  } catch (cause) {
+    throw new CorruptDataError(
+      'coordination-corrupt',
+      'What is remembered of a shard cannot be read. Delete the item `shard#…` whose Gaps are no list of pairs of instants from the Coordination table.',
+      { cause },
+    );
+  }
+}
+
+export function numberOf(item: Item | undefined, name: string): number | null {
+  const text = item?.[name]?.N;
+  return text === undefined ? null : Number(text);
+}

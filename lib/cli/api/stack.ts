@@ -1,0 +1,59 @@
+/** A Reeve that is deployed on AWS: found by its stack, or known by its address. */
+import { CliError } from '#cli/cli-error.ts';
+import { exitCodes } from '#cli/exit-code.ts';
+import type { AwsTools, World } from '#cli/world.ts';
+
+export interface Stack {
+  readonly name: string;
+  readonly apiUrl: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly aws: AwsTools;
+}
+
+/**
+ * The stack that `--stack` or REEVE_STACK names; null when an address was given, or nothing.
+ *
+ * @throws {CliError} `usage` for both at once; `failed` when there is no such stack, or no Reeve in it
+ */
+export async function stackOf(
+  world: World,
+  { url, stack }: { readonly url?: string; readonly stack?: string },
+): Promise<Stack | null> {
+  if (url !== undefined && stack !== undefined) {
+    throw new CliError(exitCodes.usage, 'Give --url or --stack, not both.');
+  }
+  const name = stack ?? (url === undefined ? (world.env['REEVE_STACK'] ?? '') : '');
+  if (name === '') return null;
+  const aws = await world.aws();
+  const outputs = await aws.outputs(name).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.failed, why, { reason: 'stack-unusable', cause });
+  });
+  const apiUrl = outputs['ApiUrl'];
+  if (apiUrl === undefined) {
+    throw new CliError(
+      exitCodes.failed,
+      `The stack ${name} has no output ApiUrl: it is not a Reeve, or its deployment has not ended.`,
+      { reason: 'stack-unusable' },
+    );
+  }
+  return { name, apiUrl, outputs, aws };
+}
+
+const executeApi = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com$/;
+
+export function isExecuteApi(url: string): boolean {
+  return executeApi.test(URL.parse(url)?.hostname ?? '');
+}
+
+/** Signs what goes to API Gateway; leaves all other requests as they are. */
+export async function fetchFor(
+  world: World,
+  url: string,
+  stack: Stack | null,
+): Promise<World['fetch']> {
+  const [, region] = executeApi.exec(URL.parse(url)?.hostname ?? '') ?? [];
+  if (stack === null && region === undefined) return world.fetch;
+  const aws = stack?.aws ?? (await world.aws());
+  return aws.signedFetch(region ?? null);
+}

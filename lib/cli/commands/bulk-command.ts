@@ -1,0 +1,198 @@
+/**
+ * `reeve resubmit` and `reeve cancel` for many orders: first a look that changes nothing, and with
+ * `--yes` the deed. Each order is asked for at the revision it was seen at, and none that has changed
+ * since the look began is asked for again: so the same command goes on where it was interrupted.
+ */
+import type * as z from 'zod';
+import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/documents.ts';
+import { CliError } from '#cli/cli-error.ts';
+import { type Context, printJson, printLines } from '#cli/context.ts';
+import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
+import type { Corrections } from '#cli/options/corrections.ts';
+import {
+  filterWords,
+  type OrderFilter,
+  queryOf,
+  settledFilter,
+} from '#cli/options/order-filter.ts';
+import { progress } from '#cli/output/progress.ts';
+import { progressBar } from '#cli/output/progress-bar.ts';
+import { tableLines } from '#cli/output/table.ts';
+
+export type Action = 'resubmit' | 'cancel';
+
+export interface BulkOptions extends OrderFilter {
+  readonly yes?: boolean;
+  readonly set?: Corrections;
+}
+
+/** Orders of one request (the API's limit). */
+const pageMax = 200;
+/** Requests at once: quick, and far from what a deployment throttles. */
+const atOnce = 8;
+
+export async function bulk(
+  context: Context,
+  action: Action,
+  { yes, set, ...options }: BulkOptions,
+): Promise<ExitCode> {
+  if (set !== undefined)
+    throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
+  if (action === 'resubmit') refuseUnlessInError(options);
+  const filter = await settled(context, action, options);
+  const orders = await every(context, filter);
+  if (yes !== true) return look(context, action, filter, orders);
+  if (!context.json && orders.length > 0) {
+    context.world.stderr(`To go on after an interruption: ${commandOf(context, action, filter)}\n`);
+  }
+  const outcomes = await carryOut(context, action, orders);
+  return tell(context, action, outcomes);
+}
+
+/** What the API would refuse for each order is refused for all of them, before any is looked for. */
+function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
+  if (state === 'Error') return;
+  const message = `Only orders in Error can be resubmitted, so none in the state ${state}. Use --state Error, or leave out --state.`;
+  throw new CliError(exitCodes.usage, message);
+}
+
+/** With instants where lengths of time were, and an end: what changes from now on is not meant. */
+async function settled(
+  { world, reeve }: Context,
+  action: Action,
+  options: OrderFilter,
+): Promise<OrderFilter> {
+  // All of them only for who says so: a name left out by mistake must not mean every order.
+  const isAnySaid = filterWords(options).length > 0;
+  const state = options.state ?? (action === 'resubmit' && isAnySaid ? 'Error' : undefined);
+  if (state === undefined) {
+    const message =
+      'Name an order, or select orders by options: --state Error selects every order in Error.';
+    throw new CliError(exitCodes.usage, message);
+  }
+  // The server's own clock: by another one, an order that failed anew might be meant once more.
+  const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
+  const before = new Date(value.asOf).toISOString();
+  return { before, ...settledFilter(options, world.now()), state };
+}
+
+async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
+  const { reeve } = context;
+  const line = progress(context);
+  const orders: SummaryDocument[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = queryOf(filter);
+    query.set('limit', String(pageMax));
+    if (cursor !== null) query.set('cursor', cursor);
+    const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
+    const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
+    orders.push(...value.orders);
+    cursor = value.cursor;
+    line.write(() => `${orders.length} orders found`);
+  } while (cursor !== null);
+  line.clear();
+  return orders;
+}
+
+function look(
+  context: Context,
+  action: Action,
+  filter: OrderFilter,
+  orders: readonly SummaryDocument[],
+): ExitCode {
+  const { world, paint, json } = context;
+  if (json) {
+    printJson(world, { orders: orders.map(({ orderId, revision }) => ({ orderId, revision })) });
+    return exitCodes.done;
+  }
+  if (orders.length === 0) {
+    printLines(world, ['No orders.']);
+    return exitCodes.done;
+  }
+  const alike = Map.groupBy(orders, ({ workflow, processState, fault }) =>
+    [workflow, processState, fault?.step ?? '–', fault?.code ?? '–'].join('\n'),
+  );
+  const rows = [...alike]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([key, own]) => [String(own.length), ...key.split('\n')]);
+  printLines(world, [
+    ...tableLines(['ORDERS', 'WORKFLOW', 'STATE', 'STEP', 'FAULT'], rows, paint),
+    '',
+    `Nothing has been changed yet. To ${action} ${count(orders.length)}:`,
+    `  ${commandOf(context, action, filter)}`,
+  ]);
+  return exitCodes.done;
+}
+
+const commandOf = ({ addressOptions }: Context, action: Action, filter: OrderFilter) =>
+  ['reeve', action, ...addressOptions, ...filterWords(filter), '--yes'].join(' ');
+
+const count = (orders: number) =>
+  orders === 1 ? '1 order' : `${orders.toLocaleString('en')} orders`;
+
+interface Outcome {
+  readonly orderId: string;
+  readonly kind: 'done' | 'refused' | 'failed';
+  /** The state it came to, or why not. */
+  readonly what: string;
+}
+
+async function carryOut(
+  context: Context,
+  action: Action,
+  orders: readonly SummaryDocument[],
+): Promise<readonly Outcome[]> {
+  const { world } = context;
+  const line = progress(context);
+  const waiting = [...orders];
+  const outcomes: Outcome[] = [];
+  const work = async () => {
+    for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
+      const outcome = await ask(context, action, order);
+      outcomes.push(outcome);
+      if (context.json) printJson(world, outcome);
+      line.write((columns) => progressBar(outcomes.length, orders.length, columns));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  line.clear();
+  return outcomes;
+}
+
+async function ask(
+  { reeve }: Context,
+  action: Action,
+  { orderId, revision }: SummaryDocument,
+): Promise<Outcome> {
+  try {
+    const { value } = await reeve({
+      method: 'POST',
+      path: `/orders/${encodeURIComponent(orderId)}/${action}`,
+      headers: { 'if-match': `"${revision}"` },
+      answer: acceptedSchema,
+    });
+    return { orderId, kind: 'done', what: value.processState };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const kind = error.code === exitCodes.refused ? 'refused' : 'failed';
+    return { orderId, kind, what: error.message.split('\n')[0] ?? '' };
+  }
+}
+
+function tell(context: Context, action: Action, outcomes: readonly Outcome[]): ExitCode {
+  const { world, json, paint } = context;
+  const of = (kind: Outcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind);
+  const [done, refused, failed] = [of('done'), of('refused'), of('failed')];
+  if (!json) {
+    const past = action === 'resubmit' ? 'resubmitted' : 'cancelled';
+    printLines(world, [
+      ...[...refused, ...failed].map(({ orderId, kind, what }) => `${orderId}  ${kind}: ${what}`),
+      `${paint('green', '✓')} ${count(done.length)} ${past}` +
+        (refused.length > 0 ? `, ${refused.length} refused` : '') +
+        (failed.length > 0 ? `, ${paint('red', `${failed.length} failed`)}: run it again` : ''),
+    ]);
+  }
+  if (failed.length > 0) return exitCodes.failed;
+  return refused.length > 0 && done.length === 0 ? exitCodes.refused : exitCodes.done;
+}

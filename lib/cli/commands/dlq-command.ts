@@ -1,0 +1,159 @@
+/** `reeve dlq`: dead letters, each with what its order says should become of it. */
+
+import { orderSchema } from '#cli/api/documents.ts';
+import type { Stack } from '#cli/api/stack.ts';
+import { CliError } from '#cli/cli-error.ts';
+import { type Context, printJson, printLines } from '#cli/context.ts';
+import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
+import { codeOf } from '#cli/output/error-document.ts';
+import { tableLines } from '#cli/output/table.ts';
+import type { DeadLetter, LetterFate, OrderNow } from '#cli/world.ts';
+
+export interface RedriveOptions {
+  readonly yes?: boolean;
+}
+
+interface Judged {
+  readonly letter: DeadLetter;
+  readonly fate: LetterFate;
+  /** What was done with it; null in a look that changes nothing. */
+  readonly outcome: 'sent back' | 'deleted' | 'kept' | 'failed' | null;
+}
+
+/** A look, which leaves everything as it was. */
+export async function showLetters(context: Context): Promise<ExitCode> {
+  const found = await judge(context, stackOf(context));
+  await release(found.judged);
+  return tell(context, found);
+}
+
+export async function redrive(context: Context, { yes }: RedriveOptions): Promise<ExitCode> {
+  if (yes !== true) return showLetters(context);
+  const { judged, isComplete } = await judge(context, stackOf(context));
+  const done: Judged[] = [];
+  for (const one of judged) done.push(await carryOut(one));
+  await release(done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed'));
+  tell(context, { judged: done, isComplete });
+  return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
+}
+
+/** Where that fails, time does it. */
+async function release(judged: readonly Judged[]): Promise<void> {
+  await Promise.allSettled(judged.map(({ letter }) => letter.release()));
+}
+
+function stackOf({ stack }: Context): Stack {
+  if (stack !== null) return stack;
+  throw new CliError(
+    exitCodes.usage,
+    'Dead letters are in the queues of a stack on AWS: name it with --stack or REEVE_STACK.',
+  );
+}
+
+interface Found {
+  readonly judged: readonly Judged[];
+  /** False when a queue has more than one look shows. */
+  readonly isComplete: boolean;
+}
+
+async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> {
+  const output = outputs['DeadLetters'];
+  if (output === undefined) {
+    throw new CliError(exitCodes.failed, 'The stack has no output DeadLetters. Deploy it again.', {
+      reason: 'stack-unusable',
+    });
+  }
+  const { letters, isComplete } = await aws.letters(output).catch((cause: unknown) => {
+    throw new CliError(
+      exitCodes.failed,
+      `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
+      { cause },
+    );
+  });
+  const orders = new Map<string, OrderNow | null>();
+  for (const { subject } of letters) {
+    if (subject === null || orders.has(subject.orderId)) continue;
+    orders.set(subject.orderId, await orderNow(context, subject.orderId));
+  }
+  const judged = letters.map((letter) => {
+    const order = orders.get(letter.subject?.orderId ?? '') ?? null;
+    return { letter, fate: letter.fate(order), outcome: null };
+  });
+  return { judged, isComplete };
+}
+
+/** Null when there is no such order. */
+async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow | null> {
+  try {
+    const path = `/orders/${encodeURIComponent(orderId)}`;
+    return (await reeve({ method: 'GET', path, answer: orderSchema })).value;
+  } catch (error) {
+    if (error instanceof CliError && unknown.has(codeOf(error.answer))) return null;
+    throw error;
+  }
+}
+
+const unknown: ReadonlySet<string | undefined> = new Set(['order-unknown', 'order-id-malformed']);
+
+async function carryOut(judged: Judged): Promise<Judged> {
+  const { letter, fate } = judged;
+  try {
+    switch (fate.kind) {
+      case 'redrive':
+        await letter.sendBack();
+        return { ...judged, outcome: 'sent back' };
+      case 'discard':
+        await letter.discard();
+        return { ...judged, outcome: 'deleted' };
+      case 'keep':
+        return { ...judged, outcome: 'kept' };
+    }
+  } catch (error) {
+    // It is still in its queue: what could not be done is done by the next run.
+    return { ...judged, fate: { ...fate, why: reasonOf(error) }, outcome: 'failed' };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A reason may quote a message of who knows whom: no escape sequence of it reaches the terminal. */
+const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
+
+const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
+const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
+
+function tell({ world, json, paint }: Context, { judged, isComplete }: Found): ExitCode {
+  if (json) {
+    const letters = judged.map(({ letter, fate, outcome }) => {
+      const { queue, kind, reason, subject, body } = letter;
+      const shown = { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
+      // Of what a person must look at, all there is.
+      return fate.kind === 'keep' ? { ...shown, body } : shown;
+    });
+    printJson(world, { letters, isComplete });
+    return exitCodes.done;
+  }
+  if (judged.length === 0) {
+    printLines(world, ['No dead letters.']);
+    return exitCodes.done;
+  }
+  const rows = judged.map(({ letter, fate, outcome }) => [
+    letter.queue,
+    letter.subject?.orderId ?? '',
+    letter.subject?.step ?? '',
+    plain(letter.reason),
+    outcome ?? intents[fate.kind],
+    plain(fate.why),
+  ]);
+  const more = isComplete ? [] : ['There are more: run it again for the rest.'];
+  printLines(world, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
+  return exitCodes.done;
+}
+
+function total(judged: readonly Judged[]): string {
+  const counts = Map.groupBy(judged, ({ fate, outcome }) => outcome ?? `to ${intents[fate.kind]}`);
+  const parts = [...counts].map(([what, { length }]) => `${length} ${what}`);
+  return `${judged.length} in all: ${parts.join(', ')}.`;
+}

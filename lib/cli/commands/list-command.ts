@@ -1,0 +1,70 @@
+/** `reeve list`: orders, newest first, a page at a time. */
+import type { z } from 'zod';
+import { listSchema } from '#cli/api/documents.ts';
+import { askAndPrint, type Context } from '#cli/context.ts';
+import type { ExitCode } from '#cli/exit-code.ts';
+import {
+  filterWords,
+  type OrderFilter,
+  queryOf,
+  settledFilter,
+} from '#cli/options/order-filter.ts';
+import { quoted } from '#cli/output/quoted.ts';
+import { stateText } from '#cli/output/state-text.ts';
+import { tableLines } from '#cli/output/table.ts';
+import { relativeTime } from '#text/relative-time.ts';
+
+export interface ListOptions extends OrderFilter {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
+
+export async function list(context: Context, given: ListOptions): Promise<ExitCode> {
+  const options = settledFilter(given, context.world.now());
+  const { limit, cursor } = options;
+  const query = queryOf(options);
+  if (limit !== undefined) query.set('limit', String(limit));
+  if (cursor !== undefined) query.set('cursor', cursor);
+  const path = query.size === 0 ? '/orders' : `/orders?${query}`;
+  return askAndPrint(
+    context,
+    context.reeve,
+    { method: 'GET', path, answer: listSchema },
+    (page) => [...pageLines(context, page), ...nextLines(context, options, page.cursor)],
+  );
+}
+
+function pageLines({ world, paint }: Context, { orders }: z.infer<typeof listSchema>): string[] {
+  if (orders.length === 0) return ['No orders.'];
+  const now = world.now();
+  const rows = orders.map((order) => [
+    order.orderId,
+    stateText(order.processState, paint),
+    order.direction,
+    order.workflow,
+    relativeTime(order.submittedAt, now),
+    relativeTime(order.updatedAt, now),
+    order.fault?.code ?? '',
+  ]);
+  return tableLines(titles, rows, paint);
+}
+
+/** The very command that shows the next page. */
+function nextLines(
+  { paint, addressOptions }: Context,
+  { limit, ...filter }: ListOptions,
+  cursor: string | null,
+): string[] {
+  if (cursor === null) return [];
+  const words = [
+    'reeve list',
+    ...addressOptions.map(quoted),
+    ...filterWords(filter),
+    ...(limit === undefined ? [] : ['--limit', String(limit)]),
+    '--cursor',
+    quoted(cursor),
+  ];
+  return ['', `${paint('dim', 'more:')} ${words.join(' ')}`];
+}

@@ -1,0 +1,35 @@
+/** `reeve resubmit` and `reeve cancel`: what a person decides about an order. */
+
+import { acceptedSchema } from '#cli/api/documents.ts';
+import { CliError } from '#cli/cli-error.ts';
+import { askAndPrint, type Context } from '#cli/context.ts';
+import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
+import { correctionsBody } from '#cli/options/corrections.ts';
+import { filterWords } from '#cli/options/order-filter.ts';
+import { acceptedLine } from '#cli/output/order-text.ts';
+import type { Action, BulkOptions } from './bulk-command.ts';
+
+export async function operate(
+  context: Context,
+  action: Action,
+  orderId: string,
+  { set, yes, ...filter }: BulkOptions,
+): Promise<ExitCode> {
+  if (filterWords(filter).length > 0) {
+    throw new CliError(
+      exitCodes.usage,
+      'Give the id of one order, or options that select orders, but not both.',
+    );
+  }
+  return askAndPrint(
+    context,
+    context.reeve,
+    {
+      method: 'POST',
+      path: `/orders/${encodeURIComponent(orderId)}/${action}`,
+      answer: acceptedSchema,
+      ...(set !== undefined && { body: correctionsBody(set) }),
+    },
+    (accepted) => [acceptedLine(accepted, context.paint)],
+  );
+}

@@ -1,0 +1,110 @@
+/** `reeve submit`: hands an order in, and waits for its end when asked to. */
+
+import { acceptedSchema } from '#cli/api/documents.ts';
+import { exitCodeOf, followToEnd } from '#cli/api/follow.ts';
+import { CliError } from '#cli/cli-error.ts';
+import { type Context, printJson, printLines } from '#cli/context.ts';
+import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
+import { acceptedLine, orderLine, troubleLines } from '#cli/output/order-text.ts';
+import { lineView, noteView } from '#cli/output/views.ts';
+import type { World } from '#cli/world.ts';
+
+export interface SubmitOptions {
+  readonly wait?: boolean;
+  readonly key?: string;
+  readonly correlationId?: string;
+}
+
+/** Of an idempotency key, as the API's description has it. */
+const keyForm = /^[!-+\--~]{1,128}$/;
+
+/** @param file a path, or `-` for standard input */
+export async function submit(
+  context: Context,
+  file: string,
+  { wait = false, key, correlationId }: SubmitOptions,
+): Promise<ExitCode> {
+  const { world, reeve, json, paint } = context;
+  if (key !== undefined && !keyForm.test(key)) {
+    const form = '1 to 128 visible ASCII characters without spaces and commas';
+    throw new CliError(exitCodes.usage, `--key must be ${form}.`);
+  }
+  const accepted = await reeve({
+    method: 'POST',
+    path: '/orders',
+    answer: acceptedSchema,
+    body: await readJsonText(world, file, correlationId),
+    ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+  });
+  if (!json) printLines(world, [acceptedLine(accepted.value, paint)]);
+  else if (!wait) printJson(world, accepted.json);
+  return wait ? waitForEnd(context, accepted.value.orderId) : exitCodes.done;
+}
+
+async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
+  const { world, json, paint } = context;
+  const isLive = !json && world.terminal() !== null;
+  const last = await followToEnd(context, orderId, isLive ? lineView(context) : noteView(context));
+  if (json) printJson(world, last.json);
+  else printLines(world, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
+  return exitCodeOf(last.value);
+}
+
+/** The text as it was written: to parse and print it anew could change its numbers. */
+async function readJsonText(
+  world: World,
+  file: string,
+  correlationId: string | undefined,
+): Promise<string> {
+  const name = file === '-' ? 'standard input' : file;
+  const text = await readText(world, file, name);
+  const document = parse(name, text);
+  if (correlationId === undefined) return text;
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new CliError(
+      exitCodes.usage,
+      `${name} is not a JSON object, so it takes no --correlation-id.`,
+    );
+  }
+  if (Object.hasOwn(document, 'correlationId')) {
+    throw new CliError(
+      exitCodes.usage,
+      `${name} already has a correlationId: remove it there, or leave out --correlation-id.`,
+    );
+  }
+  const comma = Object.keys(document).length === 0 ? '' : ',';
+  return text.replace(/}\s*$/, () => `${comma}"correlationId":${JSON.stringify(correlationId)}}`);
+}
+
+function parse(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, {
+      reason: 'file-not-json',
+      cause,
+    });
+  }
+}
+
+async function readText(world: World, file: string, name: string): Promise<string> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await (file === '-' ? world.stdin() : world.readFile(file));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, {
+      reason: 'file-unreadable',
+      cause,
+    });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(exitCodes.usage, `${name} is not valid UTF-8. Save it in UTF-8.`, {
+      reason: 'file-not-json',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,94 @@
+/** Which orders are meant: the options that `list` and the bulk commands share. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { processStates } from '#cli/api/documents.ts';
+import { quoted } from '#cli/output/quoted.ts';
+import { anyCase } from './any-case.ts';
+
+export interface OrderFilter {
+  readonly state?: string;
+  readonly workflow?: string;
+  readonly agent?: string;
+  readonly step?: string;
+  /** The code of the order's fault. */
+  readonly fault?: string;
+  readonly tenant?: string;
+  readonly correlationId?: string;
+  /** A length of time until now, or an instant. */
+  readonly since?: string;
+  readonly before?: string;
+}
+
+const names = [
+  ...(['state', 'workflow', 'agent', 'step', 'fault'] as const),
+  ...(['tenant', 'correlationId', 'since', 'before'] as const),
+];
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .addOption(
+      anyCase(
+        new Option('--state <state>', 'only those in this state; upper or lower case'),
+        processStates,
+      ),
+    )
+    .option('--workflow <name>', 'only those of this workflow')
+    .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
+    .option('--step <name>', 'only those whose fault is of this step')
+    .option('--fault <code>', 'only those whose fault has this code, such as exhausted')
+    .option('--tenant <name>', 'only those of this tenant')
+    .option('--correlation-id <id>', 'only those that their submitter gave this name')
+    .option(
+      '--since <when>',
+      'only those that changed in this time, such as 30m, 2h or 3d, or since an instant',
+      moment,
+    )
+    .option('--before <when>', 'only those that last changed before that; the same forms', moment);
+}
+
+/** As the API takes them, of a settled filter. */
+export function queryOf(filter: OrderFilter): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of names) {
+    const value = filter[name];
+    if (value !== undefined) query.set(name, value);
+  }
+  return query;
+}
+
+/** With instants where lengths of time were: what `2h` means changes while one thinks, and a cursor goes with its filters. */
+export function settledFilter<Filter extends OrderFilter>(filter: Filter, nowMs: number): Filter {
+  const { since, before } = filter;
+  return {
+    ...filter,
+    ...(since !== undefined && { since: instantOf(since, nowMs) }),
+    ...(before !== undefined && { before: instantOf(before, nowMs) }),
+  };
+}
+
+/** The options again, for a command that is proposed. */
+export const filterWords = (filter: OrderFilter): string[] =>
+  names.flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [optionOf(name), quoted(value)];
+  });
+
+const optionOf = (name: (typeof names)[number]) =>
+  name === 'correlationId' ? '--correlation-id' : `--${name}`;
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const length = /^(\d{1,6})([smhd])$/;
+
+function moment(text: string): string {
+  if (length.test(text) || !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError(
+    'Give a length of time such as 2h, or an instant such as 2026-01-31T12:00:00Z.',
+  );
+}
+
+function instantOf(text: string, nowMs: number): string {
+  const [, count = '', unit] = length.exec(text) ?? [];
+  const isUnit = (letter: string | undefined): letter is keyof typeof units =>
+    letter !== undefined && letter in units;
+  const at = isUnit(unit) ? nowMs - Number(count) * units[unit] : Date.parse(text);
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,32 @@
+/** An error for programs: what `--json` prints on standard output in place of a result. */
+import type { CliError } from '#cli/cli-error.ts';
+
+export interface ErrorDocument {
+  readonly error: {
+    /** Stable: the code of the API's problem document where there is one. */
+    readonly code: string;
+    /** For a person; it may have several lines. */
+    readonly message: string;
+    /** The exit code of the command, which `--help` explains. */
+    readonly exitCode: number;
+    /** The problem document that the API answered; absent where it answered none. */
+    readonly problem?: unknown;
+  };
+}
+
+export function errorDocument({ code, reason, message, answer }: CliError): ErrorDocument {
+  return {
+    error: {
+      code: codeOf(answer) ?? reason,
+      message,
+      exitCode: code,
+      ...(answer !== undefined && { problem: answer }),
+    },
+  };
+}
+
+/** The `code` of a problem document; undefined when the answer is none. */
+export function codeOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined;
+  return typeof answer.code === 'string' ? answer.code : undefined;
+}

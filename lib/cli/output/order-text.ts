@@ -1,0 +1,122 @@
+/** One order, for a person: what it is, how its steps stand, what happened. */
+
+import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/documents.ts';
+import { faultText, historySentence } from '#text/history-text.ts';
+import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
+import type { Paint } from './paint.ts';
+import { marked, stateText } from './state-text.ts';
+import { alignedLines, tableLines } from './table.ts';
+
+const indented = (line: string) => `  ${line}`;
+
+/** What `show` prints, without the history. */
+export function orderLines(order: OrderDocument, nowMs: number, paint: Paint): string[] {
+  return [
+    `Order ${paint('bold', order.orderId)}  ${stateText(order.processState, paint)}`,
+    ...alignedLines(facts(order, nowMs, paint)).map(indented),
+    ...troubleLines(order, paint),
+    '',
+    ...stepTable(order, nowMs, paint),
+  ];
+}
+
+export function historyLines({ history }: OrderDocument, nowMs: number, paint: Paint): string[] {
+  const rows = history.map((entry) => [
+    paint('dim', relativeTime(entry.at, nowMs)),
+    historySentence(entry),
+  ]);
+  return alignedLines(rows).map(indented);
+}
+
+/** What each step's agent is asked, and what it answered, as JSON. */
+export function documentLines({ steps }: OrderDocument, paint: Paint): string[] {
+  return Object.entries(steps).flatMap(([name, { input, output }]) => {
+    const rows = [
+      ...(input === null ? [] : [[paint('dim', 'input'), cut(input)]]),
+      ...(output === null ? [] : [[paint('dim', 'output'), cut(output)]]),
+    ];
+    return rows.length === 0 ? [] : [`  ${name}`, ...alignedLines(rows).map((row) => `    ${row}`)];
+  });
+}
+
+/** Longer ones are cut: `--json` prints all of it. In characters. */
+const jsonTextMax = 1_000;
+
+function cut(json: string): string {
+  if (json.length <= jsonTextMax) return json;
+  const all = json.length.toLocaleString('en');
+  return `${json.slice(0, jsonTextMax)} … (${all} characters; --json prints all)`;
+}
+
+/** The order on one line: its state and that of every step. */
+export function orderLine(order: OrderDocument, paint: Paint): string {
+  const steps = Object.entries(order.steps).map(([name, { state }]) => marked(state, name, paint));
+  return [acceptedLine(order, paint), ...steps].join('  ');
+}
+
+export function acceptedLine(
+  { orderId, processState }: Pick<OrderDocument, 'orderId' | 'processState'>,
+  paint: Paint,
+): string {
+  return `Order ${orderId}  ${stateText(processState, paint)}`;
+}
+
+/** Why the order is not on its way to Processed, and what a person can do about it. */
+export function troubleLines(order: OrderDocument, paint: Paint): string[] {
+  const { fault, processState } = order;
+  return [
+    ...(fault === null ? [] : [`${paint('red', faultLabel(fault))} ${faultText(fault)}`]),
+    ...(processState === 'Error' ? remedies(order) : []),
+  ].map(indented);
+}
+
+/** A person's only ways out of Error; an order that is being undone cannot be cancelled. */
+function remedies({ orderId, direction }: OrderDocument): string[] {
+  const resubmit = `Next: reeve resubmit ${orderId}`;
+  return direction === 'undo'
+    ? [resubmit]
+    : [`${resubmit}  to try again`, `or:   reeve cancel ${orderId}    to undo it`];
+}
+
+function faultLabel({ step, action }: OrderFault): string {
+  if (step === null) return 'Fault:';
+  return `Fault in ${action === 'undo' ? 'the undo of ' : ''}step ${step}:`;
+}
+
+function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
+  const waits = order.processState === 'Pending' && order.notBefore > nowMs;
+  const rows = [
+    ['workflow', `${order.workflow}, version ${order.workflowVersion}`],
+    ['priority', order.priority],
+    ...(order.tenant === null ? [] : [['tenant', order.tenant]]),
+    ...(order.correlationId === null ? [] : [['correlation', order.correlationId]]),
+    ['direction', order.direction],
+    ['locked by', order.lockedBy ?? 'nobody'],
+    ['complete-by', relativeTimeOrNone(order.completeBy, nowMs)],
+    ...(waits ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
+    ['failures', `${order.failureCount} in all`],
+    ['submitted', relativeTime(order.submittedAt, nowMs)],
+    ['updated', relativeTime(order.updatedAt, nowMs)],
+  ];
+  return rows.map(([label = '', ...values]) => [paint('dim', label), ...values]);
+}
+
+const stepTitles = ['STEP', 'STATE', 'ATTEMPT', 'FAILURES', 'AGENT', 'COMPLETE-BY', 'FAULT'];
+
+function stepTable({ steps }: OrderDocument, nowMs: number, paint: Paint): string[] {
+  const rows = Object.entries(steps).map(([name, step]) => [
+    name,
+    stateText(step.state, paint),
+    String(step.attempt),
+    String(step.failures),
+    step.agent,
+    relativeTimeOrNone(step.completeBy, nowMs),
+    stepFault(step),
+  ]);
+  return tableLines(stepTitles, rows, paint);
+}
+
+function stepFault({ fault, inDoubt }: StepDocument): string {
+  if (fault !== null) return faultText(fault);
+  return inDoubt ? 'in doubt: it may have had an effect' : '';
+}

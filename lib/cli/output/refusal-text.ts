@@ -1,0 +1,17 @@
+/** A refusal in lines for a person, whoever wrote it: Reeve, the suppliers, a proxy between. */
+import { problemSchema, supplierRefusalSchema } from '#cli/api/documents.ts';
+
+export function refusalText(name: string, base: string, status: number, document: unknown): string {
+  const problem = problemSchema.safeParse(document);
+  if (problem.success) {
+    const { title, detail, errors, code } = problem.data;
+    const fields = errors.map(({ field, message }) => `  ${field}: ${message}`);
+    // Reeve's own detail has the same in one line.
+    const isRepeated = errors.length > 0 && errors.every(({ message }) => detail.includes(message));
+    const details = isRepeated ? [] : [`  ${detail}`];
+    return [title, ...details, ...fields, `  code: ${code}`].join('\n');
+  }
+  const refusal = supplierRefusalSchema.safeParse(document);
+  if (refusal.success) return `${refusal.data.message}\n  code: ${refusal.data.code}`;
+  return `${name} answered with status ${status} and no explanation.\nCheck that ${base} is the right address, and what stands between.`;
+}

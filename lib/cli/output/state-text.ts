@@ -1,0 +1,28 @@
+/** States as a symbol and their name. */
+import type { ProcessState, StepState } from '#cli/api/documents.ts';
+import type { Paint } from './paint.ts';
+
+const looks = {
+  NotStarted: ['○', 'dim'],
+  Running: ['●', 'cyan'],
+  Completed: ['✓', 'green'],
+  Failed: ['✗', 'red'],
+  Skipped: ['–', 'dim'],
+  Undoing: ['↶', 'yellow'],
+  Undone: ['↶', 'yellow'],
+  Pending: ['○', 'dim'],
+  Processing: ['●', 'cyan'],
+  Processed: ['✓', 'green'],
+  Error: ['✗', 'red'],
+} as const satisfies Record<ProcessState | StepState, readonly [string, Parameters<Paint>[0]]>;
+
+export function stateText(state: ProcessState | StepState, paint: Paint): string {
+  const [symbol, style] = looks[state];
+  return paint(style, `${symbol} ${state}`);
+}
+
+/** The symbol alone, before the name of what is in that state. */
+export function marked(state: ProcessState | StepState, name: string, paint: Paint): string {
+  const [symbol, style] = looks[state];
+  return `${paint(style, symbol)} ${name}`;
+}

@@ -1,0 +1,41 @@
+/** A terminal whose cursor is moved: one line, or the whole screen, written over and over. */
+import type { World } from '#cli/world.ts';
+
+/** `\x1b[2K` and `\x1b[K` clear a line and its rest, `\x1b[J` what is below; `\x1b[H` goes to the top. */
+const clearLine = '\r\x1b[2K';
+const clearScreen = '\x1b[2J\x1b[H';
+const top = '\x1b[H';
+const clearRest = '\x1b[K';
+const clearBelow = '\x1b[J';
+
+/**
+ * Lines that are too long are cut by the terminal: a wrapped one would take two rows, and the count
+ * of rows would be wrong. Each write turns wrapping on again, so that Ctrl-C leaves it as it was.
+ */
+const unwrapped = (text: string) => `\x1b[?7l${text}\x1b[?7h`;
+
+export function terminalLine({ stdout }: Pick<World, 'stdout'>) {
+  return {
+    write: (line: string) => stdout(`${clearLine}${unwrapped(line)}`),
+    clear: () => stdout(clearLine),
+  };
+}
+
+export function terminalFrame({ stdout, terminal }: Pick<World, 'stdout' | 'terminal'>) {
+  let isFirst = true;
+  return {
+    /** Writes `head`, and as much of the end of `tail` as has room below it. */
+    draw: (head: readonly string[], tail: readonly string[]) => {
+      // The last row stays free for the cursor, else the screen would scroll.
+      const room = (terminal()?.rows ?? Number.POSITIVE_INFINITY) - 1;
+      const shown = head.slice(0, room);
+      const lines = [...shown, ...tail.slice(Math.max(0, tail.length - (room - shown.length)))];
+      const text = lines.map((line) => `${line}${clearRest}\n`).join('');
+      stdout(`${isFirst ? clearScreen : top}${unwrapped(text)}${clearBelow}`);
+      isFirst = false;
+    },
+    clear: () => {
+      if (!isFirst) stdout(`${top}${clearBelow}`);
+    },
+  };
+}

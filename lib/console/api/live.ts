@@ -1,0 +1,129 @@
+/**
+ * Follows all orders: changes as the server tells them, gathered for one frame of the screen; where it
+ * tells none, a reminder to ask again every few seconds.
+ */
+import { effect, signal } from '@preact/signals';
+import { after } from '#console/parts/clock.ts';
+import { request } from './api.ts';
+import type { Change } from './documents.ts';
+import { authorization, sessions, tokenWanted } from './session-token.ts';
+import { sseParser } from './sse-parser.ts';
+
+export type Connection = 'connecting' | 'live' | 'polling' | 'offline';
+export const connection = signal<Connection>('connecting');
+
+export interface Follower {
+  /** The latest change of each order, since the last call. */
+  changes?(batch: ReadonlyMap<string, Change>): void;
+  /** Something may have happened unseen: ask again. */
+  refresh(): void;
+}
+
+const pollMs = 3_000;
+/** The server sends something every 15 s; a stream silent for longer than this is dead, ms. */
+const silenceMaxMs = 40_000;
+const retryFirstMs = 500;
+const retryMaxMs = 10_000;
+/** A page that nobody sees gets its frames at this distance, ms. */
+const hiddenFrameMs = 1_000;
+
+const followers = new Set<Follower>();
+let batch = new Map<string, Change>();
+
+/** The function given back ends it. */
+export function follow(follower: Follower): () => void {
+  followers.add(follower);
+  return () => followers.delete(follower);
+}
+
+function refreshAll(): void {
+  for (const follower of followers) follower.refresh();
+}
+
+function onChange(change: Change): void {
+  if (batch.size === 0) onNextFrame(flush);
+  // Taken out first, so that the order of the map is that in which orders last changed.
+  batch.delete(change.orderId);
+  batch.set(change.orderId, change);
+}
+
+function onNextFrame(work: () => void): void {
+  if (document.visibilityState === 'visible') requestAnimationFrame(work);
+  else after(hiddenFrameMs, work);
+}
+
+function flush(): void {
+  const changes = batch;
+  batch = new Map();
+  for (const follower of followers) follower.changes?.(changes);
+}
+
+/** Reads until the stream ends; says whether there was one. */
+async function read(ended: AbortController): Promise<'ended' | 'absent' | 'refused'> {
+  const response = await request('/events', { headers: authorization(), signal: ended.signal });
+  if (response?.status === 404) return 'absent';
+  if (response === null || !response.ok || response.body === null) return 'refused';
+  connection.value = 'live';
+  refreshAll();
+  const parse = sseParser();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let silence = after(silenceMaxMs, () => ended.abort());
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      silence();
+      silence = after(silenceMaxMs, () => ended.abort());
+      for (const { event, data } of parse(piece.value)) {
+        if (event === 'order') onChange(JSON.parse(data));
+        // More happened at once than the server sends.
+        else if (event === 'missed') refreshAll();
+      }
+    }
+  } catch {
+    // The connection broke: it is made again.
+  } finally {
+    silence();
+  }
+  return 'ended';
+}
+
+async function keepReading(ended: AbortController): Promise<void> {
+  let retryMs = retryFirstMs;
+  while (!ended.signal.aborted) {
+    const stream = new AbortController();
+    const stop = () => stream.abort();
+    ended.signal.addEventListener('abort', stop);
+    const outcome = await read(stream);
+    ended.signal.removeEventListener('abort', stop);
+    if (ended.signal.aborted || tokenWanted.value) return;
+    if (outcome === 'absent') return poll(ended);
+    connection.value = outcome === 'ended' ? 'connecting' : 'offline';
+    retryMs = outcome === 'ended' ? retryFirstMs : Math.min(retryMaxMs, retryMs * 2);
+    await new Promise<void>((resolve) => after(retryMs, resolve));
+  }
+}
+
+function poll(ended: AbortController): void {
+  connection.value = 'polling';
+  const tick = () => {
+    if (ended.signal.aborted) return;
+    if (document.visibilityState === 'visible') refreshAll();
+    after(pollMs, tick);
+  };
+  tick();
+}
+
+/** Begins, and begins anew with each token that is given. */
+export function startFollowing(): void {
+  let current = new AbortController();
+  effect(() => {
+    const session = sessions.value;
+    current.abort();
+    current = new AbortController();
+    // Whoever asked before there was a token asks again.
+    if (session > 0) refreshAll();
+    void keepReading(current);
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') refreshAll();
+  });
+}

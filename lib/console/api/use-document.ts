@@ -1,0 +1,59 @@
+/** A document of the API, kept up to date while it is shown. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { after } from '#console/parts/clock.ts';
+import { get } from './api.ts';
+import { coalesced } from './coalesced.ts';
+import type { Change, Problem } from './documents.ts';
+import { follow } from './live.ts';
+
+export type Loaded<Body> =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'shown'; readonly body: Body }
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem }
+  | { readonly kind: 'unreachable' };
+
+interface Options {
+  /** Between two requests, ms. */
+  readonly restMs: number;
+  /** Whether these changes make the document another one. Default: never. */
+  readonly concerns?: (changes: ReadonlyMap<string, Change>) => boolean;
+  /** Ask again this often all the same, ms. */
+  readonly everyMs?: number;
+}
+
+/** What was shown stays while Reeve does not answer. */
+export function useDocument<Body>(path: string, options: Options): Signal<Loaded<Body>> {
+  const loaded = useSignal<Loaded<Body>>({ kind: 'loading' });
+  // Before the first frame: what is asked for is on its way while the page is drawn.
+  useLayoutEffect(() => {
+    let isCurrent = true;
+    loaded.value = { kind: 'loading' };
+    const load = async () => {
+      const answer = await get<Body>(path);
+      if (!isCurrent) return;
+      if (answer.kind === 'ok') loaded.value = { kind: 'shown', body: answer.body };
+      else if (answer.kind === 'refused') {
+        // While the token is asked for, nothing is wrong with what is shown.
+        if (answer.status !== 401) loaded.value = answer;
+      } else if (loaded.value.kind === 'loading') loaded.value = { kind: 'unreachable' };
+    };
+    const loading = coalesced(load, options.restMs, after);
+    const stop = follow({
+      refresh: loading.ask,
+      changes(batch) {
+        if (options.concerns?.(batch) === true) loading.ask();
+      },
+    });
+    const every = options.everyMs;
+    const timer = every === undefined ? undefined : setInterval(loading.ask, every);
+    loading.ask();
+    return () => {
+      isCurrent = false;
+      clearInterval(timer);
+      stop();
+      loading.stop();
+    };
+  }, [path]);
+  return loaded;
+}

@@ -1,0 +1,35 @@
+/** What a step did for a while, as the timeline draws it: a call, or a wait. */
+import type { Order } from '#console/api/documents.ts';
+
+type Call = Order['calls'][number];
+type Wait = Order['waits'][number];
+
+export type BarKind = 'running' | NonNullable<Call['end']> | Wait['kind'];
+
+export interface Bar {
+  readonly kind: BarKind;
+  readonly action: Call['action'];
+  /** 0 for a wait. */
+  readonly attempt: number;
+  readonly from: number;
+  /** Null while it goes on. */
+  readonly to: number | null;
+  /** The answer came while the order waited or was stopped: recorded, and nothing started. */
+  readonly late: boolean;
+  readonly fault: string | null;
+}
+
+/** A call whose beginning is not known is drawn as an instant, at its end. */
+export function callBar(
+  { action, attempt, from, to, end, isLate, fault }: Call,
+  submittedAt: number,
+): Bar {
+  const ended = to === null ? null : Date.parse(to);
+  const began = from === null ? (ended ?? submittedAt) : Date.parse(from);
+  return { kind: end ?? 'running', action, attempt, from: began, to: ended, late: isLate, fault };
+}
+
+export function waitBar({ kind, from, to }: Wait): Bar {
+  const wait = { kind, from: Date.parse(from), to: Date.parse(to) };
+  return { ...wait, action: 'perform', attempt: 0, late: false, fault: null };
+}

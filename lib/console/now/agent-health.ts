@@ -1,0 +1,79 @@
+/**
+ * How an agent does, in one word, from its calls of the last hour: all thresholds of the console.
+ * A refusal by the service counts as a failed call, as in the success rate that is shown beside it.
+ */
+import type { AgentActivity } from '#console/api/documents.ts';
+import type { IconName } from '#console/parts/icon-paths.ts';
+import type { Tone } from '#console/parts/state-words.ts';
+
+/** Shares of calls that succeeded: from `good` up all is well, below `fair` somebody should look. */
+const successMin = { good: 0.99, fair: 0.95 } as const;
+/** With fewer calls one failure moves the share by more than the thresholds lie apart. */
+export const callsMin = 20;
+/** Few calls are judged as well where most of them fail. */
+const mostlyFailing = { calls: 5, share: 0.5 } as const;
+
+export interface Health {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly icon: IconName;
+  readonly title: string;
+}
+
+type Counted = Pick<AgentActivity, 'succeeded' | 'failed' | 'timedOut' | 'breaker'>;
+
+export function healthOf({ succeeded, failed, timedOut, breaker }: Counted): Health {
+  const calls = succeeded + failed + timedOut;
+  const share = calls === 0 ? 1 : succeeded / calls;
+  if (breaker === 'open') return looks.open;
+  if (breaker === 'half-open') return looks.trying;
+  if (calls === 0) return looks.none;
+  if (calls < callsMin) {
+    const isFailing = calls >= mostlyFailing.calls && share < mostlyFailing.share;
+    return isFailing ? looks.failing : looks.few;
+  }
+  if (share >= successMin.good) return looks.good;
+  return share >= successMin.fair ? looks.fair : looks.failing;
+}
+
+const percent = (share: number) => `${share * 100} %`;
+
+const looks = {
+  good: {
+    word: 'Healthy',
+    tone: 'good',
+    icon: 'check',
+    title: `At least ${percent(successMin.good)} of the calls of the last hour succeeded.`,
+  },
+  fair: {
+    word: 'Degraded',
+    tone: 'back',
+    icon: 'alert',
+    title: `Less than ${percent(successMin.good)} of the calls of the last hour succeeded.`,
+  },
+  failing: {
+    word: 'Failing',
+    tone: 'bad',
+    icon: 'alert',
+    title: `Less than ${percent(successMin.fair)} of the calls of the last hour succeeded.`,
+  },
+  few: {
+    word: 'Few calls',
+    tone: 'idle',
+    icon: 'skip',
+    title: `Fewer than ${callsMin} calls in the last hour: too few for a judgement.`,
+  },
+  none: { word: 'No calls', tone: 'idle', icon: 'skip', title: 'No call in the last hour.' },
+  open: {
+    word: 'Breaker open',
+    tone: 'bad',
+    icon: 'cross',
+    title: 'The service failed too often; calls are kept away from it for a moment.',
+  },
+  trying: {
+    word: 'Breaker half open',
+    tone: 'back',
+    icon: 'wait',
+    title: 'One call tries whether the service is back.',
+  },
+} as const satisfies Record<string, Health>;

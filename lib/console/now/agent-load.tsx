@@ -1,0 +1,63 @@
+/** What lies with each agent: calls out, calls that wait, and how long the oldest stands still. */
+import type { ReadonlySignal } from '@preact/signals';
+import type { ActivityDocument } from '#console/api/documents.ts';
+import type { Loaded } from '#console/api/use-document.ts';
+import { Ago } from '../parts/instant.tsx';
+import { NotLoaded } from '../parts/notice.tsx';
+import { ScrollBox } from '../parts/scroll-box.tsx';
+import { HealthBadge } from './health-badge.tsx';
+
+export function AgentLoad({
+  activity,
+}: {
+  readonly activity: ReadonlySignal<Loaded<ActivityDocument>>;
+}) {
+  const loaded = activity.value;
+  return (
+    <section class="card" aria-labelledby="load-title">
+      <div class="card-head">
+        <h2 id="load-title">Agents</h2>
+        <a class="more" href="#/agents">
+          How they do
+        </a>
+      </div>
+      <NotLoaded loaded={loaded} />
+      {loaded.kind === 'shown' && (
+        <ScrollBox class="table-box" label="What lies with each agent">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Agent</th>
+                <th scope="col" class="number">
+                  Out
+                </th>
+                <th scope="col" class="number">
+                  Waiting
+                </th>
+                <th scope="col" class="number secondary">
+                  Oldest
+                </th>
+                <th scope="col">Last hour</th>
+              </tr>
+            </thead>
+            <tbody>
+              {loaded.body.agents.map((agent) => (
+                <tr key={agent.name}>
+                  <th scope="row">{agent.name}</th>
+                  <td class="number figures">{agent.inFlight}</td>
+                  <td class="number figures">{agent.waiting}</td>
+                  <td class="number soft secondary">
+                    {agent.oldestAt === null ? '–' : <Ago at={agent.oldestAt} />}
+                  </td>
+                  <td>
+                    <HealthBadge agent={agent} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </section>
+  );
+}

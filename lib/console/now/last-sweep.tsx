@@ -1,0 +1,29 @@
+/** When the Supervisor last looked at all orders. */
+
+import { useDocument } from '#console/api/use-document.ts';
+import type { HealthDocument } from '#http/schemas.ts';
+import { Ago } from '../parts/instant.tsx';
+
+/** Health is told with 503 as well: then it is a refusal without a problem document. */
+export function LastSweep() {
+  const loaded = useDocument<HealthDocument>('/healthz', { restMs: 2_000, everyMs: 5_000 }).value;
+  if (loaded.kind === 'refused') {
+    return (
+      <p class="aside" data-tone="bad">
+        The Supervisor has not swept of late: nothing that times out is recovered.
+      </p>
+    );
+  }
+  const at = loaded.kind === 'shown' ? loaded.body.lastSweepAt : null;
+  return (
+    <p class="aside">
+      {at === null ? (
+        ' '
+      ) : (
+        <>
+          Supervisor swept <Ago at={at} />
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,57 @@
+/** The orders that wait for a person, read anew while orders stop or are let go on. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { get } from '#console/api/api.ts';
+import { coalesced } from '#console/api/coalesced.ts';
+import type { SummaryDocument } from '#console/api/documents.ts';
+import { follow } from '#console/api/live.ts';
+import type { Loaded } from '#console/api/use-document.ts';
+import { findOrders } from '#console/orders/find-orders.ts';
+import { after } from '#console/parts/clock.ts';
+import { emptyQuery, listingPath } from '#console/parts/routes.ts';
+
+export interface Stopped {
+  readonly orders: readonly SummaryDocument[];
+  /** False when there are more, older ones. */
+  readonly isComplete: boolean;
+}
+
+/** Read for the overview: five requests, and more than anybody groups by hand. */
+const shownMax = 1_000;
+/** Between two readings, ms. */
+const restMs = 1_500;
+
+export function useStopped(): ReadonlySignal<Loaded<Stopped>> {
+  const loaded = useSignal<Loaded<Stopped>>({ kind: 'loading' });
+  useLayoutEffect(() => {
+    let isCurrent = true;
+    const load = async () => {
+      const path = (cursor: string | null, limit: number) =>
+        listingPath({ ...emptyQuery, state: 'Error' }, 0, cursor, limit);
+      const found = await findOrders({ get, path, max: shownMax });
+      if (!isCurrent) return;
+      if (found.kind === 'found') loaded.value = { kind: 'shown', body: found };
+      // While the token is asked for, nothing is wrong with what is shown.
+      else if (found.answer.kind === 'refused') {
+        if (found.answer.status !== 401) loaded.value = found.answer;
+      } else if (loaded.value.kind === 'loading') loaded.value = found.answer;
+    };
+    const loading = coalesced(load, restMs, after);
+    const stop = follow({
+      refresh: loading.ask,
+      changes(batch) {
+        const { value } = loaded;
+        const known = value.kind === 'shown' ? value.body.orders : [];
+        const isOne = [...batch.values()].some(({ processState }) => processState === 'Error');
+        if (isOne || known.some(({ orderId }) => batch.has(orderId))) loading.ask();
+      },
+    });
+    loading.ask();
+    return () => {
+      isCurrent = false;
+      stop();
+      loading.stop();
+    };
+  }, []);
+  return loaded;
+}

@@ -1,0 +1,32 @@
+/** A document, with what the server left out marked as left out. */
+import { Icon } from '../parts/icon.tsx';
+import { ScrollBox } from '../parts/scroll-box.tsx';
+import { documentParts } from './redacted.ts';
+
+interface Props {
+  readonly document: unknown;
+  readonly label: string;
+}
+
+export function DocumentText({ document, label }: Props) {
+  return (
+    <ScrollBox class="document" label={label}>
+      <pre>
+        {documentParts(document).map((part, at) =>
+          part.kind === 'text' ? (
+            part.text
+          ) : (
+            <span
+              class="redacted"
+              key={at}
+              title="A sensitive value, which the server does not give"
+            >
+              <Icon name="lock" />
+              redacted
+            </span>
+          ),
+        )}
+      </pre>
+    </ScrollBox>
+  );
+}

@@ -1,0 +1,20 @@
+/** Why an order is not on its way to Processed, in words. */
+import type { Order, OrderFault } from '#console/api/documents.ts';
+
+export function faultTitle({ step, action }: OrderFault): string {
+  if (step === null) return 'The order was stopped';
+  return action === 'undo' ? `The undo of step ${step} failed` : `Step ${step} failed`;
+}
+
+export function effectWords({ effect }: { readonly effect: string }): string {
+  return effect === 'none' ? 'It had no effect.' : 'It may have had an effect.';
+}
+
+/** What a person can do about it. */
+export function remedy({ processState, direction }: Order): string {
+  if (processState === 'Undone') return 'Everything that was done has been undone.';
+  if (processState !== 'Error') return 'Reeve is undoing what was done.';
+  return direction === 'undo'
+    ? 'Resubmit to try the undo again, once its cause is gone.'
+    : 'Resubmit to try the step again, once its cause is gone; or cancel to undo what was done.';
+}

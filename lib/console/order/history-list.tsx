@@ -1,0 +1,29 @@
+/** What happened, as sentences. */
+
+import type { HistoryDocument } from '#console/api/documents.ts';
+import { historySentence } from '#text/history-text.ts';
+import { At } from '../parts/instant.tsx';
+import { toldEntry } from './told-history.ts';
+
+export function HistoryList({ history }: { readonly history: readonly HistoryDocument[] }) {
+  return (
+    <section class="card" aria-labelledby="history-title">
+      <div class="card-head">
+        <h2 id="history-title">History</h2>
+      </div>
+      <ol class="history">
+        {history.map((entry, at) => (
+          <li key={at} data-type={entry.type}>
+            <At at={entry.at} />
+            <span>{sentence(entry)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function sentence(entry: HistoryDocument): string {
+  const text = historySentence(toldEntry(entry));
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

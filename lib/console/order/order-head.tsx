@@ -1,0 +1,117 @@
+/** Which order it is, how it stands, and what can be done. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { Order } from '#console/api/documents.ts';
+import { mayOperate } from '#console/api/principal.ts';
+import { fits } from '#console/orders/bulk.ts';
+import { ordersHash } from '#console/parts/routes.ts';
+import { ActionDialog } from '../orders/action-dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Ago } from '../parts/instant.tsx';
+import { OrderBadge } from '../parts/state-badge.tsx';
+import { OrderLock } from './order-lock.tsx';
+import { ResubmitDialog } from './resubmit-dialog.tsx';
+
+export function OrderHead({ order }: { readonly order: Order }) {
+  return (
+    <header class="order-head">
+      <div class="order-title">
+        <h1 class="id">{order.orderId}</h1>
+        <CopyId orderId={order.orderId} />
+        <OrderBadge {...order} withStep />
+        <Actions order={order} />
+      </div>
+      <OrderLock order={order} />
+      <Facts order={order} />
+    </header>
+  );
+}
+
+function Facts({ order }: { readonly order: Order }) {
+  const { workflow, workflowVersion, tenant, correlationId, replyTo } = order;
+  return (
+    <dl class="facts">
+      <Fact name="Workflow">
+        <a href={ordersHash({ workflow })}>{workflow}</a>{' '}
+        <span class="soft">v{workflowVersion}</span>
+      </Fact>
+      {tenant !== null && (
+        <Fact name="Tenant">
+          <a href={ordersHash({ tenant })}>{tenant}</a>
+        </Fact>
+      )}
+      <Fact name="Priority">{order.priority}</Fact>
+      <Fact name="Submitted">
+        <Ago at={order.submittedAt} />
+      </Fact>
+      <Fact name="Changed">
+        <Ago at={order.updatedAt} />
+      </Fact>
+      <Fact name="Timed out">
+        {order.failureCount === 1 ? 'once' : `${order.failureCount} times`}
+      </Fact>
+      {correlationId !== null && (
+        <Fact name="Correlation">
+          <span class="id">{correlationId}</span>
+        </Fact>
+      )}
+      {replyTo !== null && <Fact name="Answers to">{replyTo}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Actions({ order }: { readonly order: Order }) {
+  const asked = useSignal<'resubmit' | 'cancel' | null>(null);
+  const close = () => {
+    asked.value = null;
+  };
+  if (!mayOperate()) return null;
+  return (
+    <div class="order-actions">
+      {fits('resubmit', order) && (
+        <button class="primary" type="button" onClick={() => (asked.value = 'resubmit')}>
+          Resubmit …
+        </button>
+      )}
+      {fits('cancel', order) && (
+        <button class="danger" type="button" onClick={() => (asked.value = 'cancel')}>
+          Cancel …
+        </button>
+      )}
+      {asked.value === 'resubmit' && <ResubmitDialog order={order} onClose={close} />}
+      {asked.value === 'cancel' && (
+        <ActionDialog action="cancel" choice={{ kind: 'these', orders: [order] }} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function CopyId({ orderId }: { readonly orderId: string }) {
+  const copied = useSignal(false);
+  const label = copied.value ? 'Copied' : 'Copy the id';
+  return (
+    <button
+      class="quiet square"
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        // Without a secure origin there is no clipboard; the id can still be selected.
+        void navigator.clipboard?.writeText(orderId).then(() => {
+          copied.value = true;
+        });
+      }}
+    >
+      <Icon name={copied.value ? 'check' : 'copy'} />
+    </button>
+  );
+}

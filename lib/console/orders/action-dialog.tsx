@@ -1,0 +1,127 @@
+/** Resubmits or cancels: says first how many and what will happen, then what became of each order. */
+
+import { orderHash } from '#console/parts/routes.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { ScrollBox } from '../parts/scroll-box.tsx';
+import { type Action, consequence, leftAlone, number, ordersText } from './bulk.ts';
+import { type BulkControl, type BulkRun, type Choice, runMax, useBulkRun } from './use-bulk-run.ts';
+
+interface Props {
+  readonly action: Action;
+  readonly choice: Choice;
+  readonly onClose: () => void;
+}
+
+const verbs = { resubmit: 'Resubmit', cancel: 'Cancel' } as const;
+
+export function ActionDialog({ action, choice, onClose }: Props) {
+  const control = useBulkRun(action, choice);
+  const run = control.run.value;
+  const { stage } = run;
+  return (
+    <Modal title={titleOf(action, run)} onClose={onClose}>
+      {stage === 'finding' && (
+        <p role="status">Finding the orders that match: {number(run.meant)} so far.</p>
+      )}
+      {stage === 'failed' && (
+        <p role="alert">The orders could not be listed. Nothing was done; try again later.</p>
+      )}
+      {stage === 'asking' && <Question action={action} run={run} />}
+      {(stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done') && (
+        <Progress run={run} />
+      )}
+      <Buttons {...{ action, control, onClose }} />
+    </Modal>
+  );
+}
+
+function titleOf(action: Action, { stage, meant }: BulkRun): string {
+  if (stage === 'finding' || stage === 'failed') return `${verbs[action]} all that match?`;
+  return stage === 'asking' ? `${verbs[action]} ${ordersText(meant)}?` : `${verbs[action]} orders`;
+}
+
+function Question({ action, run }: { readonly action: Action; readonly run: BulkRun }) {
+  const { meant, skipped, isComplete } = run;
+  return (
+    <>
+      <p>{meant === 0 ? 'None of the selected orders can take it.' : consequence(action)}</p>
+      {skipped > 0 && <p class="soft">{leftAlone(action, skipped)}</p>}
+      {!isComplete && (
+        <p class="soft">
+          More orders match: these are the newest {number(runMax)}. Do it again for the rest.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ButtonsProps {
+  readonly action: Action;
+  readonly control: BulkControl;
+  readonly onClose: () => void;
+}
+
+function Buttons({ action, control: { run, go, stop }, onClose }: ButtonsProps) {
+  const { stage, meant, done } = run.value;
+  const isBegun = stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done';
+  const look = action === 'cancel' ? 'danger' : 'primary';
+  return (
+    <div class="dialog-actions">
+      {stage === 'running' && (
+        <button class="plain" type="button" onClick={stop}>
+          Stop
+        </button>
+      )}
+      {(stage === 'stopped' || stage === 'out') && (
+        <button class={look} type="button" onClick={go}>
+          Go on with {ordersText(meant - done)}
+        </button>
+      )}
+      <button
+        class={isBegun && stage === 'done' ? 'primary' : 'plain'}
+        type="button"
+        disabled={stage === 'running'}
+        onClick={onClose}
+      >
+        {isBegun ? 'Close' : 'Leave them'}
+      </button>
+      {stage === 'asking' && (
+        <button class={look} type="button" disabled={meant === 0} onClick={go}>
+          {verbs[action]} {ordersText(meant)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Progress({ run }: { readonly run: BulkRun }) {
+  const { stage, meant, done, refused, results } = run;
+  return (
+    <>
+      <p role="status">
+        {number(done)} of {number(meant)} done{refused > 0 && `, ${number(refused)} refused`}
+      </p>
+      <progress value={done} max={meant} aria-label="Orders done" />
+      {stage === 'out' && (
+        <p role="alert">Reeve does not answer. Go on with the rest when it does.</p>
+      )}
+      {done > results.length && (
+        <p class="soft">Of the results the refused and the latest are shown.</p>
+      )}
+      <ScrollBox class="results" label="Results">
+        <ul>
+          {results.map(({ orderId, ok, words }) => (
+            <li key={orderId} data-tone={ok ? 'good' : 'bad'}>
+              <Icon name={ok ? 'check' : 'cross'} />
+              <a class="id" href={orderHash(orderId)}>
+                {orderId}
+              </a>
+              <span class="soft">{words}</span>
+            </li>
+          ))}
+        </ul>
+      </ScrollBox>
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+/** One action on many orders: a few at a time, each with a result of its own. */
+
+import type { Answer } from '#console/api/answer.ts';
+import type { ProcessState, SummaryDocument } from '#console/api/documents.ts';
+import { sentence } from '#text/sentence.ts';
+
+export type Action = 'resubmit' | 'cancel';
+
+export interface Result {
+  readonly orderId: string;
+  readonly ok: boolean;
+  readonly words: string;
+}
+
+/** An order, as it was when the action was confirmed. */
+export type Meant = Pick<SummaryDocument, 'orderId' | 'revision'>;
+export type Act = (order: Meant) => Promise<Answer<{ processState: ProcessState }>>;
+
+/** Requests at once: quick for thousands of orders, and little for a server. */
+const atOnce = 4;
+
+/**
+ * Takes orders from `left` until it is empty, or somebody stops it, or the server can take no more:
+ * what is then in `left` is still to do, and a later call goes on with it.
+ */
+export async function forEachOrder(
+  left: Meant[],
+  act: Act,
+  onResult: (result: Result) => void,
+  isStopped: () => boolean = () => false,
+): Promise<'done' | 'stopped' | 'out'> {
+  let isOut = false;
+  const worker = async () => {
+    while (!isOut && !isStopped()) {
+      const order = left.shift();
+      if (order === undefined) return;
+      const answer = await act(order);
+      if (isOutage(answer)) {
+        left.unshift(order);
+        isOut = true;
+      } else onResult(resultOf(order.orderId, answer));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  if (left.length === 0) return 'done';
+  return isOut ? 'out' : 'stopped';
+}
+
+/** The same request may succeed later. */
+function isOutage(answer: Answer<unknown>): boolean {
+  if (answer.kind === 'unreachable') return true;
+  return answer.kind === 'refused' && (answer.status >= 500 || [401, 429].includes(answer.status));
+}
+
+export function resultOf(orderId: string, answer: Answer<{ processState: ProcessState }>): Result {
+  switch (answer.kind) {
+    case 'ok':
+      return { orderId, ok: true, words: `Recorded; the order is ${answer.body.processState}.` };
+    case 'refused': {
+      const { title, detail } = answer.problem;
+      return { orderId, ok: false, words: `${sentence(title)} ${sentence(detail)}` };
+    }
+    case 'unreachable':
+      return {
+        orderId,
+        ok: false,
+        words: 'Reeve did not answer. Look at the order, and try again.',
+      };
+  }
+}
+
+/** Whether the action may be done to an order as it stands. */
+export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions'>): boolean =>
+  actions[action] === null;
+
+export function consequence(action: Action): string {
+  return action === 'resubmit'
+    ? 'Each order goes on from the step that failed, with fresh tries. Steps that are completed are not done again.'
+    : 'No further step starts. What is running comes to its end or times out; then everything that was done is undone. This cannot be taken back.';
+}
+
+export function leftAlone(action: Action, count: number): string {
+  const orders =
+    count === 1 ? '1 of the selected orders is' : `${number(count)} of the selected orders are`;
+  return action === 'resubmit'
+    ? `${orders} not in Error and will be left alone.`
+    : `${orders} at an end, or being undone already, and will be left alone.`;
+}
+
+/** Results that are kept and shown; refusals are kept rather than what went well. */
+export const resultsMax = 200;
+
+export function withResult(results: readonly Result[], result: Result): readonly Result[] {
+  if (results.length < resultsMax) return [...results, result];
+  const drop = Math.max(
+    0,
+    results.findIndex(({ ok }) => ok),
+  );
+  return [...results.slice(0, drop), ...results.slice(drop + 1), result];
+}
+
+export const number = (count: number) => count.toLocaleString('en');
+export const ordersText = (count: number) => (count === 1 ? '1 order' : `${number(count)} orders`);

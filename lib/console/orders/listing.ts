@@ -1,0 +1,68 @@
+/** What a listing becomes as pages come and orders change. */
+import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import type { OrderQuery } from '#console/parts/routes.ts';
+
+export interface Listing {
+  /** Newest first. */
+  readonly orders: readonly SummaryDocument[];
+  /** Of what comes after the last page; null at the end. */
+  readonly cursor: string | null;
+}
+
+/** A later look at the first page: what is shown below it stays, and stays where it is. */
+export function firstPage({ orders, cursor }: Listing, page: ListDocument): Listing {
+  const last = page.orders.at(-1);
+  const at = last === undefined ? -1 : orders.findIndex(({ orderId }) => orderId === last.orderId);
+  const isGrown = orders.length > page.orders.length && at >= 0;
+  return isGrown
+    ? { orders: [...page.orders, ...orders.slice(at + 1)], cursor }
+    : { orders: page.orders, cursor: page.cursor };
+}
+
+export function nextPage({ orders }: Listing, page: ListDocument): Listing {
+  const known = new Set(orders.map(({ orderId }) => orderId));
+  const fresh = page.orders.filter(({ orderId }) => !known.has(orderId));
+  return { orders: [...orders, ...fresh], cursor: page.cursor };
+}
+
+/**
+ * Changes tell less than a summary does, so orders that are listed are changed where they stand, and
+ * for others the first page is asked for again. One that does not fit the filter any more stays until
+ * then, so that no row jumps away under a pointer.
+ */
+export function changed(
+  listing: Listing,
+  changes: ReadonlyMap<string, Change>,
+  query: OrderQuery,
+): { readonly listing: Listing; readonly isStale: boolean } {
+  const met = new Set<string>();
+  let isChanged = false;
+  const orders = listing.orders.map((order) => {
+    const change = changes.get(order.orderId);
+    if (change === undefined) return order;
+    met.add(order.orderId);
+    if (change.revision <= order.revision) return order;
+    isChanged = true;
+    const { revision, processState, direction, fault, actions, last } = change;
+    const updatedAt = last?.at ?? order.updatedAt;
+    return { ...order, revision, processState, direction, fault, actions, updatedAt };
+  });
+  const isStale = [...changes.values()].some((change) =>
+    met.has(change.orderId) ? hasLeft(change, query) : mayFit(change, query),
+  );
+  return { listing: isChanged ? { ...listing, orders } : listing, isStale };
+}
+
+/** A new order, or one that has just come into the state asked for. */
+function mayFit(change: Change, { state, workflow, step, fault }: OrderQuery): boolean {
+  if (workflow !== '' && change.workflow !== workflow) return false;
+  if (step !== '' && change.fault?.step !== step) return false;
+  if (fault !== '' && change.fault?.code !== fault) return false;
+  return state === ''
+    ? change.revision === 1 || fault + step !== ''
+    : change.processState === state;
+}
+
+function hasLeft(change: Change, { state }: OrderQuery): boolean {
+  return state !== '' && change.processState !== state;
+}

@@ -1,0 +1,42 @@
+/** Goes to the order of an id, or to what its submitter calls it. */
+import { useRef } from 'preact/hooks';
+import { get } from '#console/api/api.ts';
+import type { ListDocument } from '#console/api/documents.ts';
+import { goTo } from '#console/parts/location.ts';
+import { orderHash, ordersHash } from '#console/parts/routes.ts';
+import { Icon } from '../parts/icon.tsx';
+
+/** Several orders may have one correlation id; of a text that is none, the order's page says what it knows. */
+async function find(text: string): Promise<void> {
+  const query = new URLSearchParams({ correlationId: text, limit: '2' });
+  const answer = await get<ListDocument>(`/orders?${query}`);
+  const [order, ...others] = answer.kind === 'ok' ? answer.body.orders : [];
+  if (order === undefined) goTo(orderHash(text));
+  else if (others.length === 0) goTo(orderHash(order.orderId));
+  else goTo(ordersHash({ correlationId: text }));
+}
+
+export function OrderSearch() {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <search class="search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = field.current?.value.trim() ?? '';
+          if (text !== '') void find(text);
+        }}
+      >
+        <Icon name="search" />
+        <input
+          ref={field}
+          type="search"
+          aria-label="Order id or correlation id"
+          placeholder="Order id or correlation id"
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,133 @@
+/** A bulk action as it goes on: finds the orders that are meant, waits for a yes, and does one after the other. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { get, post } from '#console/api/api.ts';
+import type { SummaryDocument } from '#console/api/documents.ts';
+import {
+  type Act,
+  type Action,
+  fits,
+  forEachOrder,
+  type Meant,
+  type Result,
+  withResult,
+} from './bulk.ts';
+import { findOrders } from './find-orders.ts';
+
+/** Which orders are meant: these, or all that a listing gives. */
+export type Choice =
+  | { readonly kind: 'these'; readonly orders: readonly SummaryDocument[] }
+  | {
+      readonly kind: 'all';
+      readonly path: (cursor: string | null, limit: number) => string;
+      /** Of those that the listing gives. Default: all. */
+      readonly accepts?: (order: SummaryDocument) => boolean;
+    };
+
+/** Of one run: what a page holds easily. The same again takes the rest. */
+export const runMax = 10_000;
+
+export interface BulkRun {
+  readonly stage: 'finding' | 'failed' | 'asking' | 'running' | 'stopped' | 'out' | 'done';
+  /** Orders that the action can do something to. */
+  readonly meant: number;
+  /** Orders that were chosen and will be left alone. */
+  readonly skipped: number;
+  /** False when more match than one run takes. */
+  readonly isComplete: boolean;
+  readonly done: number;
+  readonly refused: number;
+  readonly results: readonly Result[];
+}
+
+const before: BulkRun = {
+  stage: 'finding',
+  meant: 0,
+  skipped: 0,
+  isComplete: true,
+  done: 0,
+  refused: 0,
+  results: [],
+};
+
+export interface BulkControl {
+  readonly run: ReadonlySignal<BulkRun>;
+  /** Begins, or goes on after a stop. */
+  readonly go: () => void;
+  readonly stop: () => void;
+}
+
+export function useBulkRun(action: Action, choice: Choice): BulkControl {
+  const run = useSignal<BulkRun>(before);
+  const left = useRef<Meant[]>([]);
+  const isStopped = useRef(false);
+  const change = (news: Partial<BulkRun>) => {
+    run.value = { ...run.value, ...news };
+  };
+  const choose = (orders: readonly SummaryDocument[], isComplete: boolean) => {
+    left.current = orders.filter((order) => fits(action, order));
+    const meant = left.current.length;
+    change({ stage: 'asking', meant, skipped: orders.length - meant, isComplete });
+  };
+  useEffect(() => {
+    isStopped.current = false;
+    if (choice.kind === 'these') choose(choice.orders, true);
+    else {
+      const onProgress = (found: number) => change({ meant: found });
+      void findOrders({
+        ...choice,
+        get,
+        max: runMax,
+        onProgress,
+        isStopped: () => isStopped.current,
+      }).then((found) => {
+        if (isStopped.current) return;
+        if (found.kind === 'found') choose(found.orders, found.isComplete);
+        else change({ stage: 'failed' });
+      });
+    }
+    // What is closed goes on with no further order.
+    return () => {
+      isStopped.current = true;
+    };
+  }, []);
+  const go = async () => {
+    isStopped.current = false;
+    change({ stage: 'running' });
+    const onResult = (result: Result) => {
+      const { done, refused, results } = run.value;
+      change({
+        done: done + 1,
+        refused: refused + (result.ok ? 0 : 1),
+        results: withResult(results, result),
+      });
+    };
+    const ended = await forEachOrder(
+      left.current,
+      actOf(action),
+      onResult,
+      () => isStopped.current,
+    );
+    change({ stage: ended });
+  };
+  return {
+    run,
+    go: () => void go(),
+    stop: () => {
+      isStopped.current = true;
+    },
+  };
+}
+
+/**
+ * A resubmit is for the fault that was seen: an order that has failed anew since is left alone. An
+ * order that is cancelled may go on meanwhile, and is meant all the same.
+ */
+function actOf(action: Action): Act {
+  return ({ orderId, revision }) =>
+    post(
+      `/orders/${encodeURIComponent(orderId)}/${action}`,
+      null,
+      action === 'resubmit' ? { 'if-match': `"${revision}"` } : {},
+    );
+}

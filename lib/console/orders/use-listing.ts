@@ -1,0 +1,67 @@
+/** A listing that grows by pages and stays true while orders change. */
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { get } from '#console/api/api.ts';
+import { coalesced } from '#console/api/coalesced.ts';
+import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import { follow } from '#console/api/live.ts';
+import type { Loaded } from '#console/api/use-document.ts';
+import { after, nowMs } from '#console/parts/clock.ts';
+import { listingPath, type OrderQuery } from '#console/parts/routes.ts';
+import { changed, firstPage, type Listing, nextPage } from './listing.ts';
+
+/** Between two looks at the first page, ms. */
+const restMs = 1_000;
+
+export function useListing(query: OrderQuery): {
+  readonly loaded: ReadonlySignal<Loaded<unknown>>;
+  readonly orders: ReadonlySignal<readonly SummaryDocument[]>;
+  readonly hasMore: ReadonlySignal<boolean>;
+  readonly more: () => void;
+} {
+  const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
+  const listing = useSignal<Listing>({ orders: [], cursor: null });
+  // A cursor goes with the filters of its page, so `since` must be counted back from the same instant.
+  const cursorAskedMs = useRef(0);
+  // Before the first frame: what is asked for is on its way while the page is drawn.
+  useLayoutEffect(() => {
+    const load = async () => {
+      const askedMs = nowMs();
+      const answer = await get<ListDocument>(listingPath(query, askedMs, null));
+      if (answer.kind === 'ok') {
+        listing.value = firstPage(listing.value, answer.body);
+        if (listing.value.cursor === answer.body.cursor) cursorAskedMs.current = askedMs;
+        loaded.value = { kind: 'shown', body: null };
+      } else if (answer.kind === 'refused') {
+        if (answer.status !== 401) loaded.value = answer;
+      } else if (loaded.value.kind === 'loading') loaded.value = answer;
+    };
+    const loading = coalesced(load, restMs, after);
+    const stop = follow({
+      refresh: loading.ask,
+      changes(batch) {
+        const next = changed(listing.value, batch, query);
+        listing.value = next.listing;
+        if (next.isStale) loading.ask();
+      },
+    });
+    loading.ask();
+    return () => {
+      stop();
+      loading.stop();
+    };
+  }, []);
+  const more = async () => {
+    const { cursor } = listing.value;
+    if (cursor === null) return;
+    const path = listingPath(query, cursorAskedMs.current, cursor);
+    const answer = await get<ListDocument>(path);
+    if (answer.kind === 'ok') listing.value = nextPage(listing.value, answer.body);
+  };
+  return {
+    loaded,
+    orders: useComputed(() => listing.value.orders),
+    hasMore: useComputed(() => listing.value.cursor !== null),
+    more: () => void more(),
+  };
+}

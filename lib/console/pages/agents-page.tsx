@@ -1,0 +1,125 @@
+/** How the agents do. */
+import type { AgentActivity } from '#console/api/documents.ts';
+import { isCounted, useActivity } from '#console/api/use-activity.ts';
+import { lengthText } from '#console/parts/instants.ts';
+import { ordersHash } from '#console/parts/routes.ts';
+import { HealthBadge } from '../now/health-badge.tsx';
+import { Ago } from '../parts/instant.tsx';
+import { Notice, NotLoaded } from '../parts/notice.tsx';
+
+export function AgentsPage() {
+  const loaded = useActivity().value;
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Agents</h1>
+        <p class="aside">
+          Calls of the last hour. Latencies of the last thousand that succeeded or timed out; one
+          that timed out counts with its whole deadline.
+        </p>
+      </div>
+      {isCounted(loaded) ? (
+        <NotLoaded loaded={loaded} />
+      ) : (
+        <Notice icon="agent" title="This server does not count its agents’ calls">
+          On AWS the dashboard of the stack shows them.
+        </Notice>
+      )}
+      {loaded.kind === 'shown' && (
+        <div class="grid">
+          {loaded.body.agents.map((agent) => (
+            <AgentCard key={agent.name} agent={agent} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AgentCard({ agent }: { readonly agent: AgentActivity }) {
+  const { name, breaker, successRate, inFlight, waiting, oldestAt } = agent;
+  return (
+    <section class="card" aria-labelledby={`agent-${name}`}>
+      <div class="card-head">
+        <h2 id={`agent-${name}`}>{name}</h2>
+        <HealthBadge agent={agent} />
+      </div>
+      <p class="big-figure">
+        {successRate === null ? '–' : percent(successRate)}
+        <span class="soft"> of calls succeeded</span>
+      </p>
+      <Outcomes agent={agent} />
+      <dl class="facts">
+        <div>
+          <dt>Out</dt>
+          <dd class="figures">{inFlight}</dd>
+        </div>
+        <div>
+          <dt>Waiting</dt>
+          <dd class="figures">{waiting}</dd>
+        </div>
+        <div>
+          <dt>Oldest</dt>
+          <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
+        </div>
+        {breaker !== null && (
+          <div>
+            <dt>Breaker</dt>
+            <dd>{breaker.replace('-', ' ')}</dd>
+          </div>
+        )}
+      </dl>
+      <Latencies latencyMs={agent.latencyMs} />
+      <a class="more" href={ordersHash({ agent: name })}>
+        Orders with it
+      </a>
+    </section>
+  );
+}
+
+/** Never rounded up to a hundred: one call that failed is one. */
+function percent(rate: number): string {
+  const digits = Math.floor(rate * 1_000) / 10;
+  return `${digits.toFixed(digits === 100 || digits === 0 ? 0 : 1)} %`;
+}
+
+const outcomes = [
+  { name: 'succeeded', word: 'succeeded', tone: 'good' },
+  { name: 'failed', word: 'failed', tone: 'bad' },
+  { name: 'timedOut', word: 'timed out', tone: 'back' },
+] as const;
+
+function Outcomes({ agent }: { readonly agent: AgentActivity }) {
+  const said = outcomes.map(({ name, word }) => `${agent[name].toLocaleString('en')} ${word}`);
+  return (
+    <>
+      <div class="split" aria-hidden="true">
+        {outcomes
+          .filter(({ name }) => agent[name] > 0)
+          .map(({ name, tone }) => (
+            <span key={name} data-tone={tone} style={{ flexGrow: String(agent[name]) }} />
+          ))}
+      </div>
+      <p class="soft small">{said.join(' · ')}</p>
+    </>
+  );
+}
+
+const parts = ['p50', 'p95', 'p99'] as const;
+
+function Latencies({ latencyMs }: Pick<AgentActivity, 'latencyMs'>) {
+  const longest = Math.max(1, latencyMs?.p99 ?? 1);
+  return (
+    <dl class="latencies">
+      {parts.map((part) => (
+        <div key={part}>
+          <dt>{part}</dt>
+          <dd class="figures">{latencyMs === null ? '–' : lengthText(latencyMs[part])}</dd>
+          <span class="meter" aria-hidden="true">
+            <span style={{ width: `${((latencyMs?.[part] ?? 0) / longest) * 100}%` }} />
+          </span>
+        </div>
+      ))}
+    </dl>
+  );
+}

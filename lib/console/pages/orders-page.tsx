@@ -1,0 +1,125 @@
+/** Orders: searched, listed, and acted upon, many at a time. */
+import { type Signal, useSignal } from '@preact/signals';
+import { mayOperate } from '#console/api/principal.ts';
+import type { Action } from '#console/orders/bulk.ts';
+import type { Choice } from '#console/orders/use-bulk-run.ts';
+import { useListing } from '#console/orders/use-listing.ts';
+import { nowMs } from '#console/parts/clock.ts';
+import { listingPath, type OrderQuery } from '#console/parts/routes.ts';
+import { ActionDialog } from '../orders/action-dialog.tsx';
+import { OrderFilters } from '../orders/order-filters.tsx';
+import { OrderSearch } from '../orders/order-search.tsx';
+import { OrderTable, type Selection } from '../orders/order-table.tsx';
+import { Notice, NotLoaded } from '../parts/notice.tsx';
+
+export function OrdersPage({ query }: { readonly query: OrderQuery }) {
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Orders</h1>
+        <OrderSearch />
+      </div>
+      <OrderFilters query={query} />
+      <Listing key={JSON.stringify(query)} query={query} />
+    </div>
+  );
+}
+
+function Listing({ query }: { readonly query: OrderQuery }) {
+  const { loaded, orders, hasMore, more } = useListing(query);
+  const selection: Selection = { ids: useSignal(new Set()), isEvery: useSignal(false) };
+  const action = useSignal<Action | null>(null);
+  const listed = orders.value;
+  const chosen = listed.filter(({ orderId }) => selection.ids.value.has(orderId));
+  const isEvery = selection.isEvery.value;
+  return (
+    <>
+      <NotLoaded loaded={loaded.value} />
+      {loaded.value.kind === 'shown' && listed.length === 0 && <NoOrders query={query} />}
+      {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
+      {hasMore.value && (
+        <button class="plain wide" type="button" onClick={more}>
+          {listed.length === 0 ? 'Look further' : 'More'}
+        </button>
+      )}
+      {(chosen.length > 0 || isEvery) && (
+        <SelectionBar
+          {...{ selection, action }}
+          count={chosen.length}
+          canBeEvery={hasMore.value && chosen.length === listed.length}
+        />
+      )}
+      {action.value !== null && (
+        <ActionDialog
+          action={action.value}
+          choice={isEvery ? every(query) : { kind: 'these', orders: chosen }}
+          onClose={() => {
+            action.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** At the time of the answer, not of each page: `within` means the same for all of them. */
+function every(query: OrderQuery): Choice {
+  const askedMs = nowMs();
+  return { kind: 'all', path: (cursor, limit) => listingPath(query, askedMs, cursor, limit) };
+}
+
+interface BarProps {
+  readonly selection: Selection;
+  readonly action: Signal<Action | null>;
+  readonly count: number;
+  /** All that are loaded are selected, and there are more. */
+  readonly canBeEvery: boolean;
+}
+
+function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }: BarProps) {
+  return (
+    <div class="selection" role="toolbar" aria-label="Selected orders">
+      <span class="figures" role="status">
+        {isEvery.value ? 'All that match' : `${count} selected`}
+      </span>
+      {canBeEvery && !isEvery.value && (
+        <button class="plain" type="button" onClick={() => (isEvery.value = true)}>
+          Select all that match
+        </button>
+      )}
+      {mayOperate() && (
+        <>
+          <button class="primary" type="button" onClick={() => (action.value = 'resubmit')}>
+            Resubmit …
+          </button>
+          <button class="danger" type="button" onClick={() => (action.value = 'cancel')}>
+            Cancel …
+          </button>
+        </>
+      )}
+      <button
+        class="quiet"
+        type="button"
+        onClick={() => {
+          ids.value = new Set();
+          isEvery.value = false;
+        }}
+      >
+        Clear
+      </button>
+    </div>
+  );
+}
+
+function NoOrders({ query }: { readonly query: OrderQuery }) {
+  const isFiltered = Object.values(query).some((value) => value !== '');
+  return isFiltered ? (
+    <Notice icon="search" title="No order is like that">
+      <a href="#/orders">Show all orders</a>
+    </Notice>
+  ) : (
+    <Notice icon="list" title="No orders yet">
+      Submit one: <code>npx reeve submit examples/order.json</code>
+    </Notice>
+  );
+}

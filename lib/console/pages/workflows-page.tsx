@@ -1,0 +1,139 @@
+/** The workflows that are known: each version's graph, its policies, and its orders in flight. */
+import type { ActivityDocument, Workflow, WorkflowStep } from '#console/api/documents.ts';
+import { useActivity } from '#console/api/use-activity.ts';
+import { useDocument } from '#console/api/use-document.ts';
+import { lengthText } from '#console/parts/instants.ts';
+import { ordersHash } from '#console/parts/routes.ts';
+import { StepGraph } from '../chart/step-graph.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Notice, NotLoaded } from '../parts/notice.tsx';
+import { ScrollBox } from '../parts/scroll-box.tsx';
+
+export function WorkflowsPage() {
+  const loaded = useDocument<{ workflows: Workflow[] }>('/workflows', { restMs: 60_000 }).value;
+  const activity = useActivity().value;
+  const counts = activity.kind === 'shown' ? activity.body.workflows : null;
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Workflows</h1>
+      </div>
+      <NotLoaded loaded={loaded} />
+      {loaded.kind === 'shown' && loaded.body.workflows.length === 0 && (
+        <Notice icon="graph" title="No workflow is known">
+          Define one with <code>defineWorkflow</code> and start Reeve with it.
+        </Notice>
+      )}
+      {loaded.kind === 'shown' &&
+        loaded.body.workflows.map((workflow) => (
+          <WorkflowCard
+            key={`${workflow.name}@${workflow.version}`}
+            workflow={workflow}
+            orders={ordersOf(counts, workflow)}
+          />
+        ))}
+    </div>
+  );
+}
+
+type Counts = ActivityDocument['workflows'][number]['orders'];
+
+function ordersOf(counts: ActivityDocument['workflows'] | null, workflow: Workflow): Counts | null {
+  const found = counts?.find(
+    ({ name, version }) => name === workflow.name && version === workflow.version,
+  );
+  return found?.orders ?? null;
+}
+
+interface CardProps {
+  readonly workflow: Workflow;
+  readonly orders: Counts | null;
+}
+
+function WorkflowCard({ workflow, orders }: CardProps) {
+  const { name, version, fingerprint, steps } = workflow;
+  const id = `workflow-${name}-${version}`;
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>
+          {name} <span class="soft">version {version}</span>
+        </h2>
+        <p class="aside" title="Of whatever decides how an order goes on">
+          fingerprint <code>{fingerprint.slice(0, 12)}</code>
+        </p>
+        {orders !== null && (
+          <p class="in-flight">
+            <a href={ordersHash({ workflow: name })}>
+              {(orders.Pending + orders.Processing).toLocaleString('en')} in flight
+            </a>
+            {orders.Error > 0 && (
+              <a href={ordersHash({ workflow: name, state: 'Error' })} data-tone="bad">
+                <Icon name="alert" /> {orders.Error.toLocaleString('en')} in Error
+              </a>
+            )}
+          </p>
+        )}
+      </div>
+      <StepGraph steps={steps} states={null} label={`The steps of ${name}, version ${version}`} />
+      <ScrollBox class="table-box" label={`The policies of ${name}, version ${version}`}>
+        <table class="table policies">
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              {policyTitles.map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map((step) => (
+              <PolicyRow key={step.name} step={step} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+const remedies = { hold: 'wait for a person', undo: 'undo the order' } as const;
+
+const policyTitles = [
+  'Agent',
+  'Complete within',
+  'Tries',
+  'Cool-down',
+  'A fault means',
+  'Exhausted means',
+  'Undo',
+] as const;
+
+function PolicyRow({ step }: { readonly step: WorkflowStep }) {
+  const { policy, undo, conditional } = step;
+  const { coolDownTimes, coolDownMs } = policy;
+  const cells: Readonly<Record<(typeof policyTitles)[number], string | number>> = {
+    Agent: step.agent,
+    'Complete within': lengthText(policy.completeWithinMs),
+    Tries: policy.retries + 1,
+    'Cool-down': coolDownTimes === 0 ? 'none' : `${lengthText(coolDownMs)}, ${coolDownTimes}×`,
+    'A fault means': remedies[policy.onFault],
+    'Exhausted means': remedies[policy.onExhausted],
+    Undo: policy.irreversible ? 'irreversible' : undo,
+  };
+  return (
+    <tr>
+      <th scope="row">
+        {step.name}
+        {conditional && <span class="soft"> if wanted</span>}
+      </th>
+      {policyTitles.map((title) => (
+        <td key={title} data-title={title}>
+          {cells[title]}
+        </td>
+      ))}
+    </tr>
+  );
+}

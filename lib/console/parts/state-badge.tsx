@@ -1,0 +1,34 @@
+/** A state: its sign, its word, its tone. */
+import type { OrderFault, ProcessState, StepState } from '#console/api/documents.ts';
+import { Icon } from './icon.tsx';
+import { processLook, type StateLook, standingLook, wayBack } from './state-words.ts';
+
+function Badge({ look, suffix = '' }: { readonly look: StateLook; readonly suffix?: string }) {
+  return (
+    <span class="badge" data-tone={look.tone}>
+      <Icon name={look.sign} />
+      {look.word}
+      {suffix}
+    </span>
+  );
+}
+
+interface OfOrder {
+  readonly processState: ProcessState;
+  readonly direction: 'forward' | 'undo';
+  readonly fault: OrderFault | null;
+}
+
+/** An order on its way back says so, and one that is stuck there says that. */
+export function OrderBadge({ withStep = false, ...order }: OfOrder & { withStep?: boolean }) {
+  return <Badge look={processLook(order.processState)} suffix={wayBack(order, withStep)} />;
+}
+
+interface OfStep {
+  readonly state: StepState;
+  readonly attempt: number;
+}
+
+export function StepBadge(step: OfStep) {
+  return <Badge look={standingLook(step)} />;
+}

@@ -1,0 +1,63 @@
+/** How each state is called and shown: a word, a sign and a tone; never the tone alone. */
+import type { OrderFault, ProcessState, StepState } from '#console/api/documents.ts';
+
+export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'back';
+export type Sign = 'wait' | 'run' | 'check' | 'alert' | 'back' | 'skip' | 'cross';
+
+export interface StateLook {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly sign: Sign;
+}
+
+const processLooks: Readonly<Record<ProcessState, StateLook>> = {
+  Pending: { word: 'Pending', tone: 'idle', sign: 'wait' },
+  Processing: { word: 'Processing', tone: 'busy', sign: 'run' },
+  Processed: { word: 'Processed', tone: 'good', sign: 'check' },
+  Error: { word: 'Error', tone: 'bad', sign: 'alert' },
+  Undone: { word: 'Undone', tone: 'back', sign: 'back' },
+};
+
+const stepLooks: Readonly<Record<StepState, StateLook>> = {
+  NotStarted: { word: 'Not started', tone: 'idle', sign: 'wait' },
+  Running: { word: 'Running', tone: 'busy', sign: 'run' },
+  Completed: { word: 'Completed', tone: 'good', sign: 'check' },
+  Failed: { word: 'Failed', tone: 'bad', sign: 'cross' },
+  Skipped: { word: 'Skipped', tone: 'idle', sign: 'skip' },
+  Undoing: { word: 'Undoing', tone: 'back', sign: 'run' },
+  Undone: { word: 'Undone', tone: 'back', sign: 'back' },
+};
+
+export const processStates: readonly ProcessState[] = [
+  'Pending',
+  'Processing',
+  'Processed',
+  'Error',
+  'Undone',
+];
+
+export const processLook = (state: ProcessState): StateLook => processLooks[state];
+/** A step that was tried and is not under way waits for its next try. */
+export function standingLook({ state, attempt }: { state: StepState; attempt: number }): StateLook {
+  if (state === 'NotStarted' && attempt > 0) return { word: 'Waiting', tone: 'back', sign: 'wait' };
+  return stepLook(state);
+}
+
+interface OnItsWay {
+  readonly processState: ProcessState;
+  readonly direction: 'forward' | 'undo';
+  readonly fault: Pick<OrderFault, 'step'> | null;
+}
+
+/**
+ * What a badge adds to the state of an order that is being undone; nothing is undone while it is in Error.
+ * `withStep`: where the step is not told beside it.
+ */
+export function wayBack({ processState, direction, fault }: OnItsWay, withStep: boolean): string {
+  if (direction === 'forward' || processState === 'Undone') return '';
+  if (processState !== 'Error') return ', undoing';
+  const step = fault?.step ?? null;
+  return withStep && step !== null ? `: undo of ${step} is stuck` : ': undo is stuck';
+}
+
+export const stepLook = (state: StepState): StateLook => stepLooks[state];

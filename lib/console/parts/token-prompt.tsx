@@ -1,0 +1,76 @@
+/** Asks whoever is there to sign in, or for the token, where the API needs one. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { giveToken, signInFailed, tokenWanted, wasRefused } from '#console/api/session-token.ts';
+import { beginSignIn, offeredSignIn, type SignIn } from '#console/api/sign-in.ts';
+import { Modal } from './modal.tsx';
+
+export function TokenPrompt() {
+  const offered = useSignal<SignIn | null | undefined>(undefined);
+  useEffect(() => {
+    if (!tokenWanted.value || offered.value !== undefined) return;
+    void offeredSignIn().then((signIn) => {
+      offered.value = signIn;
+    });
+  }, [tokenWanted.value]);
+  if (!tokenWanted.value || offered.value === undefined) return null;
+  return offered.value === null ? <AskToken /> : <AskSignIn signIn={offered.value} />;
+}
+
+function AskSignIn({ signIn }: { readonly signIn: SignIn }) {
+  const fault = signInFailed.value
+    ? 'Signing in did not work. Try again, or ask who runs this Reeve. '
+    : '';
+  return (
+    <Modal title="Sign in to Reeve">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          beginSignIn(signIn).catch(() => {
+            signInFailed.value = true;
+          });
+        }}
+      >
+        <p>
+          {fault}
+          You come back to this page. What you are given there is kept until this tab is closed, and
+          nowhere else.
+        </p>
+        <div class="dialog-actions">
+          <button class="primary" type="submit">
+            Sign in
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function AskToken() {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <Modal title="This Reeve needs a token">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const token = field.current?.value.trim() ?? '';
+          if (token !== '') giveToken(token);
+        }}
+      >
+        <p>
+          {wasRefused() ? 'That token was refused. ' : 'Ask who runs it for one. '}
+          The token is kept until this tab is closed, and nowhere else.
+        </p>
+        <label class="field">
+          Token
+          <input ref={field} type="password" autocomplete="off" required />
+        </label>
+        <div class="dialog-actions">
+          <button class="primary" type="submit">
+            Go on
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

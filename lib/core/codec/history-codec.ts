@@ -1,0 +1,212 @@
+/** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
+import * as z from 'zod';
+import type { Correction } from '#core/model/correction.ts';
+import { tailOf, withTail } from '#core/model/extension.ts';
+import { effects } from '#core/model/fault.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { schedulerId, stepName } from '#core/model/ids.ts';
+import { instantAfter } from '#core/model/instant.ts';
+import { jsonSchema } from './json-schema.ts';
+import { lettered } from './lettered.ts';
+
+const at = z.int();
+const blind = z.literal([0, 1]);
+const attempt = z.int().positive();
+const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
+const names = z.array(z.string());
+const count = z.int().nonnegative();
+
+/** What may be left out is null only where a tail follows: an entry has one stored form. */
+const isNeeded = (stored: readonly unknown[]) => stored.at(-1) !== null;
+
+// Orders stored before their submitter was recorded have no name.
+const submit = z
+  .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
+  .refine((stored) => stored.length !== 3 || isNeeded(stored));
+const claim = z.tuple([z.literal('c'), at, z.string(), blind], jsonSchema);
+const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind], jsonSchema);
+const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault], jsonSchema);
+const expired = z.tuple([z.literal('e'), at, names, count], jsonSchema);
+const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
+const correction = z.tuple([z.string(), jsonSchema]);
+const resubmit = z
+  .tuple(
+    [z.literal('R'), at, z.string(), z.array(correction).min(1).nullable().optional()],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 4 || isNeeded(stored));
+const cancel = z.tuple([z.literal('X'), at, z.string()], jsonSchema);
+const shortened = z.tuple([z.literal('k'), at, count, count], jsonSchema);
+/** Of a kind that only a newer release knows. */
+const unknown = z.tuple([z.string(), at], jsonSchema);
+
+type StoredEntry = z.infer<
+  | typeof submit
+  | typeof claim
+  | typeof progress
+  | typeof failure
+  | typeof expired
+  | typeof excused
+  | typeof resubmit
+  | typeof cancel
+  | typeof shortened
+>;
+
+const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
+  s: submit,
+  c: claim,
+  '+': progress,
+  '-': progress,
+  h: progress,
+  f: failure,
+  g: failure,
+  e: expired,
+  r: excused,
+  o: excused,
+  R: resubmit,
+  X: cancel,
+  k: shortened,
+};
+const readKnown = lettered<StoredEntry>(forms);
+
+const letters = {
+  stepSucceeded: '+',
+  undoSucceeded: '-',
+  heartbeat: 'h',
+  stepFailed: 'f',
+  undoFailed: 'g',
+} as const;
+const progressTypes = { '+': 'stepSucceeded', '-': 'undoSucceeded', h: 'heartbeat' } as const;
+
+export function encodeHistory(history: readonly HistoryEntry[], epoch: number): string {
+  return JSON.stringify(history.map((entry) => encodeEntry(entry, epoch)));
+}
+
+/** @throws when the text is not what `encodeHistory` gives */
+export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
+  return z
+    .array(z.unknown())
+    .parse(JSON.parse(text))
+    .map((stored) => {
+      if (isOfUnknownKind(stored)) {
+        const entry = unknown.parse(stored);
+        return { type: 'unknown', at: instantAfter(epoch, entry[1]), stored: entry };
+      }
+      const entry = readKnown(stored);
+      return decodeEntry(entry, instantAfter(epoch, entry[1]), epoch);
+    });
+}
+
+function isOfUnknownKind(stored: unknown): boolean {
+  const letter: unknown = Array.isArray(stored) ? stored[0] : undefined;
+  return typeof letter === 'string' && !Object.hasOwn(forms, letter);
+}
+
+function encodeEntry(entry: HistoryEntry, epoch: number): readonly unknown[] {
+  return entry.type === 'unknown' ? entry.stored : withTail(encodeKnown(entry, epoch), entry);
+}
+
+type KnownEntry = Exclude<HistoryEntry, { type: 'unknown' }>;
+
+function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
+  const when = entry.at - epoch;
+  switch (entry.type) {
+    case 'submit':
+      // Where a tail follows, its place says that there is no name.
+      return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
+    case 'claim':
+      return ['c', when, entry.by, entry.blind ? 1 : 0];
+    case 'stepSucceeded':
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return [letters[entry.type], when, entry.step, entry.attempt, entry.blind ? 1 : 0];
+    case 'stepFailed':
+    case 'undoFailed': {
+      const { code, message, effect } = entry.fault;
+      const isBlind = entry.blind ? 1 : 0;
+      const reason = [code, message, effect];
+      return [letters[entry.type], when, entry.step, entry.attempt, isBlind, reason];
+    }
+    case 'expired':
+      return ['e', when, [...entry.steps], entry.nudges];
+    case 'excused': {
+      const letter = entry.reason === 'restart' ? 'r' : 'o';
+      return [letter, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
+    }
+    case 'resubmit': {
+      const list = entry.corrections.map(({ field, value }) => [field, value]);
+      if (list.length > 0) return ['R', when, entry.by, list];
+      return entry.tail === undefined ? ['R', when, entry.by] : ['R', when, entry.by, null];
+    }
+    case 'cancel':
+      return ['X', when, entry.by];
+    case 'shortened':
+      return ['k', when, entry.entries, entry.claims];
+  }
+}
+
+function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry {
+  switch (stored[0]) {
+    case 's': {
+      const [, , by = null, ...tail] = stored;
+      return { type: 'submit', at, by, ...tailOf(tail) };
+    }
+    case 'c': {
+      const [, , by, isBlind, ...tail] = stored;
+      return { type: 'claim', at, by: schedulerId(by), blind: isBlind === 1, ...tailOf(tail) };
+    }
+    case '+':
+    case '-':
+    case 'h': {
+      const [letter, , step, number, isBlind, ...tail] = stored;
+      const type = progressTypes[letter];
+      return { type, at, ...ofAttempt(step, number, isBlind), ...tailOf(tail) };
+    }
+    case 'f':
+    case 'g': {
+      const [letter, , step, number, isBlind, [code, message, effect], ...tail] = stored;
+      const type = letter === 'f' ? 'stepFailed' : 'undoFailed';
+      const of = ofAttempt(step, number, isBlind);
+      return { type, at, ...of, fault: { code, message, effect }, ...tailOf(tail) };
+    }
+    case 'e': {
+      const [, , steps, nudges, ...tail] = stored;
+      return { type: 'expired', at, steps: steps.map(stepName), nudges, ...tailOf(tail) };
+    }
+    case 'r':
+    case 'o': {
+      const [letter, , steps, nudges, notBefore, ...tail] = stored;
+      return {
+        type: 'excused',
+        at,
+        reason: letter === 'r' ? 'restart' : 'outage',
+        steps: steps.map(stepName),
+        nudges,
+        notBefore: instantAfter(epoch, notBefore),
+        ...tailOf(tail),
+      };
+    }
+    case 'R': {
+      const [, , by, corrected, ...tail] = stored;
+      return { type: 'resubmit', at, by, corrections: corrections(corrected), ...tailOf(tail) };
+    }
+    case 'X': {
+      const [, , by, ...tail] = stored;
+      return { type: 'cancel', at, by, ...tailOf(tail) };
+    }
+    case 'k': {
+      const [, , entries, claims, ...tail] = stored;
+      return { type: 'shortened', at, entries, claims, ...tailOf(tail) };
+    }
+  }
+}
+
+function corrections(
+  stored: readonly z.infer<typeof correction>[] | null | undefined,
+): Correction[] {
+  return (stored ?? []).map(([field, value]) => ({ field, value }));
+}
+
+function ofAttempt(step: string, number: number, isBlind: 0 | 1) {
+  return { step: stepName(step), attempt: number, blind: isBlind === 1 };
+}

@@ -1,0 +1,193 @@
+/**
+ * The stored form of a process record, the same for every store. The pattern's own fields are
+ * readable attributes; steps and history are compact JSON, with instants counted from the submission,
+ * so that a three-step order stays within one write unit of DynamoDB.
+ *
+ * Nobody else knows attribute names, and what is read is checked, never assumed.
+ */
+import * as z from 'zod';
+import { CorruptDataError, NewerDataError } from '#core/model/errors.ts';
+import { formatVersion, type UnknownAttributes } from '#core/model/extension.ts';
+import { effects } from '#core/model/fault.ts';
+import { orderId, schedulerId, stepName, workflowName, writeId } from '#core/model/ids.ts';
+import { instant } from '#core/model/instant.ts';
+import {
+  directions,
+  type OrderFault,
+  type ProcessRecord,
+  priorities,
+  processStates,
+} from '#core/model/record.ts';
+import { decodeHistory, encodeHistory } from './history-codec.ts';
+import { decodeSteps, encodeSteps } from './step-codec.ts';
+
+/** The attributes of the stored item; instants are ms since the epoch. What else it has, a newer release wrote. */
+export interface StoredRecord {
+  readonly OrderID: string;
+  readonly Workflow: string;
+  readonly WorkflowVersion: number;
+  readonly Fingerprint: string;
+  readonly ProcessState: string;
+  readonly LockedBy: string | null;
+  readonly CompleteBy: number | null;
+  readonly FailureCount: number;
+  readonly Direction: string;
+  /** JSON, see step-codec.ts. */
+  readonly Steps: string;
+  /** JSON, or null. */
+  readonly Fault: string | null;
+  readonly Priority: string;
+  readonly Tenant: string | null;
+  readonly ReplyTo: string | null;
+  readonly CorrelationID: string | null;
+  readonly NotBefore: number;
+  readonly Revision: number;
+  readonly WriteID: string;
+  /** JSON, see history-codec.ts. */
+  readonly History: string;
+  readonly SubmittedAt: number;
+  readonly UpdatedAt: number;
+}
+
+/** With the attributes that a newer release added. */
+export function encodeRecord(record: ProcessRecord): StoredRecord {
+  return {
+    ...record.unknown,
+    OrderID: record.orderId,
+    Workflow: record.workflow,
+    WorkflowVersion: record.workflowVersion,
+    Fingerprint: record.fingerprint,
+    ProcessState: record.processState,
+    LockedBy: record.lockedBy,
+    CompleteBy: record.completeBy,
+    FailureCount: record.failureCount,
+    Direction: record.direction,
+    Steps: encodeSteps(record.steps, record.submittedAt),
+    Fault: record.fault === null ? null : JSON.stringify(record.fault),
+    Priority: record.priority,
+    Tenant: record.tenant,
+    ReplyTo: record.replyTo,
+    CorrelationID: record.correlationId,
+    NotBefore: record.notBefore,
+    Revision: record.revision,
+    WriteID: record.writeId,
+    History: encodeHistory(record.history, record.submittedAt),
+    SubmittedAt: record.submittedAt,
+    UpdatedAt: record.updatedAt,
+  };
+}
+
+const count = z.int().nonnegative();
+
+const faultSchema: z.ZodType<OrderFault> = z.object({
+  code: z.string(),
+  message: z.string(),
+  effect: z.enum(effects),
+  step: z.string().transform(stepName).nullable(),
+  action: z.enum(['perform', 'undo']).nullable(),
+});
+
+const storedSchema = z.object({
+  OrderID: z.string().transform(orderId),
+  Workflow: z.string().transform(workflowName),
+  WorkflowVersion: z.int().positive(),
+  Fingerprint: z.string(),
+  ProcessState: z.enum(processStates),
+  LockedBy: z.string().transform(schedulerId).nullable(),
+  CompleteBy: instant.nullable(),
+  FailureCount: count,
+  Direction: z.enum(directions),
+  Steps: z.string(),
+  Fault: z.string().nullable(),
+  Priority: z.enum(priorities),
+  Tenant: z.string().nullable(),
+  ReplyTo: z.string().nullable(),
+  // Orders of before have none.
+  CorrelationID: z.string().nullable().default(null),
+  NotBefore: instant,
+  Revision: z.int().positive(),
+  WriteID: z.string().transform(writeId),
+  History: z.string(),
+  SubmittedAt: instant,
+  UpdatedAt: instant,
+});
+
+/** Left out by all releases so far: then it is 1. */
+const formatSchema = z.object({ Format: z.int().positive().default(1) });
+const flat = z.union([z.string(), z.number(), z.null()]);
+
+/**
+ * Reads the attributes that `encodeRecord` gives, beside them what a newer release added, and nothing that only
+ * the store knows.
+ *
+ * @throws {CorruptDataError} `record-corrupt` when no release of Reeve wrote this
+ * @throws {NewerDataError} `record-newer` when only a newer release can decide about the order
+ */
+export function decodeRecord(stored: unknown): ProcessRecord {
+  const { Format = 1 } = formatSchema.safeParse(stored).data ?? {};
+  if (Format > formatVersion) {
+    throw new NewerDataError(
+      'record-newer',
+      `A process record has format ${Format}; this release of Reeve reads formats up to ${formatVersion}. The newer release that wrote it goes on with the order.`,
+    );
+  }
+  try {
+    const unknown = unknownIn(stored);
+    const known = record(storedSchema.parse(stored));
+    return unknown === null ? known : { ...known, unknown };
+  } catch (error) {
+    throw new CorruptDataError(
+      'record-corrupt',
+      'A stored process record cannot be read. Restore it from a backup, or remove it by hand.',
+      { cause: error },
+    );
+  }
+}
+
+const knownNames = new Set(Object.keys(storedSchema.shape));
+
+/** Null when there is none, as for nearly every record. */
+function unknownIn(stored: unknown): UnknownAttributes | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const others = Object.entries(stored).filter(([name]) => !knownNames.has(name));
+  return others.length === 0 ? null : z.record(z.string(), flat).parse(Object.fromEntries(others));
+}
+
+function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
+  const fault = stored.Fault === null ? null : faultSchema.parse(JSON.parse(stored.Fault));
+  const common = {
+    orderId: stored.OrderID,
+    workflow: stored.Workflow,
+    workflowVersion: stored.WorkflowVersion,
+    fingerprint: stored.Fingerprint,
+    failureCount: stored.FailureCount,
+    direction: stored.Direction,
+    steps: decodeSteps(stored.Steps, stored.SubmittedAt),
+    fault,
+    priority: stored.Priority,
+    tenant: stored.Tenant,
+    replyTo: stored.ReplyTo,
+    correlationId: stored.CorrelationID,
+    notBefore: stored.NotBefore,
+    revision: stored.Revision,
+    writeId: stored.WriteID,
+    history: decodeHistory(stored.History, stored.SubmittedAt),
+    submittedAt: stored.SubmittedAt,
+    updatedAt: stored.UpdatedAt,
+  };
+  const { ProcessState: processState, CompleteBy: completeBy, LockedBy: lockedBy } = stored;
+  if (processState === 'Processing') {
+    if (lockedBy !== null && completeBy !== null) {
+      return { ...common, processState, lockedBy, completeBy };
+    }
+  } else if (lockedBy === null) {
+    if (processState === 'Pending') return { ...common, processState, lockedBy, completeBy };
+    if (processState === 'Error') {
+      if (fault !== null) return { ...common, processState, lockedBy, completeBy, fault };
+    } else if (completeBy === null) return { ...common, processState, lockedBy, completeBy };
+  }
+  throw new CorruptDataError(
+    'record-corrupt',
+    `Order ${stored.OrderID} is ${processState} with lockedBy ${lockedBy} and completeBy ${completeBy}, which cannot be.`,
+  );
+}

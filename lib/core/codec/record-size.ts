@@ -1,0 +1,105 @@
+/**
+ * How large a process record is where it is stored: as a DynamoDB item, which counts the names of
+ * attributes as well, and an embedded store holds no more than it.
+ */
+
+import type { Fault } from '#core/model/fault.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord, StepProgress } from '#core/model/record.ts';
+import { jsonBytesAtMost, quotedBytesAtMost, textBytes } from './json-size.ts';
+import { encodeRecord } from './record-codec.ts';
+
+/** A number of any size (DynamoDB, item sizes). */
+const numberBytes = 21;
+/** DueShard, DueAt, Attention and ExpiresAt, which only DynamoDB has. */
+const indexBytes = 120;
+/** The longest write id: which one a write has must not decide how an order goes on. */
+const writeIdBytes = 64;
+
+/** Exact, but for numbers and the write id, which count as the longest there are. */
+export function recordBytes(record: ProcessRecord): number {
+  let bytes = indexBytes + writeIdBytes;
+  for (const [name, value] of Object.entries(encodeRecord(record))) {
+    bytes += name.length;
+    if (typeof value === 'number') bytes += numberBytes;
+    else if (value === null) bytes += 1;
+    else if (name !== 'WriteID') bytes += textBytes(value);
+  }
+  return bytes;
+}
+
+/** Whether the record has at most so many bytes. Small records, nearly all, are not encoded for it. */
+export function isRecordWithin(record: ProcessRecord, bytesMax: number): boolean {
+  return recordBytesAtMost(record) <= bytesMax || recordBytes(record) <= bytesMax;
+}
+
+/** All attributes but steps, history and fault: names, numbers, ids of their greatest length. */
+const headBytesMax = 2_048;
+/** A step without its names and what it gave: its policy, counts and instants. */
+const stepBytesMax = 300;
+/** A history entry without its texts. */
+const entryBytesMax = 64;
+const nameBytesMax = 43;
+
+function recordBytesAtMost(record: ProcessRecord): number {
+  const { steps, history, fault, tenant, replyTo, correlationId } = record;
+  let bytes = headBytesMax + faultBytesAtMost(fault);
+  for (const text of [tenant, replyTo, correlationId]) bytes += quotedBytesAtMost(text ?? '');
+  for (const { name, agent, progress } of steps) {
+    bytes += stepBytesMax + name.length + agent.length + progressBytesAtMost(progress);
+  }
+  for (const entry of history) bytes += entryBytesAtMost(entry);
+  return bytes;
+}
+
+function progressBytesAtMost(progress: StepProgress): number {
+  switch (progress.state) {
+    case 'NotStarted':
+    case 'Skipped':
+    case 'Running':
+      return 0;
+    case 'Completed':
+      return jsonBytesAtMost(progress.output, limits.recordBytesMax);
+    case 'Failed':
+      return faultBytesAtMost(progress.fault);
+    case 'Undoing':
+    case 'Undone':
+      return progressBytesAtMost(progress.before);
+  }
+}
+
+function entryBytesAtMost(entry: HistoryEntry): number {
+  switch (entry.type) {
+    case 'submit':
+    case 'shortened':
+      return entryBytesMax;
+    case 'claim':
+    case 'cancel':
+      return entryBytesMax + quotedBytesAtMost(entry.by);
+    case 'stepSucceeded':
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return entryBytesMax + nameBytesMax;
+    case 'stepFailed':
+    case 'undoFailed':
+      return entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault);
+    case 'expired':
+    case 'excused':
+      return entryBytesMax + nameBytesMax * entry.steps.length;
+    case 'unknown':
+      return jsonBytesAtMost(entry.stored, limits.recordBytesMax);
+    case 'resubmit': {
+      const corrections = jsonBytesAtMost(entry.corrections, limits.recordBytesMax);
+      return entryBytesMax + quotedBytesAtMost(entry.by) + corrections;
+    }
+  }
+}
+
+const faultFixedBytes = 150;
+
+function faultBytesAtMost(fault: Fault | null): number {
+  if (fault === null) return 0;
+  const { code, message } = fault;
+  return faultFixedBytes + quotedBytesAtMost(code) + quotedBytesAtMost(message);
+}

@@ -1,0 +1,207 @@
+/** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
+import * as z from 'zod';
+import { tailOf, withTail } from '#core/model/extension.ts';
+import { effects, type Fault } from '#core/model/fault.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
+import { instantAfter } from '#core/model/instant.ts';
+import type { StepPolicy, StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
+import { jsonSchema } from './json-schema.ts';
+import { lettered } from './lettered.ts';
+
+const flag = z.literal([0, 1]);
+const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
+const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag], jsonSchema);
+type StoredPolicy = z.infer<typeof policy>;
+
+const notStarted = z.tuple([z.literal('N')], jsonSchema);
+const completed = z.tuple([z.literal('C'), jsonSchema], jsonSchema);
+const failed = z.tuple([z.literal('F'), fault], jsonSchema);
+const skipped = z.tuple([z.literal('S')], jsonSchema);
+const running = z.tuple([z.literal('R'), z.int(), z.int()], jsonSchema);
+const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()], jsonSchema);
+const undone = z.tuple([z.literal('D'), z.unknown()], jsonSchema);
+
+type StoredUndoable = z.infer<typeof notStarted | typeof completed | typeof failed>;
+type StoredProgress =
+  | StoredUndoable
+  | z.infer<typeof skipped | typeof running | typeof undoing | typeof undone>;
+
+const undoables = { N: notStarted, C: completed, F: failed };
+const readUndoable = lettered<StoredUndoable>(undoables);
+const readProgress = lettered<StoredProgress>({
+  ...undoables,
+  S: skipped,
+  R: running,
+  U: undoing,
+  D: undone,
+});
+
+const stepsSchema = z.array(
+  z.tuple(
+    [z.string(), z.string(), policy, z.int(), z.int(), z.int(), z.int().nullable(), z.unknown()],
+    jsonSchema,
+  ),
+);
+
+export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
+  return JSON.stringify(
+    steps.map((step) =>
+      withTail(
+        [
+          step.name,
+          step.agent,
+          encodePolicy(step.policy),
+          step.attempt,
+          step.failures,
+          step.keyGeneration,
+          step.doubtUntil === null ? null : step.doubtUntil - epoch,
+          encodeProgress(step.progress, epoch),
+        ],
+        step,
+      ),
+    ),
+  );
+}
+
+/** @throws when the text is not what `encodeSteps` gives */
+export function decodeSteps(text: string, epoch: number): StepRecord[] {
+  return stepsSchema
+    .parse(JSON.parse(text))
+    .map(
+      ([
+        name,
+        agent,
+        numbers,
+        attempt,
+        failures,
+        keyGeneration,
+        doubtUntil,
+        progress,
+        ...tail
+      ]) => ({
+        name: stepName(name),
+        agent: agentName(agent),
+        policy: decodePolicy(numbers),
+        attempt,
+        failures,
+        keyGeneration,
+        doubtUntil: doubtUntil === null ? null : instantAfter(epoch, doubtUntil),
+        progress: decodeProgress(readProgress(progress), epoch),
+        ...tailOf(tail),
+      }),
+    );
+}
+
+function encodePolicy(from: StepPolicy): readonly unknown[] {
+  const known = [
+    from.completeWithinMs,
+    from.maxDurationMs,
+    from.retries,
+    from.coolDownMs,
+    from.coolDownTimes,
+    from.onFault === 'undo' ? 1 : 0,
+    from.onExhausted === 'undo' ? 1 : 0,
+    from.irreversible ? 1 : 0,
+  ];
+  return withTail(known, from);
+}
+
+function decodePolicy(stored: StoredPolicy): StepPolicy {
+  const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...flags] = stored;
+  const [fault, end, oneWay, ...tail] = flags;
+  return {
+    completeWithinMs,
+    maxDurationMs,
+    retries,
+    coolDownMs,
+    coolDownTimes,
+    onFault: fault === 1 ? 'undo' : 'hold',
+    onExhausted: end === 1 ? 'undo' : 'hold',
+    irreversible: oneWay === 1,
+    ...tailOf(tail),
+  };
+}
+
+function encodeProgress(progress: StepProgress, epoch: number): readonly unknown[] {
+  return withTail(encodeKnown(progress, epoch), progress);
+}
+
+function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] {
+  switch (progress.state) {
+    case 'NotStarted':
+      return ['N'];
+    case 'Completed':
+      return ['C', progress.output];
+    case 'Failed':
+      return ['F', [progress.fault.code, progress.fault.message, progress.fault.effect]];
+    case 'Skipped':
+      return ['S'];
+    case 'Running':
+      return ['R', progress.completeBy - epoch, progress.endBy - epoch];
+    case 'Undoing':
+      return [
+        'U',
+        progress.completeBy - epoch,
+        progress.endBy - epoch,
+        encodeProgress(progress.before, epoch),
+      ];
+    case 'Undone':
+      return ['D', encodeProgress(progress.before, epoch)];
+  }
+}
+
+function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
+  switch (stored[0]) {
+    case 'S': {
+      const [, ...tail] = stored;
+      return { state: 'Skipped', ...tailOf(tail) };
+    }
+    case 'R': {
+      const [, completeBy, endBy, ...tail] = stored;
+      return { state: 'Running', ...times(epoch, completeBy, endBy), ...tailOf(tail) };
+    }
+    case 'U': {
+      const [, completeBy, endBy, before, ...tail] = stored;
+      return {
+        state: 'Undoing',
+        ...times(epoch, completeBy, endBy),
+        before: decodeUndoable(readUndoable(before)),
+        ...tailOf(tail),
+      };
+    }
+    case 'D': {
+      const [, before, ...tail] = stored;
+      return { state: 'Undone', before: decodeUndoable(readUndoable(before)), ...tailOf(tail) };
+    }
+    case 'N':
+    case 'C':
+    case 'F':
+      return decodeUndoable(stored);
+  }
+}
+
+const times = (epoch: number, completeBy: number, endBy: number) => ({
+  completeBy: instantAfter(epoch, completeBy),
+  endBy: instantAfter(epoch, endBy),
+});
+
+function decodeUndoable(stored: StoredUndoable): Undoable {
+  switch (stored[0]) {
+    case 'N': {
+      const [, ...tail] = stored;
+      return { state: 'NotStarted', ...tailOf(tail) };
+    }
+    case 'C': {
+      const [, output, ...tail] = stored;
+      return { state: 'Completed', output, ...tailOf(tail) };
+    }
+    case 'F': {
+      const [, fault, ...tail] = stored;
+      return { state: 'Failed', fault: faultOf(fault), ...tailOf(tail) };
+    }
+  }
+}
+
+function faultOf([code, message, effect]: z.infer<typeof fault>): Fault {
+  return { code, message, effect };
+}

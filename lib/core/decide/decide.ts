@@ -1,0 +1,256 @@
+/**
+ * The one function that decides. Every write to a process record, by whatever role, is one call of
+ * it followed by one conditional write on `revision`; its commands are sent after that write.
+ *
+ * No I/O, no clock, no randomness. A reply counts by its step's attempt, whatever the order's state
+ * (R6); what does not count is ignored with a reason, never an error.
+ */
+
+import type { FieldError } from '#core/codec/field-errors.ts';
+import type { AgentEvent, Cancel, RecordEvent, Resubmit } from '#core/model/event.ts';
+import { type HistoryEntry, shortened } from '#core/model/history.ts';
+import type { Command } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { claim } from './claim.ts';
+import { type Draft, draftOf, finish, park } from './draft.ts';
+import { fitted } from './fit-corrections.ts';
+import {
+  type CancelRefusal,
+  type CorrectionRefusal,
+  cancel,
+  cancelRefusal,
+  correctionRefusal,
+  type ResubmitRefusal,
+  resubmit,
+  resubmitRefusal,
+} from './operator.ts';
+import { excused, expired } from './recovery.ts';
+import {
+  answers,
+  heartbeat,
+  stepFailed,
+  stepSucceeded,
+  undoFailed,
+  undoSucceeded,
+} from './replies.ts';
+import { hasRoom, outputUnkept, recordTooLarge } from './room.ts';
+import type { Known } from './start-step.ts';
+
+export type IgnoredReason =
+  | 'not-pending'
+  | 'not-before'
+  | 'not-due'
+  | 'other-tenant'
+  | 'changed'
+  | 'unknown-step'
+  | 'other-agent'
+  | 'other-attempt'
+  | 'not-under-way'
+  | 'too-late'
+  | 'too-soon'
+  | 'correction-refused'
+  | 'record-full'
+  | ResubmitRefusal
+  | CorrectionRefusal
+  | CancelRefusal;
+
+export interface Transition {
+  readonly kind: 'transition';
+  readonly record: ProcessRecord;
+  readonly commands: readonly Command[];
+}
+
+export type Decision =
+  | Transition
+  | {
+      readonly kind: 'ignored';
+      readonly reason: IgnoredReason;
+      /** Of corrections that were refused. */
+      readonly errors?: readonly FieldError[];
+    };
+
+/**
+ * @param known what the Scheduler knows of the order's workflow; null when the definition is unknown,
+ *   and for events that need none (all but `claim`, replies, and `resubmit` with corrections)
+ */
+export function decide(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const decision = decideOn(draftOf(record, nowMs), event, known);
+  if (decision.kind === 'ignored' || hasRoom(event, decision.record)) return decision;
+  return decideFull(record, event, known, nowMs);
+}
+
+/** Of a record that has no room for what the event would make of it: the order stops, while it still can. */
+function decideFull(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const full = decideStopping(record, event, known, nowMs);
+  if (full.kind === 'ignored' || hasRoom(event, full.record)) return full;
+  if (event.type === 'stepSucceeded') {
+    const { type: _, output: __, ...from } = event;
+    const failed = { type: 'stepFailed', ...from, fault: outputUnkept } as const;
+    return decide(record, failed, known, nowMs);
+  }
+  const short = inShort(full);
+  if (hasRoom(event, short.record)) return short;
+  // More than this Reeve stores, from an older one: whether there is room for it, its store must say.
+  return event.type === 'resubmit' ? ignored('record-full') : full;
+}
+
+/**
+ * The same for a store that refused what `decide` gave: the smallest record that says what happened, in
+ * which the order stops, or is undone.
+ */
+export function decideShort(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  const full = decideStopping(record, event, known, nowMs);
+  return full.kind === 'ignored' ? full : inShort(full);
+}
+
+function decideStopping(
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: Known | null,
+  nowMs: number,
+): Decision {
+  // The order can do without: its attempt runs out of time.
+  if (event.type === 'heartbeat') return ignored('record-full');
+  return decideOn(draftOf(record, nowMs, event.type !== 'resubmit'), event, known);
+}
+
+function inShort(transition: Transition): Transition {
+  const { record } = transition;
+  return { ...transition, record: { ...record, history: shortened(record.history) } };
+}
+
+function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decision {
+  const { base: record, nowMs } = draft;
+  switch (event.type) {
+    case 'claim':
+      if (record.processState !== 'Pending') return ignored('not-pending');
+      if (record.notBefore > nowMs) return ignored('not-before');
+      claim(draft, event, known);
+      return transition(draft, { type: 'claim', at: nowMs, by: event.by, blind: known === null });
+    case 'stepSucceeded':
+    case 'stepFailed':
+    case 'undoSucceeded':
+    case 'undoFailed':
+    case 'heartbeat':
+      return decideReply(draft, event, known);
+    case 'expired': {
+      const found = expired(draft);
+      if (found === null) return ignored('not-due');
+      return transition(draft, { type: 'expired', at: nowMs, ...found });
+    }
+    case 'excused': {
+      const found = excused(draft, event);
+      if (found === null) return ignored('not-due');
+      const { reason, notBefore } = event;
+      return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
+    }
+    case 'resubmit': {
+      if (isOfOther(record, event)) return ignored('other-tenant');
+      if (hasChanged(record, event)) return ignored('changed');
+      const refusal = resubmitRefusal(record);
+      return refusal === null ? decideResubmit(draft, event, known) : ignored(refusal);
+    }
+    case 'cancel': {
+      if (isOfOther(record, event)) return ignored('other-tenant');
+      if (hasChanged(record, event)) return ignored('changed');
+      const refusal = cancelRefusal(draft);
+      if (refusal !== null) return ignored(refusal);
+      cancel(draft, event);
+      return transition(draft, { type: 'cancel', at: nowMs, by: event.by });
+    }
+  }
+}
+
+const isOfOther = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
+  event.tenant !== undefined && event.tenant !== tenant;
+
+const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>
+  ifRevision !== undefined && ifRevision !== revision;
+
+function decideResubmit(
+  draft: Draft,
+  { by, corrections = [] }: Resubmit,
+  known: Known | null,
+): Decision {
+  const entry = { type: 'resubmit', at: draft.nowMs, by } as const;
+  if (corrections.length === 0) {
+    resubmit(draft);
+    return transition(draft, { ...entry, corrections });
+  }
+  const refusal = correctionRefusal(draft.base);
+  if (refusal !== null) return ignored(refusal);
+  const fitting = fitted(draft, known, corrections);
+  if (fitting.kind === 'refused') {
+    return { kind: 'ignored', reason: 'correction-refused', errors: fitting.errors };
+  }
+  resubmit(draft);
+  return transition(draft, { ...entry, corrections: fitting.corrections });
+}
+
+function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Decision {
+  const at = draft.steps.findIndex((candidate) => candidate.name === event.step);
+  const step = draft.steps[at];
+  if (step === undefined) return ignored('unknown-step');
+  if (step.agent !== event.agent) return ignored('other-agent');
+  if (step.attempt !== event.attempt) return ignored('other-attempt');
+  const { progress } = step;
+  if (!answers(event, progress)) return ignored('not-under-way');
+  if (draft.nowMs > progress.completeBy) return ignored('too-late');
+
+  const entry = {
+    at: draft.nowMs,
+    step: event.step,
+    attempt: event.attempt,
+    blind: known === null,
+  };
+  switch (event.type) {
+    case 'stepSucceeded':
+      stepSucceeded(draft, at, event, known);
+      return transition(draft, { ...entry, type: event.type });
+    case 'stepFailed':
+      stepFailed(draft, at, step, event, known);
+      return transition(draft, { ...entry, type: event.type, fault: event.fault });
+    case 'undoSucceeded':
+      if (progress.state === 'Undoing') undoSucceeded(draft, at, progress, known);
+      return transition(draft, { ...entry, type: event.type });
+    case 'undoFailed':
+      if (progress.state === 'Undoing') undoFailed(draft, at, step, progress, event);
+      return transition(draft, { ...entry, type: event.type, fault: event.fault });
+    case 'heartbeat':
+      if (!heartbeat(draft, at, step, progress)) return ignored('too-soon');
+      return transition(draft, { ...entry, type: event.type });
+  }
+}
+
+function transition(draft: Draft, entry: HistoryEntry): Decision {
+  if (draft.isFull) parkFull(draft, entry);
+  return { kind: 'transition', record: finish(draft, entry), commands: draft.commands };
+}
+
+/** The way back stays open. */
+function parkFull(draft: Draft, entry: HistoryEntry): void {
+  const { processState } = draft.stance;
+  if (draft.direction === 'undo' || (processState !== 'Pending' && processState !== 'Processing'))
+    return;
+  draft.commands.length = 0;
+  park(draft, recordTooLarge('step' in entry ? entry.step : null));
+}
+
+function ignored(reason: IgnoredReason): Decision {
+  return { kind: 'ignored', reason };
+}

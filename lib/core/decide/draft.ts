@@ -1,0 +1,124 @@
+/**
+ * One transition's working copy of a record. `decide`'s parts write on it; `finish` derives what is
+ * derived and gives the next record. It never leaves lib/core.
+ */
+
+import { assertThat } from '#core/model/errors.ts';
+import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
+import type { SchedulerId } from '#core/model/ids.ts';
+import type { Command } from '#core/model/message.ts';
+import type { Direction, OrderFault, ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { earliestCompleteBy, pickUpBy } from './due.ts';
+
+/** Where the order stands: its process state, and the lock where it has one. */
+export type Stance =
+  | { readonly processState: 'Pending' | 'Processed' | 'Undone' }
+  | { readonly processState: 'Error'; readonly fault: OrderFault }
+  | { readonly processState: 'Processing'; readonly lockedBy: SchedulerId };
+
+export interface Draft {
+  readonly base: ProcessRecord;
+  readonly nowMs: number;
+  /** The record has no room for the way forward. */
+  readonly isFull: boolean;
+  readonly steps: StepRecord[];
+  readonly commands: Command[];
+  stance: Stance;
+  direction: Direction;
+  fault: OrderFault | null;
+  notBefore: number;
+  failureCount: number;
+}
+
+export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Draft {
+  return {
+    base,
+    nowMs,
+    isFull,
+    steps: [...base.steps],
+    commands: [],
+    stance: base,
+    direction: base.direction,
+    fault: base.fault,
+    notBefore: base.notBefore,
+    failureCount: base.failureCount,
+  };
+}
+
+/** Replaces one step. */
+export function setStep(draft: Draft, at: number, changes: Partial<StepRecord>): void {
+  const step = draft.steps[at];
+  assertThat(step !== undefined, `the order has a step number ${at}`);
+  draft.steps[at] = { ...step, ...changes };
+}
+
+/** Stops the order until an operator resubmits or cancels it. */
+export function park(draft: Draft, fault: OrderFault): void {
+  draft.fault = fault;
+  draft.stance = { processState: 'Error', fault };
+}
+
+/** Gives the lock back: from `notBefore` on, any Scheduler may claim the order. */
+export function release(draft: Draft, notBefore: number): void {
+  draft.stance = { processState: 'Pending' };
+  draft.notBefore = notBefore;
+  if (notBefore <= draft.nowMs) nudge(draft);
+}
+
+/** Asks for a claim. */
+export function nudge(draft: Draft): void {
+  const { orderId, priority } = draft.base;
+  draft.commands.push({ kind: 'nudge', nudge: { orderId, priority } });
+}
+
+/** The next record, its derived fields and history written. */
+export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
+  const { base, nowMs, stance } = draft;
+  const common = {
+    orderId: base.orderId,
+    workflow: base.workflow,
+    workflowVersion: base.workflowVersion,
+    fingerprint: base.fingerprint,
+    failureCount: draft.failureCount,
+    direction: draft.direction,
+    steps: draft.steps,
+    fault: draft.fault,
+    priority: base.priority,
+    tenant: base.tenant,
+    replyTo: base.replyTo,
+    correlationId: base.correlationId,
+    notBefore: draft.notBefore,
+    revision: base.revision + 1,
+    writeId: base.writeId,
+    history: appendEntry(base.history, entry),
+    submittedAt: base.submittedAt,
+    updatedAt: nowMs,
+    ...(base.unknown !== undefined && { unknown: base.unknown }),
+  };
+  const running = earliestCompleteBy(draft.steps);
+  switch (stance.processState) {
+    case 'Pending': {
+      const completeBy = running ?? pickUpBy(draft.notBefore, nowMs);
+      return { ...common, processState: 'Pending', lockedBy: null, completeBy };
+    }
+    case 'Processing':
+      assertThat(running !== null, 'an order is Processing only while a call is out');
+      return {
+        ...common,
+        processState: 'Processing',
+        lockedBy: stance.lockedBy,
+        completeBy: running,
+      };
+    case 'Error':
+      return {
+        ...common,
+        processState: 'Error',
+        lockedBy: null,
+        completeBy: running,
+        fault: stance.fault,
+      };
+    case 'Processed':
+    case 'Undone':
+      return { ...common, processState: stance.processState, lockedBy: null, completeBy: null };
+  }
+}

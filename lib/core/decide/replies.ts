@@ -1,0 +1,109 @@
+/** What agents report. `decide` has checked that the reply is for the current attempt, in time. */
+
+import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { OrderFault, Running, StepRecord, UnderWay, Undoing } from '#core/model/record.ts';
+import { goOn } from './claim.ts';
+import { type Draft, park, release, setStep } from './draft.ts';
+import type { Known } from './start-step.ts';
+import { turnBack } from './undo.ts';
+
+/** Completed; what became ready starts in the same write, if a Scheduler has the order. */
+export function stepSucceeded(
+  draft: Draft,
+  at: number,
+  event: StepSucceeded,
+  known: Known | null,
+): void {
+  const output: JsonValue = event.output;
+  setStep(draft, at, { progress: { state: 'Completed', output }, doubtUntil: null });
+  goOnIfProcessing(draft, known);
+}
+
+/** Failed for good; the step's policy says whether the order waits for a person or turns back. */
+export function stepFailed(
+  draft: Draft,
+  at: number,
+  step: StepRecord,
+  event: StepFailed,
+  known: Known | null,
+): void {
+  const { fault } = event;
+  setStep(draft, at, {
+    progress: { state: 'Failed', fault },
+    doubtUntil: fault.effect === 'none' ? null : step.doubtUntil,
+  });
+  if (draft.stance.processState === 'Error') return;
+  if (draft.direction === 'forward') {
+    const orderFault: OrderFault = { ...fault, step: step.name, action: 'perform' };
+    if (step.policy.onFault === 'hold') park(draft, orderFault);
+    else turnBack(draft, orderFault);
+    if (draft.stance.processState === 'Pending') release(draft, draft.nowMs);
+  }
+  goOnIfProcessing(draft, known);
+}
+
+export function undoSucceeded(
+  draft: Draft,
+  at: number,
+  progress: Undoing,
+  known: Known | null,
+): void {
+  setStep(draft, at, { progress: { state: 'Undone', before: progress.before }, doubtUntil: null });
+  goOnIfProcessing(draft, known);
+}
+
+/** No policy helps an undo that its service refuses: a person must. */
+export function undoFailed(
+  draft: Draft,
+  at: number,
+  step: StepRecord,
+  progress: Undoing,
+  event: UndoFailed,
+): void {
+  setStep(draft, at, { progress: progress.before });
+  if (draft.stance.processState === 'Error') return;
+  park(draft, {
+    code: 'undo-stuck',
+    message: `Undo of step ${step.name} failed with ${event.fault.code}: ${event.fault.message}`,
+    effect: 'possible',
+    step: step.name,
+    action: 'undo',
+  });
+}
+
+/**
+ * Moves complete-by on, never past the attempt's end. False when it would move by less than half a
+ * deadline, short of that end: so the heartbeats of an attempt, and the history, are bounded.
+ */
+export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: UnderWay): boolean {
+  const { completeWithinMs } = step.policy;
+  const completeBy = Math.min(draft.nowMs + completeWithinMs, progress.endBy);
+  const moved = completeBy - progress.completeBy;
+  if (moved <= 0 || (moved < completeWithinMs / 2 && completeBy < progress.endBy)) return false;
+  if (progress.state === 'Running') {
+    const running: Running = { ...progress, completeBy };
+    setStep(draft, at, { progress: running, doubtUntil: completeBy });
+  } else {
+    setStep(draft, at, { progress: { ...progress, completeBy } });
+  }
+  return true;
+}
+
+function goOnIfProcessing(draft: Draft, known: Known | null): void {
+  if (draft.stance.processState === 'Processing') goOn(draft, known);
+}
+
+/** Which progress a reply of that kind answers. */
+export function answers(event: AgentEvent, progress: StepRecord['progress']): progress is UnderWay {
+  switch (event.type) {
+    case 'stepSucceeded':
+    case 'stepFailed':
+      return progress.state === 'Running';
+    case 'undoSucceeded':
+    case 'undoFailed':
+      return progress.state === 'Undoing';
+    case 'heartbeat':
+      return progress.state === 'Running' || progress.state === 'Undoing';
+  }
+}

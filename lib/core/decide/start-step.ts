@@ -1,0 +1,155 @@
+/** Starting a call: the next attempt, its deadline, its request. The only place that does (R8). */
+
+import { jsonBytesAtMost, textBytes } from '#core/codec/json-size.ts';
+import { requestCodec } from '#core/codec/message-codec.ts';
+import type {
+  StepContext,
+  StepDefinition,
+  WorkflowDefinition,
+} from '#core/definition/workflow-definition.ts';
+import { assertThat } from '#core/model/errors.ts';
+import { type Action, idempotencyKey } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Request } from '#core/model/message.ts';
+import type { StepRecord, Undoable } from '#core/model/record.ts';
+import { type Draft, park, setStep } from './draft.ts';
+import { stepContext } from './step-context.ts';
+
+/** What a Scheduler knows of an order beyond its record. */
+export interface Known {
+  readonly definition: WorkflowDefinition;
+  /** As they were submitted: the record's history knows the corrections since. */
+  readonly details: JsonValue;
+}
+
+/**
+ * Marks the step as under way and asks its agent. Gives false when the workflow's own code failed:
+ * then the order is parked and nothing is sent for this step.
+ */
+export function startStep(draft: Draft, known: Known, at: number, action: Action): boolean {
+  const definition = known.definition.steps[at];
+  const step = draft.steps[at];
+  assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
+  const input = evaluate(draft, definition, () =>
+    definition.input(contextOf(draft, known, definition)),
+  );
+  if (input === undefined) return false;
+
+  const request = requestFor(draft, step, action, input);
+  // What was performed was asked within its bound: its undo must not wait for a person.
+  const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
+  if (!isWithin) {
+    if (isWithin === false) parkForInput(draft, definition);
+    return false;
+  }
+  const { attempt, completeBy, endBy } = request;
+  setStep(draft, at, { attempt, ...underWayAs(step, action, completeBy, endBy) });
+  draft.commands.push({ kind: 'request', request });
+  return true;
+}
+
+function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonValue): Request {
+  const { orderId, workflow, priority, tenant } = draft.base;
+  const { policy } = step;
+  return {
+    orderId,
+    workflow,
+    step: step.name,
+    agent: step.agent,
+    attempt: step.attempt + 1,
+    action,
+    idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
+    performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
+    completeBy: draft.nowMs + policy.completeWithinMs,
+    completeWithinMs: policy.completeWithinMs,
+    endBy: draft.nowMs + policy.maxDurationMs,
+    input,
+    output: step.progress.state === 'Completed' ? step.progress.output : null,
+    priority,
+    tenant,
+  };
+}
+
+/** Of a request all but its input: ids, keys and instants of their greatest length. */
+const envelopeBytesMax = 2_048;
+
+function isSendable(request: Request): boolean {
+  const { requestBytesMax } = limits;
+  const quick = jsonBytesAtMost(request.input, requestBytesMax) + envelopeBytesMax;
+  return quick <= requestBytesMax || textBytes(requestCodec.encode(request)) <= requestBytesMax;
+}
+
+function underWayAs(
+  step: StepRecord,
+  action: Action,
+  completeBy: number,
+  endBy: number,
+): Partial<StepRecord> {
+  if (action === 'perform') {
+    return { progress: { state: 'Running', completeBy, endBy }, doubtUntil: completeBy };
+  }
+  return { progress: { state: 'Undoing', completeBy, endBy, before: undoable(step) } };
+}
+
+function undoable({ name, progress }: StepRecord): Undoable {
+  assertThat(
+    progress.state === 'NotStarted' ||
+      progress.state === 'Completed' ||
+      progress.state === 'Failed',
+    `step ${name} is ${progress.state}, which nothing undoes`,
+  );
+  return progress;
+}
+
+/** Whether the step's `when` holds; undefined when its code failed and the order is parked. */
+export function isWanted(
+  draft: Draft,
+  known: Known,
+  definition: StepDefinition,
+): boolean | undefined {
+  const { when } = definition;
+  if (when === null) return true;
+  return evaluate(draft, definition, () => when(contextOf(draft, known, definition)));
+}
+
+/** The workflow's functions are its author's: what they throw stops the order, not the Scheduler. */
+function evaluate<Value>(
+  draft: Draft,
+  definition: StepDefinition,
+  work: () => Value,
+): Value | undefined {
+  try {
+    const value = work();
+    if (value !== undefined) return value;
+    parkForCode(draft, definition, 'gave undefined');
+  } catch (error) {
+    parkForCode(draft, definition, error instanceof Error ? `threw ${error.name}` : 'threw');
+  }
+  return undefined;
+}
+
+/** The error's own message may quote the details, which belong in no log: only its kind is kept. */
+function parkForCode(draft: Draft, definition: StepDefinition, what: string): void {
+  park(draft, {
+    code: 'workflow-code',
+    message: `The workflow's own code for step ${definition.name} ${what}. Deploy a version that works, then resubmit.`,
+    effect: 'none',
+    step: definition.name,
+    action: null,
+  });
+}
+
+function parkForInput(draft: Draft, { name }: StepDefinition): void {
+  park(draft, {
+    code: 'input-too-large',
+    message: `The workflow's code for step ${name} gave an input that makes a request of over ${limits.requestBytesMax} bytes. Deploy a version that asks for less, then resubmit.`,
+    effect: 'none',
+    step: name,
+    action: null,
+  });
+}
+
+function contextOf({ base, steps }: Draft, known: Known, definition: StepDefinition): StepContext {
+  return stepContext({ ...base, steps }, known.details, definition);
+}

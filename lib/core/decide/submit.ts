@@ -1,0 +1,50 @@
+/** The first revision of an order. */
+
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { Submit } from '#core/model/event.ts';
+import type { WriteId } from '#core/model/ids.ts';
+import type { Command } from '#core/model/message.ts';
+import type { PendingRecord } from '#core/model/record.ts';
+
+/** A new order is Pending, unlocked, and due as soon as nobody has claimed it for the pick-up grace. */
+export function submitted(
+  event: Submit,
+  definition: WorkflowDefinition,
+  nowMs: number,
+  writeId: WriteId,
+): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
+  const { by, orderId, priority, tenant, replyTo, correlationId } = event;
+  const record: PendingRecord = {
+    orderId,
+    workflow: definition.name,
+    workflowVersion: definition.version,
+    fingerprint: definition.fingerprint,
+    processState: 'Pending',
+    lockedBy: null,
+    completeBy: null,
+    failureCount: 0,
+    direction: 'forward',
+    steps: definition.steps.map(({ name, agent, policy }) => ({
+      name,
+      agent,
+      policy,
+      attempt: 0,
+      failures: 0,
+      keyGeneration: 1,
+      doubtUntil: null,
+      progress: { state: 'NotStarted' },
+    })),
+    fault: null,
+    priority,
+    tenant,
+    replyTo,
+    correlationId,
+    notBefore: nowMs,
+    revision: 1,
+    writeId,
+    history: [{ type: 'submit', at: nowMs, by }],
+    submittedAt: nowMs,
+    updatedAt: nowMs,
+  };
+  return { record, commands: [{ kind: 'nudge', nudge: { orderId, priority } }] };
+}

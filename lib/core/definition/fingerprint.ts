@@ -1,0 +1,31 @@
+/** A short name for the part of a definition that orders in flight depend on. */
+import { canonicalJson } from '#core/model/json.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
+
+/**
+ * FNV-1a, 64 bits, over the steps, their order, agents and policies. Functions and schemas are left
+ * out: a bundler may rewrite them without changing what they mean. It guards against mistakes, not
+ * against an adversary, so it need not be cryptographic.
+ */
+export function fingerprintOf(
+  workflow: Pick<WorkflowDefinition, 'name' | 'version' | 'steps'>,
+): string {
+  const text = canonicalJson({
+    name: workflow.name,
+    version: workflow.version,
+    steps: workflow.steps.map(({ name, agent, undo, after, policy, when }) => ({
+      name,
+      agent,
+      undo,
+      after,
+      policy: { ...policy },
+      conditional: when !== null,
+    })),
+  });
+  let hash = 0xcbf29ce484222325n;
+  for (const character of text) {
+    hash ^= BigInt(character.codePointAt(0) ?? 0);
+    hash = BigInt.asUintN(64, hash * 0x100000001b3n);
+  }
+  return hash.toString(36);
+}

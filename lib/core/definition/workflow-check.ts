@@ -1,0 +1,178 @@
+/** What a definition must be, beyond its types; each refusal names the workflow and the step. */
+import { DefinitionError } from '#core/model/errors.ts';
+import type { StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import { outputAllowances } from './workflow-size.ts';
+
+/** `outputBytesMax`: where it is left out, the step may hand on what there is room for. */
+export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
+  readonly outputBytesMax?: number | undefined;
+};
+
+type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps'> & {
+  readonly steps: readonly UncheckedStep[];
+};
+
+/** @throws {DefinitionError} with a code that says which rule was broken */
+export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
+  const refuse = refusal(workflow);
+  if (!Number.isSafeInteger(workflow.version) || workflow.version < 1) {
+    throw refuse('version-invalid', null, `version ${workflow.version} is not 1, 2, 3 …`);
+  }
+  const { steps } = workflow;
+  if (steps.length === 0 || steps.length > limits.stepsMax) {
+    throw refuse(
+      'step-count',
+      null,
+      `${steps.length} steps, where 1 to ${limits.stepsMax} are allowed`,
+    );
+  }
+  const index = new Map<StepName, number>();
+  steps.forEach((step, at) => {
+    if (index.has(step.name)) throw refuse('step-twice', step, 'is defined twice; rename one');
+    index.set(step.name, at);
+  });
+  for (const step of steps) {
+    checkPolicy(step, refuse);
+    checkUndo(step, refuse);
+  }
+  const order = topologicalOrder(steps, index, refuse);
+  const sized = withAllowances(steps, refuse);
+  return {
+    ...workflow,
+    steps: sized,
+    order,
+    fingerprint: fingerprintOf({ ...workflow, steps: sized }),
+  };
+}
+
+type Refusal = (code: string, step: UncheckedStep | null, problem: string) => DefinitionError;
+
+function refusal(workflow: Unchecked): Refusal {
+  return (code, step, problem) => {
+    const where = `workflow ${workflow.name}@${workflow.version}`;
+    return new DefinitionError(
+      code,
+      step === null ? `${where}: ${problem}.` : `${where}, step ${step.name}: ${problem}.`,
+    );
+  };
+}
+
+function checkPolicy(step: UncheckedStep, refuse: Refusal): void {
+  const { policy } = step;
+  const within = (label: string, value: number, min: number, max: number) => {
+    if (!Number.isSafeInteger(value) || value < min || value > max) {
+      throw refuse('policy-range', step, `${label} is ${value}; allowed is ${min} to ${max}`);
+    }
+  };
+  within(
+    'completeWithin (ms)',
+    policy.completeWithinMs,
+    limits.completeWithinMinMs,
+    limits.completeWithinMaxMs,
+  );
+  within(
+    'maxDuration (ms)',
+    policy.maxDurationMs,
+    policy.completeWithinMs,
+    Math.min(
+      limits.maxDurationMaxMs,
+      (policy.completeWithinMs * limits.heartbeatsPerAttemptMax) / 2,
+    ),
+  );
+  within('retries', policy.retries, 0, limits.retriesMax);
+  within('coolDown.times', policy.coolDownTimes, 0, limits.coolDownTimesMax);
+  within('outputBytesMax', step.outputBytesMax ?? 2, 2, limits.outputBytesMax);
+  within('coolDown.after (ms)', policy.coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
+}
+
+/** A cancel may come while any step is done or under way, so each needs an answer to "undo?". */
+function checkUndo(step: UncheckedStep, refuse: Refusal): void {
+  const { policy } = step;
+  if (!policy.irreversible && step.undo === 'impossible') {
+    throw refuse(
+      'undo-missing',
+      step,
+      `agent ${step.agent} offers no undo. Let it offer one, declare that it needs none, or mark the step irreversible`,
+    );
+  }
+  if (policy.irreversible && policy.onExhausted === 'undo') {
+    throw refuse(
+      'undo-impossible',
+      step,
+      'is irreversible and may have happened when its attempts are exhausted: onExhausted must be "hold"',
+    );
+  }
+}
+
+function withAllowances(
+  steps: readonly UncheckedStep[],
+  refuse: Refusal,
+): readonly StepDefinition[] {
+  const allowances = outputAllowances(steps);
+  if ('problem' in allowances) {
+    const { at, code, problem } = allowances;
+    throw refuse(code, (at === null ? undefined : steps[at]) ?? null, problem);
+  }
+  return Object.freeze(
+    steps.map((step, at) => ({ ...step, outputBytesMax: allowances.bytes[at] ?? 0 })),
+  );
+}
+
+function topologicalOrder(
+  steps: readonly UncheckedStep[],
+  index: ReadonlyMap<StepName, number>,
+  refuse: Refusal,
+): number[] {
+  const predecessors = steps.map((step) =>
+    step.after.map((name) => {
+      const at = index.get(name);
+      if (at === undefined) {
+        throw refuse('after-unknown', step, `comes after ${name}, which is no step of it`);
+      }
+      return at;
+    }),
+  );
+  const order: number[] = [];
+  const placed = new Set<number>();
+  for (;;) {
+    const free = predecessors.findIndex(
+      (before, at) => !placed.has(at) && before.every((one) => placed.has(one)),
+    );
+    if (free === -1) break;
+    placed.add(free);
+    order.push(free);
+  }
+  const left = steps.filter((_, at) => !placed.has(at));
+  if (left.length > 0) throw unreachable(left, index, predecessors, refuse);
+  return order;
+}
+
+/** Of the steps that can never start, those in a cycle are the cause and are named first. */
+function unreachable(
+  left: readonly UncheckedStep[],
+  index: ReadonlyMap<StepName, number>,
+  predecessors: readonly (readonly number[])[],
+  refuse: Refusal,
+): DefinitionError {
+  const comesAfterItself = (start: number): boolean => {
+    const seen = new Set<number>();
+    const stack = [...(predecessors[start] ?? [])];
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (at === start) return true;
+      if (!seen.has(at)) stack.push(...(predecessors[at] ?? []));
+      seen.add(at);
+    }
+    return false;
+  };
+  const inCycle = left.filter((step) => comesAfterItself(index.get(step.name) ?? -1));
+  const rest = left.filter((step) => !inCycle.includes(step)).map((step) => step.name);
+  const cycle = inCycle.map((step) => step.name).join(', ');
+  return refuse(
+    'after-cyclic',
+    inCycle[0] ?? null,
+    `comes after itself (cycle of ${cycle})${rest.length > 0 ? `; unreachable because of it: ${rest.join(', ')}` : ''}`,
+  );
+}

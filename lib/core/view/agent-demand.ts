@@ -1,0 +1,56 @@
+/** What one order asks of its agents at this moment: calls that are out, and calls that wait for their turn. */
+import { isReady } from '#core/decide/forward.ts';
+import { needsUndo } from '#core/decide/undo.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
+
+export interface AgentDemand {
+  readonly agent: AgentName;
+  readonly kind: 'inFlight' | 'waiting';
+}
+
+/**
+ * A call waits when its step could be started: before its first attempt, or between two.
+ *
+ * @param definition undefined when it is unknown: then calls that wait are not counted
+ */
+export function agentDemand(
+  record: ProcessRecord,
+  definition: WorkflowDefinition | undefined,
+): readonly AgentDemand[] {
+  const { processState, direction, steps } = record;
+  if (processState === 'Processed' || processState === 'Undone') return [];
+  const demand: AgentDemand[] = [];
+  for (const [at, step] of steps.entries()) {
+    const { agent, progress } = step;
+    const defined = processState === 'Error' ? undefined : definition?.steps[at];
+    if (underWay(progress)) demand.push({ agent, kind: 'inFlight' });
+    else if (defined !== undefined) {
+      const isNext =
+        direction === 'undo'
+          ? defined.undo === 'offered' && needsUndo(step)
+          : progress.state === 'NotStarted' && isReady(steps, defined);
+      if (isNext) demand.push({ agent, kind: 'waiting' });
+    }
+  }
+  return demand;
+}
+
+/** Attempts and nudges that fail or are repeated bring no order on. */
+const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
+  'claim',
+  'expired',
+  'excused',
+  'heartbeat',
+]);
+
+/** When the order last made progress, ms since the epoch. */
+export function progressedAt({ history, submittedAt }: ProcessRecord): number {
+  for (let at = history.length - 1; at >= 0; at -= 1) {
+    const entry = history[at];
+    if (entry !== undefined && !withoutProgress.has(entry.type)) return entry.at;
+  }
+  return submittedAt;
+}

@@ -1,0 +1,200 @@
+/**
+ * What happened to an order, read off its record: the calls to its agents with their ends, and the waits between
+ * them. The record is played back ({@link replay}), so that no rule of `decide` is stated here a second time.
+ */
+
+import type { Known } from '#core/decide/start-step.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import type { Action, StepName } from '#core/model/ids.ts';
+import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import { replay } from './replay.ts';
+
+/** How a call ended. `interrupted`: a restart or an outage cut it short, which counts as no failure. */
+export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'interrupted';
+
+/** One attempt at a step, or at its undo. Instants are ms since the epoch. */
+export interface Call {
+  readonly step: StepName;
+  readonly action: Action;
+  readonly attempt: number;
+  /** When it was dispatched; null when the history does not tell. */
+  readonly from: number | null;
+  /** When its end was recorded; null while it is under way. */
+  readonly to: number | null;
+  /** Null while it is under way. */
+  readonly end: CallEnd | null;
+  /** Its reply was recorded while no Scheduler had the order, and started nothing. */
+  readonly isLate: boolean;
+  /** The code of the fault with which it failed. */
+  readonly fault: string | null;
+}
+
+/** Why a step has no call out: the cool-down of its policy, an interruption, or an undo that waits until no call can be at work. */
+export type WaitKind = 'coolDown' | 'interruption' | 'doubt';
+
+/** A time in which a step was not called, from its beginning until the next claim may come. */
+export interface Wait {
+  readonly step: StepName;
+  readonly kind: WaitKind;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CallLog {
+  /** In the order in which they began. */
+  readonly calls: readonly Call[];
+  readonly waits: readonly Wait[];
+}
+
+/**
+ * @param known null when the order's definition is unknown. Then, and for a history that was shortened or that another
+ *   release wrote by other rules, only the calls that were answered or timed out are given, without their beginnings
+ */
+export function callsOf(record: ProcessRecord, known: Known | null): CallLog {
+  const revisions = known === null ? null : revisionsOf(record, known);
+  return revisions === null ? { calls: endedCalls(record), waits: [] } : followed(revisions);
+}
+
+function revisionsOf(record: ProcessRecord, known: Known): readonly ProcessRecord[] | null {
+  try {
+    return replay(record, known);
+  } catch (error) {
+    // A history that does not replay is no fault of the order's: what it says by itself is shown.
+    if (error instanceof ReeveError) return null;
+    throw error;
+  }
+}
+
+type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
+function followed(revisions: readonly ProcessRecord[]): CallLog {
+  const calls: Mutable<Call>[] = [];
+  const waits: Mutable<Wait>[] = [];
+  const open = new Map<StepName, Mutable<Call>>();
+  for (const [at, after] of revisions.entries()) {
+    const before = revisions[at - 1];
+    const entry = after.history.at(-1);
+    if (before === undefined || entry === undefined) continue;
+    endWaits(waits, after);
+    for (const [place, step] of after.steps.entries()) {
+      const earlier = before.steps[place];
+      if (earlier === undefined) continue;
+      const call = open.get(step.name);
+      if (call !== undefined && (!underWay(step.progress) || step.attempt !== call.attempt)) {
+        end(call, entry, before);
+        open.delete(step.name);
+      }
+      if (underWay(step.progress) && step.attempt !== earlier.attempt) {
+        const begun = begunCall(step, after.updatedAt);
+        calls.push(begun);
+        open.set(step.name, begun);
+      }
+    }
+    waits.push(...newWaits(before, after, entry));
+  }
+  return { calls, waits: waits.filter(({ from, to }) => to > from) };
+}
+
+function begunCall({ name, attempt, progress }: StepRecord, from: number): Mutable<Call> {
+  const action = progress.state === 'Undoing' ? 'undo' : 'perform';
+  return { step: name, action, attempt, from, to: null, end: null, isLate: false, fault: null };
+}
+
+function end(call: Mutable<Call>, entry: HistoryEntry, before: ProcessRecord): void {
+  call.to = entry.at;
+  switch (entry.type) {
+    case 'stepFailed':
+    case 'undoFailed':
+      call.end = 'failed';
+      call.fault = entry.fault.code;
+      call.isLate = before.processState !== 'Processing';
+      return;
+    case 'expired':
+      call.end = 'timedOut';
+      return;
+    case 'excused':
+      call.end = 'interrupted';
+      return;
+    default:
+      call.end = 'succeeded';
+      call.isLate = before.processState !== 'Processing';
+  }
+}
+
+/** A wait is over, however long it was meant to be, when the order need not wait any more. */
+function endWaits(waits: readonly Mutable<Wait>[], after: ProcessRecord): void {
+  for (const wait of waits) {
+    const goesOn = after.processState === 'Pending' && after.notBefore >= wait.to;
+    if (wait.to > after.updatedAt && !goesOn) wait.to = after.updatedAt;
+  }
+}
+
+function newWaits(before: ProcessRecord, after: ProcessRecord, entry: HistoryEntry): Wait[] {
+  const { processState, notBefore: to, updatedAt: from } = after;
+  if (processState !== 'Pending' || to <= from || to === before.notBefore) return [];
+  const idle = after.steps.filter(({ progress }) => !underWay(progress));
+  const wait = (kind: WaitKind, steps: readonly StepRecord[]): Wait[] =>
+    steps.map(({ name }) => ({ step: name, kind, from, to }));
+  switch (entry.type) {
+    case 'expired':
+      return wait(
+        'coolDown',
+        idle.filter(({ name }) => entry.steps.includes(name)),
+      );
+    case 'excused':
+      return wait(
+        'interruption',
+        idle.filter(({ name }) => entry.steps.includes(name)),
+      );
+    default:
+      return wait(
+        'doubt',
+        idle.filter(({ doubtUntil }) => doubtUntil !== null),
+      );
+  }
+}
+
+/** Of a history that does not replay: what it says by itself. */
+function endedCalls({ history }: ProcessRecord): Call[] {
+  const attempts = new Map<StepName, number>();
+  const ended = (
+    step: StepName,
+    attempt: number,
+    call: Pick<Call, 'action' | 'end' | 'fault' | 'to'>,
+  ) => {
+    attempts.set(step, attempt);
+    return { step, attempt, from: null, isLate: false, ...call };
+  };
+  return history.flatMap((entry): Call[] => {
+    const { at: to } = entry;
+    switch (entry.type) {
+      case 'stepSucceeded':
+      case 'undoSucceeded': {
+        const action = entry.type === 'stepSucceeded' ? 'perform' : 'undo';
+        return [ended(entry.step, entry.attempt, { action, end: 'succeeded', fault: null, to })];
+      }
+      case 'stepFailed':
+      case 'undoFailed': {
+        const action = entry.type === 'stepFailed' ? 'perform' : 'undo';
+        return [
+          ended(entry.step, entry.attempt, { action, end: 'failed', fault: entry.fault.code, to }),
+        ];
+      }
+      case 'expired':
+      case 'excused': {
+        const how = entry.type === 'expired' ? 'timedOut' : 'interrupted';
+        return entry.steps.map((step) =>
+          ended(step, (attempts.get(step) ?? 0) + 1, {
+            action: 'perform',
+            end: how,
+            fault: null,
+            to,
+          }),
+        );
+      }
+      default:
+        return [];
+    }
+  });
+}

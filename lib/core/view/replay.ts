@@ -1,0 +1,102 @@
+/** Plays a history back through `decide` (R15): what it gives must be the stored record. */
+import { decide } from '#core/decide/decide.ts';
+import type { Known } from '#core/decide/start-step.ts';
+import { outputOf } from '#core/decide/step-context.ts';
+import { submitted } from '#core/decide/submit.ts';
+import { assertThat } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { HistoryEntry } from '#core/model/history.ts';
+import type { AgentName, StepName } from '#core/model/ids.ts';
+import { findStep, type ProcessRecord } from '#core/model/record.ts';
+
+/**
+ * Every revision the history tells of, the stored one last. Nudges that the history holds as one
+ * entry are one revision here, numbered as the last of them.
+ *
+ * @throws {ReeveError} `assertion-failed` when an entry does not apply: the history is not the record's
+ */
+export function replay(record: ProcessRecord, known: Known): readonly ProcessRecord[] {
+  const [first, ...rest] = record.history;
+  assertThat(first?.type === 'submit', 'a history begins with the submission');
+  const { orderId, priority, tenant, replyTo, correlationId, writeId } = record;
+  const from = { orderId, priority, tenant, replyTo, correlationId };
+  const event = { type: 'submit', by: first.by, ...from } as const;
+  const revisions: ProcessRecord[] = [submitted(event, known.definition, first.at, writeId).record];
+  for (const entry of rest) {
+    const before = revisions.at(-1);
+    assertThat(before !== undefined, 'there is a revision before each entry');
+    revisions.push(applied(before, record, entry, known));
+  }
+  return revisions;
+}
+
+function applied(
+  before: ProcessRecord,
+  stored: ProcessRecord,
+  entry: HistoryEntry,
+  known: Known,
+): ProcessRecord {
+  const blind = 'blind' in entry && entry.blind;
+  const decision = decide(before, eventOf(entry, stored), blind ? null : known, entry.at);
+  assertThat(
+    decision.kind === 'transition',
+    `order ${stored.orderId}: history entry ${entry.type} of revision ${before.revision + 1} does not apply`,
+  );
+  const repeated = nudgesOf(entry) - 1;
+  if (repeated <= 0) return decision.record;
+  const history = [...decision.record.history.slice(0, -1), entry];
+  return { ...decision.record, revision: decision.record.revision + repeated, history };
+}
+
+function nudgesOf(entry: HistoryEntry): number {
+  return entry.type === 'expired' || entry.type === 'excused' ? entry.nudges : 0;
+}
+
+function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
+  switch (entry.type) {
+    case 'submit':
+      assertThat(false, 'an order is submitted once');
+      break;
+    case 'shortened':
+      assertThat(false, 'a history that was shortened does not replay');
+      break;
+    case 'unknown':
+      assertThat(false, 'an entry of a newer release does not replay');
+      break;
+    case 'claim':
+      return { type: 'claim', by: entry.by };
+    case 'expired':
+      return { type: 'expired' };
+    case 'excused': {
+      const { type, reason, notBefore, steps } = entry;
+      return reason === 'restart'
+        ? { type, reason, notBefore }
+        : { type, reason, notBefore, steps };
+    }
+    case 'resubmit':
+      return { type: 'resubmit', by: entry.by, corrections: entry.corrections };
+    case 'cancel':
+      return { type: 'cancel', by: entry.by };
+    case 'stepSucceeded': {
+      // A step succeeds at most once (R5), and its output stays in the record, even when it is undone.
+      const progress = findStep(stored, entry.step)?.progress;
+      const output = (progress && outputOf(progress)) ?? null;
+      return { type: 'stepSucceeded', ...ofAttempt(entry, stored), output };
+    }
+    case 'stepFailed':
+    case 'undoFailed':
+      return { type: entry.type, ...ofAttempt(entry, stored), fault: entry.fault };
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return { type: entry.type, ...ofAttempt(entry, stored) };
+  }
+}
+
+function ofAttempt(
+  entry: { readonly step: StepName; readonly attempt: number },
+  stored: ProcessRecord,
+): { step: StepName; attempt: number; agent: AgentName } {
+  const agent = findStep(stored, entry.step)?.agent;
+  assertThat(agent !== undefined, `the history names a step of its order, not ${entry.step}`);
+  return { step: entry.step, attempt: entry.attempt, agent };
+}

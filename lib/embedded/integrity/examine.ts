@@ -1,0 +1,205 @@
+/** Everything that can be checked of the data while no Reeve runs on it. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { CorruptDataError } from '#core/model/errors.ts';
+import { backupFailed } from '#embedded/backup.ts';
+import {
+  assertNotGone,
+  copyDatabase,
+  hasLog,
+  isThere,
+  logPath,
+  totalsPath,
+} from '#embedded/data-files.ts';
+import { onFile } from '#embedded/file-error.ts';
+import { openDatabase, openError } from '#embedded/open-database.ts';
+import { numberOf } from '#embedded/rows.ts';
+import { isUpToDate } from '#embedded/schema.ts';
+import { isDamage } from '#embedded/store-error.ts';
+import { openUntouched } from '#embedded/untouched.ts';
+import type { Log } from '#ports/log.ts';
+import { type DamageDesk, damageDesk, type Finding } from './damage.ts';
+import { intactChange } from './intact-rows.ts';
+import { countedTotals, readTotals, type Totals } from './totals.ts';
+import { compareTotals } from './totals-check.ts';
+import { readTotalsFile } from './totals-file.ts';
+import { verification } from './verify.ts';
+
+/** Null: nothing of it can be read. */
+export interface Examined {
+  readonly orders: number | null;
+  readonly changes: number | null;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Checks the data as a start does, and then all of it. Nothing on disk is changed.
+ *
+ * @throws {ReeveError} `store-in-use`; `store-unusable`
+ */
+export function examineData(path: string): Examined {
+  return collecting(
+    path,
+    (damage) => {
+      assertNotGone(path);
+      const { database, close } = openUntouched(path);
+      try {
+        const stored = readTotals(database);
+        const verdict = compareTotals(stored, readTotalsFile(totalsPath(path)));
+        const reason =
+          verdict.kind === 'goOn' ? verdict.report : `Work is missing: ${verdict.why}.`;
+        if (reason !== null) damage.report({ table: 'Totals', row: null, reason });
+        // What is there is checked also when something is missing.
+        if (!isUpToDate(database)) return examineCopy(path, damage);
+        const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
+        return examine(database, damage, totals);
+      } finally {
+        close();
+      }
+    },
+    (error) => openError(error, path),
+  );
+}
+
+/** Of data that an older Reeve made, which a start brings up to date: a copy is, and is checked then. */
+function examineCopy(path: string, damage: DamageDesk): Counts {
+  const what = 'Cannot make a copy of the data in';
+  const folder = onFile(what, dirname(path), () =>
+    mkdtempSync(join(dirname(path), 'reeve-check-')),
+  );
+  try {
+    const copy = join(folder, 'reeve.db');
+    onFile(what, folder, () => copyDatabase(path, copy));
+    const { database, file, totals } = openDatabase(copy, damage, true);
+    try {
+      return examine(database, damage, totals.current);
+    } finally {
+      file?.close();
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Checks a backup, and makes it one file that needs no log beside it. */
+export function examineBackup(path: string): Examined & { readonly totals: Totals | null } {
+  let totals: Totals | null = null;
+  const examined = collecting(
+    path,
+    (damage) => {
+      const database = new DatabaseSync(path);
+      try {
+        database.exec('PRAGMA journal_mode = DELETE');
+        const stored = readTotals(database);
+        if (stored.kind === 'read') {
+          totals = stored.totals;
+          return examine(database, damage, stored.totals);
+        }
+        const reason = 'It has no totals: it is no backup that Reeve made.';
+        damage.report({ table: 'Totals', row: null, reason });
+        return notCounted;
+      } finally {
+        database.close();
+      }
+    },
+    (error) => backupFailed(error, 'check', path),
+  );
+  return { ...examined, totals };
+}
+
+/**
+ * The data goes on as it is, without what its totals file says is missing. Gives where the log is kept, of
+ * which SQLite cuts off what it cannot read; null when nothing of it is missing.
+ *
+ * @throws {ReeveError} `store-in-use`; `store-unusable`; `store-damaged`
+ */
+export function acceptLoss(path: string): string | null {
+  const kept = keepLog(path);
+  const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+  const { database, file } = openDatabase(path, damageDesk(path, silent), true);
+  file?.close();
+  database.close();
+  return kept;
+}
+
+function keepLog(path: string): string | null {
+  assertNotGone(path);
+  if (!hasLog(path)) return null;
+  const kept = `${logPath(path)}.damaged`;
+  try {
+    const { database, close } = openUntouched(path);
+    try {
+      const verdict = compareTotals(readTotals(database), readTotalsFile(totalsPath(path)));
+      if (verdict.kind !== 'refuse' || isThere(kept)) return null;
+      onFile('Cannot keep the log as', kept, () => copyFileSync(logPath(path), kept));
+      return kept;
+    } finally {
+      close();
+    }
+  } catch (cause) {
+    throw openError(cause, path);
+  }
+}
+
+type Counts = Omit<Examined, 'findings'>;
+
+const notCounted: Counts = { orders: null, changes: null };
+
+function collecting(
+  path: string,
+  look: (damage: DamageDesk) => Counts,
+  unusable: (error: unknown) => unknown,
+): Examined {
+  const findings: Finding[] = [];
+  const found: Log['error'] = (_, { table, row, reason }) => {
+    findings.push({
+      table: String(table),
+      row: typeof row === 'boolean' ? null : (row ?? null),
+      reason: String(reason),
+    });
+  };
+  const damage = damageDesk(path, { info: () => {}, warn: () => {}, error: found });
+  try {
+    return { ...look(damage), findings };
+  } catch (error) {
+    const reason = unreadable(error);
+    if (reason === null) throw unusable(error);
+    findings.push({ table: 'database', row: null, reason });
+    return { ...notCounted, findings };
+  }
+}
+
+function unreadable(error: unknown): string | null {
+  if (error instanceof CorruptDataError) return error.message;
+  return isDamage(error) && error instanceof Error
+    ? `SQLite cannot read it: ${error.message}.`
+    : null;
+}
+
+const integrityRow = z.object({ integrity_check: z.string() });
+
+function examine(
+  database: DatabaseSync,
+  damage: DamageDesk,
+  { accepted, forgotten }: Totals,
+): Counts {
+  for (const row of database.prepare('PRAGMA integrity_check').all()) {
+    const { integrity_check: said } = integrityRow.parse(row);
+    if (said !== 'ok') damage.report({ table: 'database', row: said, reason: said });
+  }
+  const orders = verification({ database, damage, expected: accepted - forgotten });
+  while (orders.next(1_000));
+  const change = database.prepare('SELECT * FROM Changes WHERE Seq = ?');
+  const numbers = database.prepare('SELECT Seq FROM Changes').all().map(numberOf);
+  for (const seq of numbers) {
+    try {
+      damage.row('Changes', seq, () => intactChange(change.get(seq)));
+    } catch (error) {
+      if (!(error instanceof CorruptDataError)) throw error;
+    }
+  }
+  return { orders: orders.checked(), changes: numbers.length };
+}

@@ -1,0 +1,146 @@
+/**
+ * The totals file, beside the database: how much was committed, written after each commit is durable. So
+ * it is never ahead of what was on the disk, and a database that has less has lost accepted work, such as
+ * the end of a damaged write-ahead log, which SQLite drops without a word.
+ *
+ * It is not synced: after a power cut it may be behind, which proves nothing and harms nothing. Two slots
+ * are written in turn, so that a write which was cut short leaves the other. A file that is new, or of which
+ * a slot could not be read, has both written at once: so a slot that is not there is damage.
+ */
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { describeError } from '#core/model/errors.ts';
+import type { Log } from '#ports/log.ts';
+import type { Totals } from './totals.ts';
+
+/** A slot has a disk sector of its own: a sector that is written half is none of the other slot's. */
+const slotBytes = 4_096;
+const usedBytes = 64;
+const magic = 0x52564531;
+
+export type TotalsOnFile =
+  | { readonly kind: 'absent' }
+  /** Neither slot can be read. */
+  | { readonly kind: 'damaged' }
+  /** `isWhole`: false when one of the slots cannot be read. */
+  | { readonly kind: 'read'; readonly totals: Totals; readonly isWhole: boolean };
+
+/** Makes the file of data that have none: so much was committed. */
+export function writeTotalsFile(path: string, totals: Totals): void {
+  rmSync(path, { force: true });
+  const file = totalsFile(path);
+  try {
+    file.write(totals);
+  } finally {
+    file.close();
+  }
+}
+
+export interface TotalsFile {
+  readonly before: TotalsOnFile;
+  /** @throws the system's error */
+  write(totals: Totals): void;
+  close(): void;
+}
+
+/** Opens it, and makes it when there is none. */
+export function totalsFile(path: string): TotalsFile {
+  const before = readTotalsFile(path);
+  const file = openSync(path, before.kind === 'absent' ? 'w+' : 'r+', 0o600);
+  const slot = Buffer.alloc(usedBytes);
+  let isWhole = before.kind === 'read' && before.isWhole;
+  let isOpen = true;
+  return {
+    before,
+    write(totals) {
+      encode(slot, totals);
+      if (isWhole) writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
+      else writeBoth(file, slot);
+      isWhole = true;
+    },
+    close() {
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
+  };
+}
+
+function writeBoth(file: number, slot: Buffer): void {
+  const both = Buffer.alloc(slotBytes + usedBytes);
+  slot.copy(both, 0);
+  slot.copy(both, slotBytes);
+  if (writeSync(file, both, 0, both.length, 0) < both.length) {
+    throw new Error('The totals file was written in part.');
+  }
+}
+
+/**
+ * For after a commit, which is durable whatever becomes of this file: a failure leaves the file behind and is logged,
+ * once until a write succeeds again.
+ */
+export function keepingUp(file: TotalsFile, log: Log): TotalsFile['write'] {
+  let isBehind = false;
+  return (totals) => {
+    try {
+      file.write(totals);
+      isBehind = false;
+    } catch (error) {
+      if (!isBehind) {
+        const reason = describeError(error);
+        log.error('totals-file-unwritten', { commits: totals.commits, reason });
+      }
+      isBehind = true;
+    }
+  };
+}
+
+export function readTotalsFile(path: string): TotalsOnFile {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return { kind: 'absent' };
+    }
+    throw error;
+  }
+  try {
+    const [even, odd] = [decode(file, 0), decode(file, 1)];
+    const read = [even, odd].filter((slot) => typeof slot !== 'string');
+    const [last] = read.toSorted((a, b) => b.commits - a.commits);
+    if (last === undefined) return { kind: 'damaged' };
+    // Before its second commit a file of an older Reeve had its second slot alone.
+    const isWhole = read.length === 2 || (even === 'empty' && last.commits === 1);
+    return { kind: 'read', totals: last, isWhole };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function encode(slot: Buffer, { store, commits, accepted, revisions, forgotten }: Totals): void {
+  slot.writeUInt32LE(magic, 0);
+  slot.write(store, 8, 16, 'latin1');
+  slot.writeDoubleLE(commits, 24);
+  slot.writeDoubleLE(accepted, 32);
+  slot.writeDoubleLE(revisions, 40);
+  slot.writeDoubleLE(forgotten, 48);
+  slot.writeUInt32LE(crc32(slot.subarray(8)), 4);
+}
+
+function decode(file: number, at: number): Totals | 'damaged' | 'empty' {
+  const slot = Buffer.alloc(usedBytes);
+  const length = readSync(file, slot, 0, usedBytes, at * slotBytes);
+  if (length === 0) return 'empty';
+  if (length < usedBytes) return 'damaged';
+  if (slot.every((byte) => byte === 0)) return 'empty';
+  if (slot.readUInt32LE(0) !== magic || slot.readUInt32LE(4) !== crc32(slot.subarray(8))) {
+    return 'damaged';
+  }
+  return {
+    store: slot.toString('latin1', 8, 24),
+    commits: slot.readDoubleLE(24),
+    accepted: slot.readDoubleLE(32),
+    revisions: slot.readDoubleLE(40),
+    forgotten: slot.readDoubleLE(48),
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * Goes through all stored orders and checks each: that its rows are as they were written, that every index
+ * leads to it, and that as many are there as were accepted. In slices, so that it can go on beside the
+ * work of a running Reeve.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import * as z from 'zod';
+import { CorruptDataError, describeError } from '#core/model/errors.ts';
+import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
+import { assertIntact } from './checksums.ts';
+import type { DamageDesk } from './damage.ts';
+
+export interface Verification {
+  /** Checks so many more orders; false when there are none left. */
+  next(limit: number): boolean;
+  /** That order was forgotten meanwhile. */
+  forgot(seq: number): void;
+  /** Orders checked so far. */
+  checked(): number;
+}
+
+export interface VerificationOptions {
+  readonly database: DatabaseSync;
+  readonly damage: DamageDesk;
+  /** Orders that must be there now: accepted, and not forgotten. */
+  readonly expected: number;
+}
+
+const seqRow = z.object({ Seq: z.int() });
+const placeRow = z.object({
+  Seq: z.int(),
+  OrderID: z.string(),
+  ProcessState: z.string(),
+  DueAt: z.int().nullable(),
+  CorrelationID: z.string().nullable(),
+});
+const lastRow = z.object({ Last: z.int().nullable() });
+
+/** Orders accepted after this call are not looked at: they were written by this process. */
+export function verification(options: VerificationOptions): Verification {
+  try {
+    return started(options, prepared(options.database));
+  } catch (error) {
+    if (!isOfTheSchema(error) && !isDamage(error)) throw error;
+    const said = describeError(error);
+    const reason = `A table or an index is not as it was made: ${said}.`;
+    options.damage.report({ table: 'sqlite_schema', row: null, reason });
+    return { next: () => false, forgot: () => {}, checked: () => 0 };
+  }
+}
+
+function started({ damage, expected }: VerificationOptions, sql: Prepared): Verification {
+  const { Last: last } = lastRow.parse(sql.last.get());
+  let at = 0;
+  let found = 0;
+  let gone = 0;
+  let isOver = last === null;
+
+  function end(): false {
+    isOver = true;
+    if (found + gone !== expected) {
+      const reason = `${expected} orders must be there, and ${found + gone} are.`;
+      damage.report({ table: 'Processes', row: null, reason });
+    }
+    return false;
+  }
+
+  if (isOver) end();
+  return {
+    checked: () => found,
+    forgot(seq) {
+      if (!isOver && seq > at && seq <= (last ?? 0)) gone += 1;
+    },
+    next(limit) {
+      if (isOver) return false;
+      let seqs: readonly number[];
+      try {
+        seqs = sql.seqs.all(at, last, limit).map((row) => seqRow.parse(row).Seq);
+      } catch (error) {
+        isOver = true;
+        const said = describeError(error);
+        const reason = `The rows after number ${at} cannot be read: ${said}.`;
+        damage.report({ table: 'Processes', row: at, reason });
+        return false;
+      }
+      for (const seq of seqs) checkOrder(sql, damage, seq);
+      found += seqs.length;
+      at = seqs.at(-1) ?? at;
+      return seqs.length === limit || end();
+    },
+  };
+}
+
+type Prepared = ReturnType<typeof prepared>;
+
+function prepared(database: DatabaseSync) {
+  return {
+    last: database.prepare('SELECT max(Seq) AS Last FROM Processes'),
+    seqs: database.prepare(
+      'SELECT Seq FROM Processes NOT INDEXED WHERE Seq > ? AND Seq <= ? ORDER BY Seq LIMIT ?',
+    ),
+    process: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
+    order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
+    byId: database.prepare('SELECT Seq FROM Processes WHERE OrderID = ?'),
+    due: database.prepare(
+      'SELECT Seq FROM Processes INDEXED BY Due WHERE DueAt = ? AND OrderID = ?',
+    ),
+    byCorrelation: database.prepare(
+      'SELECT Seq FROM Processes INDEXED BY Correlation WHERE CorrelationID = ? AND Seq = ?',
+    ),
+    // The index's own condition is repeated, or SQLite does not know that the index can answer.
+    attention: database.prepare(
+      `SELECT Seq FROM Processes INDEXED BY Attention
+       WHERE ProcessState IN ('Error', 'Undone') AND ProcessState = ? AND Seq = ?`,
+    ),
+  };
+}
+
+function checkOrder(sql: Prepared, damage: DamageDesk, seq: number): void {
+  try {
+    damage.row('Processes', seq, () => {
+      const row = sql.process.get(seq);
+      assertThere(row !== undefined, 'the row is not there');
+      assertIntact('Processes', row);
+      const place = placeRow.parse(row);
+      const order = sql.order.get(place.OrderID);
+      assertThere(order !== undefined, `order ${place.OrderID} has no row in table Orders`);
+      assertIntact('Orders', order);
+      assertFound(sql, place);
+    });
+  } catch (error) {
+    // It is reported; the others are checked all the same.
+    if (!(error instanceof CorruptDataError)) throw error;
+  }
+}
+
+function assertFound(sql: Prepared, place: z.infer<typeof placeRow>): void {
+  const { Seq: seq, OrderID: id, ProcessState: state, DueAt: dueAt, CorrelationID } = place;
+  const assertLeads = (name: string, index: StatementSync, ...key: readonly (string | number)[]) =>
+    assertThere(leadsTo(seq, index, ...key), `index ${name} does not lead to order ${id}`);
+  assertLeads('of ids', sql.byId, id);
+  if (dueAt !== null) assertLeads('Due', sql.due, dueAt, id);
+  else assertThere(state !== 'Pending' && state !== 'Processing', `live order ${id} is never due`);
+  if (state === 'Error' || state === 'Undone') assertLeads('Attention', sql.attention, state, seq);
+  if (CorrelationID !== null) assertLeads('Correlation', sql.byCorrelation, CorrelationID, seq);
+}
+
+function leadsTo(seq: number, index: StatementSync, ...key: readonly (string | number)[]): boolean {
+  const row = seqRow.safeParse(index.get(...key));
+  return row.success && row.data.Seq === seq;
+}
+
+function assertThere(isThere: boolean, what: string): asserts isThere {
+  if (!isThere) throw new CorruptDataError('row-damaged', `By the indexes, ${what}.`);
+}

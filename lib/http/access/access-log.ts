@@ -1,0 +1,27 @@
+/** The access log: who asked for what that changes something, and whom the API refused. */
+import type { MiddlewareHandler } from 'hono';
+import type { Access } from '#http/api-ports.ts';
+import type { AccessEnv } from './access.ts';
+
+/** Longer than any path that is served; what is longer somebody tried. */
+const pathLengthMax = 200;
+
+export function accessLog(tell: (access: Access) => void): MiddlewareHandler<AccessEnv> {
+  return async (context, next) => {
+    await next();
+    const { method, path } = context.req;
+    const { status, headers } = context.res;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isRead && status !== 401 && status !== 403) return;
+    // Of a request that was refused before anybody was identified there is none.
+    const principal = context.get('principal') ?? null;
+    tell({
+      method,
+      path: path.slice(0, pathLengthMax),
+      principal: principal?.name ?? null,
+      tenant: principal?.tenant ?? null,
+      status,
+      submitted: headers.get('location')?.replace('/orders/', '') ?? null,
+    });
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Who may speak to the API. A browser on the same machine is a way in for other sites: by a name that
+ * an attacker points at loopback (DNS rebinding), or by a form posted across sites. So the host name
+ * must be one that is served, and a request that a page made must come from this very origin, or one that
+ * the operator named. Whoever
+ * asks must be known; what that one may do, each route says (access.ts).
+ */
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Principal } from '#core/access/principal.ts';
+import { routes } from '#core/access/routes.ts';
+import { type ProblemCode, problem, respondProblem } from '#http/problem.ts';
+import type { AccessEnv, Identify } from './access.ts';
+
+export interface GuardOptions {
+  /** The `Host` values served; null: any, which only a token makes safe. */
+  readonly hosts: ReadonlySet<string> | null;
+  /** Other origins whose pages may call. @default none: this very origin alone */
+  readonly origins?: ReadonlySet<string>;
+  readonly identify: Identify;
+  /** Paths that can be read without a token: pages, which hold nothing of any order. */
+  readonly pages: ReadonlySet<string>;
+}
+
+export function guard({
+  hosts,
+  origins,
+  identify,
+  pages,
+}: GuardOptions): MiddlewareHandler<AccessEnv> {
+  return async (context, next) => {
+    const host = context.req.header('host') ?? '';
+    if (hosts !== null && !hosts.has(host)) {
+      const served = [...hosts].join(', ');
+      return refuse(context, 'host-forbidden', `The Host header must be one of ${served}.`);
+    }
+    const origin = context.req.header('origin');
+    if (origin !== undefined && !isSameOrigin(origin, host) && origins?.has(origin) !== true) {
+      const detail =
+        'The Origin header must be absent or name this address, or an origin that is allowed here.';
+      return refuse(context, 'origin-forbidden', detail);
+    }
+    const { method, path } = context.req;
+    if (path === routes.showHealth.path || (isRead(method) && pages.has(path))) return next();
+    const credentials = {
+      authorization: context.req.header('authorization') ?? '',
+      env: context.env,
+    };
+    const identity = await identify(credentials);
+    switch (identity.kind) {
+      case 'unknown':
+        context.header('www-authenticate', 'Bearer');
+        return refuse(
+          context,
+          'unauthorized',
+          'Send a token in the header Authorization: Bearer TOKEN.',
+        );
+      case 'refused':
+        return refuse(context, 'role-insufficient', identity.reason);
+      case 'known':
+        context.set('principal', identity.principal);
+        context.set('isStillLet', async () => {
+          const again = await identify(credentials);
+          return again.kind === 'known' && isSame(again.principal, identity.principal);
+        });
+        return next();
+    }
+  };
+}
+
+const refuse = (context: Context, code: ProblemCode, detail: string) =>
+  respondProblem(context, problem(code, detail));
+
+const isSame = (one: Principal, other: Principal) =>
+  one.name === other.name && one.role === other.role && one.tenant === other.tenant;
+
+const isRead = (method: string) => method === 'GET' || method === 'HEAD';
+
+function isSameOrigin(origin: string, host: string): boolean {
+  return origin === `http://${host}` || origin === `https://${host}`;
+}

@@ -1,0 +1,96 @@
+/** Request bodies: strict JSON in UTF-8, or none where a route needs none. What would be read otherwise than it was sent is refused. */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { faultText, notUtf8, strictJson, utf8Text } from '#core/codec/strict-json.ts';
+import { limits } from '#core/model/limits.ts';
+import { type Problem, problem, respondProblem } from '#http/problem.ts';
+
+/** Refuses a body over the limit, whether or not it says its length. */
+export function limitedBody(): MiddlewareHandler {
+  const limited = bodyLimit({
+    maxSize: limits.bodyBytesMax,
+    onError: (context) => {
+      const detail = `A body may have at most ${limits.bodyBytesMax} bytes.`;
+      return respondProblem(context, problem('body-too-large', detail));
+    },
+  });
+  return async (context, next) => {
+    try {
+      return await limited(context, next);
+    } catch (error) {
+      // What routes throw is answered before it comes here: the body could not be read.
+      if (error instanceof Error) return respondProblem(context, brokenOff);
+      throw error;
+    }
+  };
+}
+
+/** Nobody reads it, because the connection is gone; and it is no error of Reeve. */
+const brokenOff = problem(
+  'request-malformed',
+  'The connection ended before the body was complete.',
+);
+
+export function jsonBodies(app: OpenAPIHono): void {
+  app.on('POST', '/orders', jsonBody(true));
+  app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
+}
+
+function jsonBody(isRequired: boolean): MiddlewareHandler {
+  return async (context, next) => {
+    const coding = context.req.header('content-encoding') ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') {
+      context.header('accept-encoding', 'identity');
+      return respondProblem(context, unsupported('Send the body without a Content-Encoding.'));
+    }
+    const bytes = await bodyOf(context);
+    if (bytes === null) return respondProblem(context, brokenOff);
+    const { headers } = context.req.raw;
+    if (bytes.byteLength === 0 && !isRequired) {
+      // Clients that send the type with every request mean nothing by it where there is no body.
+      headers.delete('content-type');
+      return next();
+    }
+    const refused = typeFault(context.req.header('content-type')) ?? bodyFault(bytes);
+    if (refused !== null) return respondProblem(context, refused);
+    // What reads the body next compares the type as text, and its case has no meaning.
+    headers.set('content-type', 'application/json');
+    return next();
+  };
+}
+
+/** Null when the client broke off. */
+async function bodyOf({ req }: Context): Promise<ArrayBuffer | null> {
+  try {
+    return await req.arrayBuffer();
+  } catch {
+    return null;
+  }
+}
+
+function typeFault(header: string | undefined): Problem | null {
+  const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim());
+  if (type.toLowerCase() !== 'application/json') {
+    return unsupported('Send the header Content-Type: application/json.');
+  }
+  for (const parameter of parameters) {
+    const [, charset] = /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter) ?? [];
+    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
+      return unsupported(`Send the body in UTF-8; the charset ${charset} is not supported.`);
+    }
+  }
+  return null;
+}
+
+const unsupported = (detail: string) => problem('media-type-unsupported', detail);
+
+function bodyFault(bytes: ArrayBuffer): Problem | null {
+  const text = utf8Text(bytes);
+  if (text === null) return problem('json-malformed', `The body ${faultText(notUtf8)}.`);
+  const json = strictJson(text);
+  if (json.kind === 'json') return null;
+  const { field, message } = json.fault;
+  const errors = field === null ? undefined : [{ field, message }];
+  return problem('json-malformed', `The body ${faultText(json.fault)}.`, errors);
+}

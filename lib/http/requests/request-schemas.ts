@@ -1,0 +1,115 @@
+/** What callers send: headers, queries and bodies, from which the API's OpenAPI description is made. */
+import { z } from '@hono/zod-openapi';
+import { jsonSchema } from '#core/codec/json-schema.ts';
+import { wholeNumber } from '#core/codec/whole-number.ts';
+import { isObject, type JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
+import { priorities, processStates } from '#core/model/record.ts';
+import { submissionKeyForm } from '#core/model/submission-key.ts';
+import { cursorLengthMax } from '#http/routes/listing-cursor.ts';
+
+const instant = z.iso.datetime({
+  offset: true,
+  error:
+    'must be an instant such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00 (a + in a URL is written %2B)',
+});
+export const submissionSchema = z
+  .strictObject({
+    workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
+    details: z
+      // No schema of objects: the workflow's own must see the document as it was sent.
+      .custom<JsonValue>(isObject, {
+        error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
+        abort: true,
+      })
+      .pipe(jsonSchema)
+      .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
+    priority: z.enum(priorities).default('normal'),
+    tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+    replyTo: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .openapi({ description: 'The name of a registered response channel.' }),
+    correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+      description:
+        'Your own name for the order: it is part of everything that is sent about the order.',
+    }),
+  })
+  .openapi('Submission');
+
+export const keyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .max(limits.submissionKeyLengthMax, submissionKeyForm.message)
+    .regex(submissionKeyForm.pattern, submissionKeyForm.message)
+    .optional()
+    .openapi({
+      description:
+        'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
+      example: 'cart-4711',
+    }),
+});
+
+export const ifMatchHeader = z.object({
+  'if-match': z
+    .string()
+    .regex(/^"[1-9]\d{0,9}"$/, 'must be a revision in double quotes, such as "7"')
+    .optional()
+    .openapi({
+      description:
+        'A revision, in double quotes: an order that has changed since is left as it is.',
+      example: '"7"',
+    }),
+});
+
+export const resubmitSchema = z
+  .strictObject({
+    set: z
+      .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
+      .optional()
+      .openapi({
+        type: 'object',
+        additionalProperties: {},
+        description:
+          'New values for fields of the details, by dotted path; only of what steps not yet done use.',
+        example: { 'payment.token': 'tok_2' },
+      }),
+  })
+  .openapi('Resubmit');
+
+/** Whatever else a caller sends would have no effect. */
+export const cancelSchema = z.strictObject({}).openapi('Cancel');
+
+const name = z.string().min(1).max(40);
+
+export const listQuery = z.object({
+  state: z.enum(processStates).optional(),
+  workflow: name.optional(),
+  agent: name.optional().openapi({
+    description: 'Orders with a fault of a step of this agent, or with a call out to it.',
+  }),
+  step: name.optional().openapi({ description: 'Orders whose fault is of this step.' }),
+  fault: z
+    .string()
+    .min(1)
+    .max(limits.faultCodeLengthMax)
+    .optional()
+    .openapi({ description: 'Orders whose fault has this code.', example: 'declined' }),
+  tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+    description: 'Orders that their submitter gave this name.',
+  }),
+  since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
+  before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
+  limit: wholeNumber(1, limits.listMax)
+    .default(50)
+    .openapi({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor of an earlier page')
+    .max(cursorLengthMax, 'must be a cursor of an earlier page')
+    .optional()
+    .openapi({ description: 'The cursor of the page before, with the same filters.' }),
+});

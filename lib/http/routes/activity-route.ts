@@ -1,0 +1,66 @@
+/** What goes on: the last hour by the minute, and how orders and agents stand. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { authorised } from '#http/access/access.ts';
+import type { Activity, AgentActivity, AliveCounts, ApiPorts } from '#http/api-ports.ts';
+import { problemResponses } from '#http/problem.ts';
+import { type ActivityDocument, activitySchema } from '#http/schemas.ts';
+
+const route = createRoute({
+  ...authorised('showActivity'),
+  tags: ['Service'],
+  summary: 'Get the activity of the last hour',
+  description:
+    'Orders by the minute of the last hour, live orders by workflow and state, and calls, latency and circuit breaker of each agent. Not served on AWS.',
+  responses: {
+    200: {
+      description: 'The activity.',
+      content: { 'application/json': { schema: activitySchema } },
+    },
+    ...problemResponses(400, 401, 403, 503),
+  },
+});
+
+type ActivityPorts = Pick<ApiPorts, 'lastSweepAt'> & { readonly activity: () => Activity };
+
+export function activityRoute(app: OpenAPIHono, ports: ActivityPorts): void {
+  app.openapi(route, async (context) =>
+    context.json(activityView(ports.activity(), await ports.lastSweepAt()), 200),
+  );
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
+
+function activityView(activity: Activity, lastSweepAt: number | null): ActivityDocument {
+  return {
+    since: iso(activity.since),
+    lastSweepAt: isoOrNull(lastSweepAt),
+    minutes: activity.minutes.map(({ at, ...counts }) => ({ at: iso(at), ...counts })),
+    orders: sum(activity.workflows.map(({ orders }) => orders)),
+    workflows: activity.workflows.map((workflow) => ({ ...workflow })),
+    agents: activity.agents.map(agentView),
+    channels: activity.channels.map(({ failingSince, ...channel }) => ({
+      ...channel,
+      failingSince: isoOrNull(failingSince),
+    })),
+  };
+}
+
+function agentView({ oldestAt, ...agent }: AgentActivity): ActivityDocument['agents'][number] {
+  const calls = agent.succeeded + agent.failed + agent.timedOut;
+  return {
+    ...agent,
+    oldestAt: isoOrNull(oldestAt),
+    successRate: calls === 0 ? null : agent.succeeded / calls,
+  };
+}
+
+function sum(counts: readonly AliveCounts[]): AliveCounts {
+  const all = { Pending: 0, Processing: 0, Error: 0 };
+  for (const { Pending, Processing, Error: error } of counts) {
+    all.Pending += Pending;
+    all.Processing += Processing;
+    all.Error += error;
+  }
+  return all;
+}

@@ -1,0 +1,59 @@
+/** Records as server-sent events, each written out once, however many follow it. */
+
+import type { ProcessRecord } from '#core/model/record.ts';
+import { nextActions } from '#core/view/next-actions.ts';
+import { historyView } from '#http/view.ts';
+
+export interface OrderEvents {
+  /** What the order has come to. */
+  order(record: ProcessRecord): Uint8Array;
+  /** The entry of its history at this place. */
+  history(record: ProcessRecord, at: number): Uint8Array;
+}
+
+const encoder = new TextEncoder();
+
+/** An event of this name; `data` as JSON, which has no line breaks. */
+export function eventOf(event: string, data: unknown, id: string | null = null): Uint8Array {
+  const tag = id === null ? '' : `id: ${id}\n`;
+  return encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n${tag}\n`);
+}
+
+/** A comment, for proxies that close a quiet connection. */
+export const keepAlive = encoder.encode(':\n\n');
+
+/** `write`: makes the bytes of an event. */
+export function orderEvents(write: typeof eventOf = eventOf): OrderEvents {
+  const written = new WeakMap<ProcessRecord, Map<string, Uint8Array>>();
+  const once = (record: ProcessRecord, key: string, make: () => Uint8Array): Uint8Array => {
+    const own = written.get(record) ?? new Map<string, Uint8Array>();
+    written.set(record, own);
+    const bytes = own.get(key) ?? make();
+    own.set(key, bytes);
+    return bytes;
+  };
+  return {
+    order: (record) => once(record, 'order', () => write('order', changeView(record))),
+    history: (record, at) =>
+      once(record, String(at), () => {
+        const entry = record.history[at];
+        return write('history', entry === undefined ? null : historyView(entry), String(at + 1));
+      }),
+  };
+}
+
+function changeView(record: ProcessRecord) {
+  const { orderId, workflow, revision, processState, direction, fault } = record;
+  const last = record.history.at(-1);
+  return {
+    orderId,
+    workflow,
+    revision,
+    processState,
+    direction,
+    fault,
+    last: last === undefined ? null : historyView(last),
+    actions: nextActions(record),
+    steps: Object.fromEntries(record.steps.map(({ name, progress }) => [name, progress.state])),
+  };
+}

@@ -1,0 +1,238 @@
+/** Orders: submit, show, list, resubmit, cancel. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { maySee, type Principal } from '#core/access/principal.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { authorised, tenantOf } from '#http/access/access.ts';
+import type { ApiPorts } from '#http/api-ports.ts';
+import { weakTag } from '#http/entity-tag.ts';
+import {
+  fieldProblem,
+  type ProblemCode,
+  problem,
+  problemResponses,
+  Refusal,
+} from '#http/problem.ts';
+import { jsonBodies } from '#http/requests/json-body.ts';
+import {
+  cancelSchema,
+  ifMatchHeader,
+  keyHeader,
+  listQuery,
+  resubmitSchema,
+  submissionSchema,
+} from '#http/requests/request-schemas.ts';
+import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
+import { orderView, summaryView } from '#http/view.ts';
+import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
+import { search } from '#roles/search.ts';
+import type { SubmissionOutcome } from '#roles/submission.ts';
+import { listingCursor } from './listing-cursor.ts';
+import { knownForm, orderParam, unknownOrder } from './order-id.ts';
+
+function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** What can be done next with the order that an answer names. */
+const next = Object.fromEntries(
+  (['showOrder', 'resubmitOrder', 'cancelOrder'] as const).map((operationId) => [
+    operationId,
+    { operationId, parameters: { id: '$response.body#/orderId' } },
+  ]),
+);
+
+const submitRoute = createRoute({
+  ...authorised('submitOrder'),
+  tags: ['Orders'],
+  summary: 'Submit an order',
+  description:
+    'Answers 202 when the order is on disk; it is then processed to its end. With an Idempotency-Key the same request can be repeated: it makes one order.',
+  request: {
+    headers: keyHeader,
+    body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
+  },
+  responses: {
+    202: {
+      ...jsonResponse('Accepted: order and process record are on disk.', acceptedSchema),
+      headers: z.object({ location: z.string() }),
+      links: next,
+    },
+    ...problemResponses(400, 401, 403, 409, 413, 415, 422, 503),
+  },
+});
+
+const showRoute = createRoute({
+  ...authorised('showOrder'),
+  tags: ['Orders'],
+  summary: 'Get an order',
+  description:
+    'The whole record of the order: state, steps with their inputs and outputs, history and details. Sensitive fields are redacted.',
+  request: { params: orderParam },
+  responses: {
+    200: jsonResponse('The order.', orderSchema),
+    ...problemResponses(400, 401, 403, 404, 503),
+  },
+});
+
+const listRoute = createRoute({
+  ...authorised('listOrders'),
+  tags: ['Orders'],
+  summary: 'List orders, newest first',
+  description:
+    'A page of the orders that match all filters. A page may be short, or empty, and still have a cursor for the next page, which is valid for the same filters.',
+  request: { query: listQuery },
+  responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
+});
+
+const resubmitRoute = createRoute({
+  ...authorised('resubmitOrder'),
+  tags: ['Operator actions'],
+  summary: 'Resubmit an order in Error',
+  description:
+    'The order goes on from the step that failed. Details can be corrected at the same time, as long as no started step has used them.',
+  request: {
+    params: orderParam,
+    headers: ifMatchHeader,
+    body: { required: false, content: { 'application/json': { schema: resubmitSchema } } },
+  },
+  responses: {
+    202: jsonResponse('Recorded.', acceptedSchema),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
+  },
+});
+
+const cancelRoute = createRoute({
+  ...authorised('cancelOrder'),
+  tags: ['Operator actions'],
+  summary: 'Cancel an order',
+  description:
+    'The order is undone instead of finished: the effects of its completed steps are taken back.',
+  request: {
+    params: orderParam,
+    headers: ifMatchHeader,
+    body: { required: false, content: { 'application/json': { schema: cancelSchema } } },
+  },
+  responses: {
+    202: jsonResponse('Recorded.', acceptedSchema),
+    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
+  },
+});
+
+export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  jsonBodies(app);
+  app.openapi(submitRoute, async (context) => {
+    const principal = context.get('principal');
+    const { workflow, details, priority, replyTo, correlationId, tenant } =
+      context.req.valid('json');
+    const request = {
+      workflow,
+      details,
+      priority,
+      tenant: tenantOf(principal, tenant),
+      replyTo: replyTo ?? null,
+      correlationId: correlationId ?? null,
+      key: context.req.valid('header')['idempotency-key'] ?? null,
+    };
+    const outcome = await ports.submission.submit(request, principal.name);
+    const { orderId, processState } = accepted(outcome);
+    return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
+  });
+  app.openapi(listRoute, async (context) => {
+    const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');
+    const { workflow, agent, step, fault, tenant, since, before } = rest;
+    const ofTenant = tenantOf(context.get('principal'), tenant);
+    const asOf = new Date(ports.clock.now()).toISOString();
+    const states = {
+      processState: state ?? null,
+      ...(correlationId !== undefined && { correlationId }),
+    };
+    const filter = {
+      ...(workflow !== undefined && { workflow }),
+      ...(agent !== undefined && { agent }),
+      ...(step !== undefined && { step }),
+      ...(fault !== undefined && { fault }),
+      ...(ofTenant !== null && { tenant: ofTenant }),
+      ...(since !== undefined && { since: Date.parse(since) }),
+      ...(before !== undefined && { before: Date.parse(before) }),
+    };
+    const cursors = await listingCursor({ ...states, ...filter });
+    const query = { ...states, limit, cursor: cursors.read(cursor) };
+    const page = await search(ports.store, query, filter);
+    const next = cursors.written(page.cursor);
+    const orders = page.items.map(summaryView);
+    context.header('etag', await weakTag({ orders, cursor: next }));
+    return context.json({ orders, cursor: next, asOf }, 200);
+  });
+  app.openapi(showRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const [records, orders] = await Promise.all([
+      ports.store.records([orderId]),
+      ports.store.orders([orderId]),
+    ]);
+    const record = records.get(orderId);
+    const order = orders.get(orderId);
+    if (record === undefined || order === undefined) throw unknownOrder(orderId);
+    // Another tenant's order does not exist to it: not even a refusal may say that it does.
+    if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
+    return context.json(orderView(record, order, ports.registry), 200);
+  });
+  app.openapi(resubmitRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const { set = {} } = context.req.valid('json');
+    const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
+    const principal = context.get('principal');
+    const options = { ...optionsOf(principal, context.req.valid('header')), corrections };
+    const outcome = await ports.operator.resubmit(orderId, principal.name, options);
+    return context.json(recorded(orderId, outcome), 202);
+  });
+  app.openapi(cancelRoute, async (context) => {
+    const orderId = knownForm(context.req.valid('param').id);
+    const principal = context.get('principal');
+    const options = optionsOf(principal, context.req.valid('header'));
+    const outcome = await ports.operator.cancel(orderId, principal.name, options);
+    return context.json(recorded(orderId, outcome), 202);
+  });
+}
+
+function optionsOf(
+  { tenant }: Principal,
+  { 'if-match': ifMatch }: { readonly 'if-match'?: string | undefined },
+): OperatorOptions {
+  return {
+    ...(ifMatch !== undefined && { ifRevision: Number(ifMatch.slice(1, -1)) }),
+    ...(tenant !== null && { tenant }),
+  };
+}
+
+function accepted(outcome: SubmissionOutcome) {
+  if (outcome.kind === 'accepted') return outcome;
+  throw new Refusal(fieldProblem(outcome.code, outcome.errors));
+}
+
+const refusals: Readonly<Record<string, ProblemCode>> = {
+  'not-in-error': 'not-in-error',
+  ended: 'ended',
+  'already-undoing': 'already-undoing',
+  irreversible: 'irreversible',
+  changed: 'changed',
+  'correction-refused': 'correction-refused',
+  'record-full': 'record-full',
+};
+
+function recorded(orderId: OrderId, outcome: OperatorOutcome) {
+  switch (outcome.kind) {
+    case 'unknown-order':
+      throw unknownOrder(orderId);
+    case 'refused': {
+      if (outcome.errors.length > 0) {
+        throw new Refusal(fieldProblem('correction-refused', outcome.errors));
+      }
+      const { processState, direction, revision } = outcome.record;
+      const detail = `The order is ${processState}, direction ${direction}, at revision ${revision}.`;
+      throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));
+    }
+    case 'done': {
+      return { orderId, processState: outcome.record.processState };
+    }
+  }
+}

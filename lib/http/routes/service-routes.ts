@@ -1,0 +1,138 @@
+/** What the API says of Reeve itself: its workflows, its health, its own description. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { authorised } from '#http/access/access.ts';
+import type { ApiPorts } from '#http/api-ports.ts';
+import { problemResponses, retryAfterHeader, retryAfterSeconds } from '#http/problem.ts';
+import {
+  descriptionSchema,
+  healthSchema,
+  principalSchema,
+  workflowsSchema,
+} from '#http/schemas.ts';
+import { workflowsView } from '#http/view.ts';
+
+const workflowsRoute = createRoute({
+  ...authorised('listWorkflows'),
+  tags: ['Service'],
+  summary: 'List workflows',
+  description: 'Every version of every workflow that is known here, with its steps.',
+  responses: {
+    200: {
+      description: 'Every version of every workflow.',
+      content: { 'application/json': { schema: workflowsSchema } },
+    },
+    ...problemResponses(400, 401, 403),
+  },
+});
+
+const healthRoute = createRoute({
+  ...authorised('showHealth'),
+  tags: ['Service'],
+  summary: 'Get the health',
+  description:
+    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, stored data are damaged, or the store refuses writes',
+  responses: {
+    200: {
+      description: 'Works, and takes orders.',
+      content: { 'application/json': { schema: healthSchema } },
+    },
+    503: {
+      description: 'Degraded.',
+      content: { 'application/json': { schema: healthSchema } },
+      headers: retryAfterHeader,
+    },
+    ...problemResponses(400),
+  },
+});
+
+const principalRoute = createRoute({
+  ...authorised('showPrincipal'),
+  tags: ['Service'],
+  summary: 'Get the caller',
+  description: 'Name, role and tenant of the caller. The history of orders uses this name.',
+  responses: {
+    200: {
+      description: 'The principal.',
+      content: { 'application/json': { schema: principalSchema } },
+    },
+    ...problemResponses(400, 401, 403),
+  },
+});
+
+const describeRoute = createRoute({
+  ...authorised('describeApi'),
+  tags: ['Service'],
+  summary: 'Get this description',
+  description: 'The OpenAPI document of this API, with the workflows that are known here.',
+  responses: {
+    200: {
+      description: 'An OpenAPI 3.1 document, with the workflows that are known here.',
+      content: { 'application/json': { schema: descriptionSchema } },
+    },
+    ...problemResponses(400, 401, 403),
+  },
+});
+
+export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', bearer);
+  app.openapi(workflowsRoute, (context) => context.json(workflowsView(ports.registry), 200));
+  app.openapi(principalRoute, (context) => context.json({ ...context.get('principal') }, 200));
+  app.openapi(healthRoute, async (context) => {
+    const last = await ports.lastSweepAt();
+    const lastSweepAt = last === null ? null : new Date(last).toISOString();
+    const causes = degradedBy(ports, last);
+    return causes.length > 0
+      ? context.json({ status: 'degraded' as const, causes, lastSweepAt }, 503, {
+          'retry-after': String(retryAfterSeconds),
+        })
+      : context.json({ status: ports.isStarting() ? 'starting' : 'ok', causes, lastSweepAt }, 200);
+  });
+  const names = [...new Set(ports.registry.all.map(({ name }) => name))];
+  app.openapi(describeRoute, (context) => context.json(described(app, names), 200));
+}
+
+function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {
+  const late = lastSweepAt === null || ports.clock.now() - lastSweepAt > ports.sweepLateMs;
+  const isDamaged = (ports.damaged?.() ?? 0) > 0;
+  const refusal = ports.refusal?.() ?? null;
+  return [
+    ...(late ? ['sweep-late'] : []),
+    ...(isDamaged ? ['store-damaged'] : []),
+    ...(refusal === null ? [] : [refusal]),
+  ];
+}
+
+/** Without configured tokens none is required. */
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'A token of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. `x-required-role` of an operation is the least role that may use it.',
+} as const;
+
+/** The description of the API, with the workflows that this one knows. */
+function described(app: OpenAPIHono, workflows: readonly string[]) {
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Reeve',
+      version: '1',
+      description:
+        'Submits orders and follows them to their end. Errors are RFC 9457 problem documents with a stable code.',
+      contact: { name: 'The operator of this Reeve' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    // Wherever it is served: the paths are relative to the address of this document.
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Orders', description: 'Submit, get and list orders.' },
+      { name: 'Operator actions', description: 'Resubmit and cancel orders.' },
+      { name: 'Events', description: 'Follow orders as they change. Not served on AWS.' },
+      { name: 'Service', description: 'Reeve itself: workflows, health, activity, caller.' },
+    ],
+  });
+  const submission = document.components?.schemas?.['Submission'] ?? {};
+  const workflow = 'properties' in submission ? submission.properties?.['workflow'] : undefined;
+  if (workflow !== undefined && 'type' in workflow) workflow.enum = [...workflows];
+  return document;
+}

@@ -1,0 +1,22 @@
+/** The routes that API Gateway has: those of the table that are served on AWS, each with its least role. */
+import { mayAct, type Role } from '#core/access/principal.ts';
+import { type ApiRoute, routes } from '#core/access/routes.ts';
+
+export interface DeployedRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly role: Role;
+}
+
+/** What is open to anyone elsewhere takes a viewer here: each request costs money. */
+export const deployedRoutes: readonly DeployedRoute[] = Object.values<ApiRoute>(routes)
+  .filter(({ onAws }) => onAws)
+  .map(({ method, path, role }) => ({
+    method: method === 'get' ? 'GET' : 'POST',
+    path,
+    role: role === 'anyone' ? 'viewer' : role,
+  }));
+
+/** What of it a role may use. */
+export const routesOf = (role: Role): readonly DeployedRoute[] =>
+  deployedRoutes.filter((route) => mayAct({ name: '', role, tenant: null }, route.role));

@@ -1,0 +1,187 @@
+/** The front door: an HTTP API on which every route is authorised, and the function behind it. */
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import {
+  CfnApi,
+  CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  type IHttpRouteAuthorizer,
+  PayloadFormatVersion,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type Role, roles } from '#core/access/principal.ts';
+import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
+import type { StateStore } from '#infra/state-store.ts';
+import { deployedRoutes } from './api-routes.ts';
+import { callerPolicies } from './caller-policies.ts';
+import { cors, corsVariable } from './cors.ts';
+
+/** Who may call, by the tokens of an OpenID provider. */
+export interface JwtProps {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  /** The claim that lists a bearer's scopes or groups. */
+  readonly rolesClaim: string;
+  /** What stands in it for each role. */
+  readonly roles: Readonly<Record<Role, string>>;
+  /** The claim that names a bearer's tenant. @default none: every bearer sees every tenant */
+  readonly tenantClaim?: string | undefined;
+}
+
+export interface FrontDoorProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  readonly ready: PriorityQueues;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly removal: RemovalPolicy;
+  /** Requests a second, and at once, before API Gateway answers 429. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+  /** Origins whose pages may call from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** @default IAM: callers sign with SigV4 */
+  readonly jwt?: JwtProps;
+  /** The console; needs `jwt`. @default none */
+  readonly console?: ConsoleProps;
+}
+
+/** Where people who open the console sign in. */
+export interface ConsoleProps {
+  readonly clientId: string;
+  readonly scope: string;
+  readonly tokenOrigin?: string | undefined;
+}
+
+/** What the console consists of, and where to sign in: nothing of any order. */
+const pages = ['/', '/assets/{file}', '/sign-in.json'];
+
+export class FrontDoor extends Construct {
+  readonly api: HttpApi;
+  readonly worker: ReeveFunction;
+  /** For callers who sign for IAM; none where tokens are taken. */
+  readonly policies: ReadonlyMap<string, ManagedPolicy>;
+
+  constructor(scope: Construct, id: string, props: FrontDoorProps) {
+    super(scope, id);
+    const { store, ready, removal } = props;
+    this.worker = new ReeveFunction(this, 'Function', {
+      code: props.code,
+      description: 'Reeve: front door',
+      // API Gateway waits 30 s at most; whoever calls should be told before that.
+      timeout: Duration.seconds(20),
+      removal,
+      environment: {
+        ...store.environment,
+        ...props.environment,
+        ...readyVariables(ready),
+        REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        ...jwtVariable(props.jwt),
+        ...consoleVariable(props),
+        ...corsVariable(props.corsOrigins),
+      },
+    });
+    store.allowCreate(this.worker);
+    store.allowList(this.worker);
+    store.allowRecall(this.worker);
+    ready.allowSend(this.worker);
+
+    const integration = new HttpLambdaIntegration('ToFunction', this.worker, {
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      // One permission for the API; one for each route would be as many statements of the function's policy.
+      scopePermissionToRoute: false,
+    });
+    this.api = new HttpApi(this, 'Api', {
+      description: 'Reeve: submit orders and follow them',
+      defaultAuthorizer: authorizer(props.jwt),
+      ...cors(props),
+    });
+    for (const { method, path, role } of deployedRoutes) {
+      this.api.addRoutes({
+        path,
+        methods: [HttpMethod[method]],
+        integration,
+        ...scopesFor(role, props.jwt),
+      });
+    }
+    for (const path of props.console === undefined ? [] : pages) {
+      const routes = this.api.addRoutes({
+        path,
+        methods: [HttpMethod.GET],
+        integration,
+        authorizer: new HttpNoneAuthorizer(),
+      });
+      for (const route of routes) acknowledge(route, 'AwsSolutions::AwsSolutions-APIG4');
+    }
+    this.policies = props.jwt === undefined ? callerPolicies(this, this.api.apiId) : new Map();
+    this.failOnWarnings();
+    this.limitAndLog(props);
+  }
+
+  /**
+   * API Gateway goes on at a warning by default; an API that is imported so may lose its authorizer. Here authorizer and
+   * routes are resources of their own, which fail by themselves; whatever is a warning all the same shall stop the deployment.
+   */
+  private failOnWarnings(): void {
+    const api = this.api.node.defaultChild;
+    if (!(api instanceof CfnApi)) throw new Error('an HTTP API is a resource');
+    api.failOnWarnings = true;
+  }
+
+  private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): void {
+    const stage = this.api.defaultStage?.node.defaultChild;
+    if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
+    const log = new LogGroup(this, 'AccessLog', { removalPolicy: removal });
+    stage.defaultRouteSettings = {
+      throttlingRateLimit: throttle.rate,
+      throttlingBurstLimit: throttle.burst,
+    };
+    stage.accessLogSettings = {
+      destinationArn: log.logGroupArn,
+      format: JSON.stringify(accessLogOf(jwt)),
+    };
+  }
+}
+
+/** Without the query, which holds what was searched for, and without the address: it is personal data. */
+const accessLogOf = (jwt: JwtProps | undefined) => ({
+  at: '$context.requestTime',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  principal: jwt === undefined ? '$context.identity.userArn' : '$context.authorizer.claims.sub',
+  status: '$context.status',
+  refused: '$context.authorizer.error',
+  ms: '$context.responseLatency',
+  id: '$context.requestId',
+});
+
+/** API Gateway itself knows scopes, by these claims alone; groups are for the function to check. */
+function scopesFor(role: Role, jwt: JwtProps | undefined) {
+  if (jwt === undefined || !['scope', 'scp'].includes(jwt.rolesClaim)) return {};
+  const enough = roles.slice(roles.indexOf(role)).map((one) => jwt.roles[one]);
+  return { authorizationScopes: [...new Set(enough)] };
+}
+
+function jwtVariable(jwt: JwtProps | undefined): Record<string, string> {
+  if (jwt === undefined) return {};
+  const { rolesClaim, roles: words, tenantClaim = null } = jwt;
+  return { REEVE_JWT: JSON.stringify({ rolesClaim, roles: words, tenantClaim }) };
+}
+
+function consoleVariable({ console, jwt }: FrontDoorProps): Record<string, string> {
+  if (console === undefined || jwt === undefined) return {};
+  const { clientId, scope, tokenOrigin = null } = console;
+  const { issuer } = jwt;
+  return { REEVE_CONSOLE: JSON.stringify({ issuer, clientId, scope, tokenOrigin }) };
+}
+
+function authorizer(jwt: JwtProps | undefined): IHttpRouteAuthorizer {
+  if (jwt === undefined) return new HttpIamAuthorizer();
+  return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
+}

@@ -1,0 +1,29 @@
+/** What an agent that runs elsewhere may do: take its requests, send its replies, and nothing else. */
+import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { PriorityQueues } from '#infra/queues/priority-queues.ts';
+import type { WorkQueue } from '#infra/queues/work-queue.ts';
+
+export function agentPolicy(
+  scope: Construct,
+  agent: string,
+  requests: PriorityQueues,
+  replies: WorkQueue,
+): ManagedPolicy {
+  return new ManagedPolicy(scope, 'Policy', {
+    description: `For the role of agent ${agent} of Reeve: takes its requests and sends its replies`,
+    statements: [
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        // The last one for work that takes longer than a request stays hidden.
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+        resources: requests.all.map(({ queue }) => queue.queueArn),
+      }),
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['sqs:SendMessage'],
+        resources: [replies.queue.queueArn],
+      }),
+    ],
+  });
+}

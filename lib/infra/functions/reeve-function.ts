@@ -1,0 +1,85 @@
+/** A function as Reeve makes them: its own role with nothing in it but its own log, and its own log group. */
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  type Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  type RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { acknowledge } from '#infra/checks/acknowledge.ts';
+
+export interface ReeveFunctionProps {
+  readonly code: Code;
+  /** What it is for, as the console shows it. */
+  readonly description: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** MiB; 1,769 are a core. @default 256 */
+  readonly memorySize?: number;
+  /** @default 30 seconds */
+  readonly timeout?: Duration;
+  /** Allowed for a function of the loop Scheduler – agent – Scheduler alone. @default terminated by Lambda */
+  readonly recursiveLoop?: RecursiveLoop;
+  /** Kept for it, and its limit. @default it shares the account's with all others */
+  readonly reservedConcurrency?: number | undefined;
+  readonly removal: RemovalPolicy;
+}
+
+/** MiB: at a quarter of a core, a batch of ten takes little longer than the calls it waits for. */
+const defaultMemorySize = 256;
+
+export class ReeveFunction extends LambdaFunction {
+  constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
+    const logGroup = new LogGroup(scope, `${id}Log`, { removalPolicy: props.removal });
+    const role = new Role(scope, `${id}Role`, {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    super(scope, id, {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: props.code,
+      description: props.description,
+      memorySize: props.memorySize ?? defaultMemorySize,
+      timeout: props.timeout ?? Duration.seconds(30),
+      role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      // Start, end and report lines of each invocation would be most of the log's bill.
+      systemLogLevelV2: SystemLogLevel.WARN,
+      environment: {
+        POWERTOOLS_LOG_LEVEL: 'WARN',
+        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
+        ...props.environment,
+      },
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
+      ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),
+    });
+    acknowledge(this, 'Serverless::Serverless-LambdaTracing', 'Serverless::Serverless-LambdaDLQ');
+  }
+
+  /** Allows these actions on these resources, and nothing else. */
+  allow(actions: readonly string[], ...resources: readonly string[]): void {
+    this.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: [...actions],
+        resources: [...resources],
+      }),
+    );
+  }
+}

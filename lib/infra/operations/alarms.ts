@@ -1,0 +1,201 @@
+/** Alarms, each with what to do about it, to the operators' topic. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  Metric,
+  type MetricProps,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
+import { processIndexes } from '#aws/store/tables.ts';
+import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
+import type { WorkQueue } from '#infra/queues/work-queue.ts';
+import type { StateStore } from '#infra/state-store.ts';
+import type { Notifications } from './notifications.ts';
+import { runbook } from './runbook.ts';
+
+const minute = Duration.minutes(1);
+const fiveMinutes = Duration.minutes(5);
+/** Seconds that a message may wait before somebody should look. */
+const oldMessageSeconds = 300;
+/** Seconds that a status message may wait for its receiver: longer than the longest wait between tries. */
+const oldStatusSeconds = 1_800;
+/** Overdue orders of one minute: a few are daily life. */
+const pastDueMax = 100;
+
+interface AlarmProps {
+  readonly metric: IMetric;
+  readonly text: string;
+  /** @default 1 */
+  readonly threshold?: number;
+  /** @default 1 */
+  readonly periods?: number;
+}
+
+export class Alarms extends Construct {
+  readonly all: Alarm[] = [];
+  private readonly action: SnsAction;
+
+  constructor(scope: Construct, id: string, operators: ITopic) {
+    super(scope, id);
+    this.action = new SnsAction(operators);
+  }
+
+  onOrders(): void {
+    this.raise('OrderInError', {
+      metric: ownMetric(this, 'OrdersInError'),
+      text: runbook.orderInError,
+    });
+    const metric = ownMetric(this, 'OrdersPastDue');
+    this.raise('PastDue', { metric, text: runbook.pastDue, threshold: pastDueMax, periods: 3 });
+  }
+
+  onQueue(name: string, { queue }: WorkQueue): void {
+    this.raise(`${name}Old`, {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
+      text: runbook.oldMessages,
+      threshold: oldMessageSeconds,
+      periods: 3,
+    });
+  }
+
+  onWebhook({ channel, queue }: WebhookChannel): void {
+    this.raise(`Webhook-${channel}Behind`, {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+      text: runbook.webhookBehind,
+      threshold: oldStatusSeconds,
+      periods: 3,
+    });
+  }
+
+  onRetries({ retries: { queue } }: Notifications): void {
+    this.raise('NotificationsBehind', {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+      text: runbook.notificationsBehind,
+      threshold: oldStatusSeconds,
+      periods: 3,
+    });
+  }
+
+  onDeadLetters(name: string, queue: Queue): void {
+    const metric = queue.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes });
+    this.raise(`${name}DeadLetters`, { metric, text: runbook.deadLetters });
+  }
+
+  onFunction(name: string, worker: ReeveFunction): void {
+    const errors = worker.metricErrors({ period: fiveMinutes });
+    this.raise(`${name}Errors`, { metric: errors, text: runbook.functionErrors });
+    const throttles = worker.metricThrottles({ period: fiveMinutes });
+    this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
+  }
+
+  onStream(notifier: ReeveFunction): void {
+    const metric = notifier.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
+    const threshold = fiveMinutes.toMilliseconds();
+    this.raise('StreamBehind', { metric, text: runbook.streamBehind, threshold, periods: 3 });
+  }
+
+  onTables({ orders, processes, coordination }: StateStore): void {
+    for (const [name, table] of Object.entries({ orders, processes, coordination })) {
+      this.onThrottling(name, table, {});
+    }
+    // An index has partitions and limits of its own, and throttles first: its keys are few.
+    for (const { name } of processIndexes) {
+      this.onThrottling(`processes${name}`, processes, { GlobalSecondaryIndexName: name });
+    }
+  }
+
+  private onThrottling(
+    name: string,
+    table: StateStore['orders'],
+    dimensionsMap: Readonly<Record<string, string>>,
+  ): void {
+    for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+      const common = { metricName, dimensionsMap, statistic: Stats.SUM, period: fiveMinutes };
+      const metric = tableMetric(table, common);
+      this.raise(`${name}${metricName}`, { metric, text: runbook.tableThrottles });
+    }
+  }
+
+  /**
+   * The one alarm that silence sets off. A completed sweep is the only put in the Coordination table, and
+   * DynamoDB counts it for nothing, where a metric of our own would be most of the bill of an idle month.
+   */
+  onSweeps({ coordination }: StateStore, every: Duration): void {
+    const metric = tableMetric(coordination, {
+      metricName: 'SuccessfulRequestLatency',
+      dimensionsMap: { Operation: 'PutItem' },
+      statistic: Stats.SAMPLE_COUNT,
+      period: every,
+    });
+    this.add(
+      new Alarm(this, 'NoSweep', {
+        metric,
+        alarmDescription: runbook.noSweep,
+        threshold: 1,
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        evaluationPeriods: 3,
+        treatMissingData: TreatMissingData.BREACHING,
+      }),
+    );
+  }
+
+  /** Behind: what is overdue waits for a sweep for longer than three periods, and failures are still counted. */
+  onLag(every: Duration): void {
+    const metric = ownMetric(this, 'SweepLag', Stats.MAXIMUM);
+    const threshold = 3 * every.toSeconds();
+    this.raise('SweepBehind', { metric, text: runbook.sweepBehind, threshold, periods: 2 });
+  }
+
+  private raise(id: string, { metric, text, threshold = 1, periods = 1 }: AlarmProps): void {
+    this.add(
+      new Alarm(this, id, {
+        metric,
+        alarmDescription: text,
+        threshold,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        evaluationPeriods: periods,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      }),
+    );
+  }
+
+  private add(alarm: Alarm): void {
+    alarm.addAlarmAction(this.action);
+    this.all.push(alarm);
+  }
+}
+
+function tableMetric(
+  { tableName }: StateStore['orders'],
+  { dimensionsMap, ...props }: Omit<MetricProps, 'namespace'>,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    dimensionsMap: { TableName: tableName, ...dimensionsMap },
+    ...props,
+  });
+}
+
+/** A metric that Reeve publishes itself. */
+export function ownMetric(
+  scope: Construct,
+  name: MetricName,
+  statistic: string = Stats.SUM,
+): Metric {
+  return new Metric({
+    namespace: metricNamespace,
+    metricName: name,
+    dimensionsMap: { service: Stack.of(scope).stackName },
+    statistic,
+    period: fiveMinutes,
+  });
+}

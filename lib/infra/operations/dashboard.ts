@@ -1,0 +1,136 @@
+/** The dashboard: from top to bottom what flows, what fails, what waits, and what it costs. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  Row,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import type { FrontDoor } from '#infra/access/front-door.ts';
+import { type AgentChannel, agentFunctions } from '#infra/agents/agent-channel.ts';
+import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { WorkQueue } from '#infra/queues/work-queue.ts';
+import type { StateStore } from '#infra/state-store.ts';
+import { ownMetric } from './alarms.ts';
+
+export interface DashboardProps {
+  readonly alarms: readonly Alarm[];
+  readonly store: StateStore;
+  readonly frontDoor: FrontDoor;
+  readonly supervisor: ReeveFunction;
+  readonly agents: readonly AgentChannel[];
+  readonly queues: ReadonlyMap<string, WorkQueue>;
+  readonly functions: ReadonlyMap<string, ReeveFunction>;
+}
+
+/** Alarms that one status widget takes (CloudWatch, Dashboard Body Structure: alarm widget). */
+const alarmsPerWidget = 100;
+const period = Duration.minutes(5);
+const half = 12;
+const whole = 24;
+
+export function dashboard(scope: Construct, id: string, props: DashboardProps): Dashboard {
+  const board = new Dashboard(scope, id, {
+    dashboardName: `${Stack.of(scope).stackName}-orders`,
+    defaultInterval: Duration.hours(3),
+  });
+  board.addWidgets(
+    ...inGroups(props.alarms, alarmsPerWidget).map(
+      (alarms) => new AlarmStatusWidget({ title: 'What needs a person', alarms, width: whole }),
+    ),
+    new Row(flow(scope, props), latency(props)),
+    new Row(...failures(props), backlog(props)),
+    new Row(sweeps(scope, props), cost(props)),
+  );
+  return board;
+}
+
+function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+function flow(scope: Construct, { frontDoor }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Orders: how they ended',
+    width: half,
+    left: [
+      ownMetric(scope, 'OrdersProcessed'),
+      ownMetric(scope, 'OrdersUndone'),
+      ownMetric(scope, 'OrdersInError'),
+    ],
+    right: [frontDoor.api.metricCount({ label: 'API requests', period })],
+  });
+}
+
+function latency({ agents }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Steps: how long a batch takes an agent (p99)',
+    width: half,
+    left: agentFunctions(agents).map(([agent, worker]) =>
+      worker.metricDuration({ label: agent, statistic: Stats.percentile(99), period }),
+    ),
+  });
+}
+
+/** From the log, which says more than a number and costs nothing until somebody looks. */
+function failures({ agents }: DashboardProps): IWidget[] {
+  const logGroupNames = agentFunctions(agents).map(([, { logGroup }]) => logGroup.logGroupName);
+  if (logGroupNames.length === 0) return [];
+  const widget = new LogQueryWidget({
+    title: 'Failed calls by agent and error',
+    width: half,
+    view: LogQueryVisualizationType.TABLE,
+    logGroupNames,
+    queryLines: [
+      'filter message = "call-failed"',
+      'stats count(*) as calls by agent, error, code',
+      'sort calls desc',
+    ],
+  });
+  return [widget];
+}
+
+function backlog({ queues }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Backlog: the oldest message (s)',
+    width: half,
+    left: [...queues].map(([label, { queue }]) =>
+      queue.metricApproximateAgeOfOldestMessage({ label, period }),
+    ),
+  });
+}
+
+function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'Sweeps',
+    width: half,
+    left: [
+      supervisor.metricInvocations({ label: 'sweeps', period }),
+      supervisor.metricErrors({ label: 'failed', period }),
+    ],
+    right: [
+      ownMetric(scope, 'OrdersPastDue'),
+      ownMetric(scope, 'OrdersForgiven'),
+      ownMetric(scope, 'SweepLag', Stats.MAXIMUM),
+    ],
+  });
+}
+
+function cost({ store, functions }: DashboardProps): IWidget {
+  return new GraphWidget({
+    title: 'What costs: table units and invocations',
+    width: half,
+    left: [
+      store.processes.metricConsumedWriteCapacityUnits({ label: 'write units', period }),
+      store.processes.metricConsumedReadCapacityUnits({ label: 'read units', period }),
+    ],
+    right: [...functions].map(([label, worker]) => worker.metricInvocations({ label, period })),
+  });
+}

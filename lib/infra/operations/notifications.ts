@@ -1,0 +1,213 @@
+/** The notifier on the change stream, and the topic by which operators hear of orders in Error. */
+import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  type Code,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { alertDetailType, eventSource } from '#aws/notifications/event-names.ts';
+import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { type OwedQueue, owedQueue, workOffOwed } from '#infra/queues/owed-queue.ts';
+import { type PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
+import { queuePrefix } from '#infra/queues/queue-prefix.ts';
+import { deadLetterQueue } from '#infra/queues/work-queue.ts';
+import type { StateStore } from '#infra/state-store.ts';
+
+export interface NotificationsProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  readonly ready: PriorityQueues;
+  /** ARNs of the queues it may send to: those of submitters, and those of webhooks. */
+  readonly responseQueues: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly alarmEmail?: string;
+  /** The name of the bus for alerts and event channels. */
+  readonly eventBus: string;
+  /** @default none: it shares the account's */
+  readonly reservedConcurrency?: number | undefined;
+  readonly removal: RemovalPolicy;
+}
+
+/**
+ * How long the stream tries a change that could be neither delivered nor kept: a function that does not
+ * start, or SQS away. Half of what a stream keeps, so that it can still be looked at afterwards.
+ */
+const maxRecordAge = Duration.hours(12);
+const timeout = Duration.seconds(60);
+const batchSize = 100;
+/**
+ * Batches of a shard at once; Lambda keeps the changes of an order in sequence. At 256 MiB one batch at a
+ * time would tell some 500 changes a second, its calls included (docs/aws.md, "Notification throughput").
+ */
+const parallelizationFactor = 5;
+
+export class Notifications extends Construct {
+  readonly worker: ReeveFunction;
+  /** Notifications that could not be delivered yet, and those that could not be for days. */
+  readonly retries: OwedQueue;
+  /** Changes that could not be read, or for hours neither delivered nor kept. */
+  readonly failures: Queue;
+  /** Alerts that could not be delivered to the operators' topic. */
+  readonly undelivered: Queue;
+  /** What the topic could not deliver by e-mail; undefined without an address. */
+  readonly unmailed: Queue | undefined;
+  /** Whom alarms and alerts reach. */
+  readonly operators: ITopic;
+
+  constructor(scope: Construct, id: string, props: NotificationsProps) {
+    super(scope, id);
+    const { store } = props;
+    const bus = EventBus.fromEventBusName(this, 'Bus', props.eventBus);
+    const prefix = queuePrefix(this);
+    this.retries = owedQueue(new Construct(this, 'Retries'), {
+      queueName: queueNames.retry(prefix),
+      deadLetterName: deadLetterNames.retry(prefix),
+      functionTimeout: timeout,
+    });
+    this.failures = deadLetterQueue(this, 'Failures', {
+      queueName: deadLetterNames.change(prefix),
+    });
+    this.undelivered = deadLetterQueue(this, 'Undelivered', {
+      queueName: deadLetterNames.alert(prefix),
+    });
+    const topic = operators(this);
+    this.operators = topic;
+    this.unmailed =
+      props.alarmEmail === undefined
+        ? undefined
+        : mailTo(props.alarmEmail, topic, deadLetterNames.mail(prefix));
+    this.worker = new ReeveFunction(this, 'Function', {
+      code: props.code,
+      description: 'Reeve: notifier',
+      timeout,
+      reservedConcurrency: props.reservedConcurrency,
+      removal: props.removal,
+      environment: {
+        ...props.environment,
+        ...queuesVariable(props.ready),
+        REEVE_ORDERS_TABLE: store.orders.tableName,
+        REEVE_EVENT_BUS: bus.eventBusName,
+        REEVE_DEPLOYMENT: Stack.of(this).stackName,
+      },
+    });
+    new EventSourceMapping(this, 'Stream', {
+      target: this.worker,
+      eventSourceArn: store.streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize,
+      parallelizationFactor,
+      // A change may wait so long for others: being told is not urgent by the second.
+      maxBatchingWindow: Duration.seconds(1),
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      maxRecordAge,
+      // The CDK's own destination grants more than Lambda uses.
+      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
+      filters: [...toldChanges],
+    });
+    this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
+    store.allowStream(this.worker);
+    store.allowForget(this.worker);
+    this.worker.allow(['events:PutEvents'], bus.eventBusArn);
+    const { queueArn } = this.retries.queue;
+    this.worker.allow(['sqs:SendMessage'], queueArn, ...props.responseQueues);
+    workOffOwed(this.worker, this.retries);
+
+    const alert = new Rule(this, 'Alert', {
+      description: 'Reeve: alerts operators to an order in Error',
+      ...(props.eventBus !== 'default' && { eventBus: bus }),
+      // Of this stack alone: another one's alerts come on the same bus.
+      eventPattern: {
+        account: [Stack.of(this).account],
+        source: [eventSource],
+        detailType: [alertDetailType],
+        detail: { deployment: [Stack.of(this).stackName] },
+      },
+    });
+    // By its ARN, or the target would let every rule of every account publish.
+    const known = Topic.fromTopicArn(this, 'OperatorsByArn', topic.topicArn);
+    alert.addTarget(new SnsTopic(known, { message: alertText, deadLetterQueue: this.undelivered }));
+    allowPublish(topic, 'Alerts', 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
+  }
+}
+
+/** What can change nobody's mind is not worth an invocation: only ends, Errors, and what a submitter is owed. */
+const toldChanges = [
+  FilterCriteria.filter({
+    dynamodb: {
+      NewImage: {
+        ProcessState: {
+          S: FilterRule.or('Processed', 'Undone', 'Error'),
+        },
+      },
+    },
+  }),
+  FilterCriteria.filter({ dynamodb: { NewImage: { ReplyTo: { S: FilterRule.exists() } } } }),
+  FilterCriteria.filter({ eventName: FilterRule.isEqual('REMOVE') }),
+];
+
+const alertText = RuleTargetInput.fromText(
+  [
+    `${EventField.fromPath('$.detail.text')}`,
+    `Workflow ${EventField.fromPath('$.detail.workflow')}.`,
+    `When its cause is mended: ${EventField.fromPath('$.detail.remedy')}`,
+  ].join(' '),
+);
+
+function operators(scope: Construct): Topic {
+  const topic = new Topic(scope, 'Operators', {
+    displayName: 'Reeve: what needs a person',
+    enforceSSL: true,
+  });
+  // A topic with any policy of its own has lost the one by which alarms may publish.
+  const alarms = Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: `${Stack.of(scope).stackName}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  allowPublish(topic, 'Alarms', 'cloudwatch.amazonaws.com', { ArnLike: alarms });
+  return topic;
+}
+
+/** Lets a service publish for what this stack has at it, and for nothing else of any account. */
+function allowPublish(
+  topic: Topic,
+  sid: string,
+  service: string,
+  source: { readonly ArnEquals: string } | { readonly ArnLike: string },
+): void {
+  const arns = Object.entries(source).map(([operator, arn]) => [
+    operator,
+    { 'aws:SourceArn': arn },
+  ]);
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid,
+      actions: ['sns:Publish'],
+      principals: [new ServicePrincipal(service)],
+      resources: [topic.topicArn],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Stack.of(topic).account },
+        ...Object.fromEntries(arns),
+      },
+    }),
+  );
+}
+
+/** Subscribes the address; gives the queue of what could not be delivered to it. */
+function mailTo(email: string, topic: Topic, queueName: string): Queue {
+  const unmailed = deadLetterQueue(topic, 'Unmailed', { queueName });
+  topic.addSubscription(new EmailSubscription(email, { deadLetterQueue: unmailed }));
+  return unmailed;
+}

@@ -1,0 +1,32 @@
+/** The response channels of a deployment, as its functions read them. */
+import { Arn, ArnFormat, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
+import type { Settings } from '#infra/settings/settings.ts';
+import type { WebhookChannel } from './webhook-channel.ts';
+
+export function responseVariable(
+  scope: Construct,
+  { responseQueues, eventChannels, webhooks }: Settings,
+): Record<string, string> {
+  const channels = [
+    ...Object.entries(responseQueues).map(([name, arn]) => [name, queueUrl(arn)]),
+    ...eventChannels.map((name) => [name, eventsChannel]),
+    ...Object.keys(webhooks).map((name) => [name, webhookChannel]),
+  ];
+  return { REEVE_RESPONSE_CHANNELS: Stack.of(scope).toJsonString(Object.fromEntries(channels)) };
+}
+
+/** ARNs of the queues that the notifier sends to. */
+export function queuesToTell(
+  { responseQueues }: Settings,
+  webhooks: readonly WebhookChannel[],
+): readonly string[] {
+  return [...Object.values(responseQueues), ...webhooks.map(({ queue }) => queue.queueArn)];
+}
+
+/** The URL of a queue that is known by its ARN, as SQS makes it. */
+function queueUrl(arn: string): string {
+  const { region, account, resource } = Arn.split(arn, ArnFormat.NO_RESOURCE_NAME);
+  return `https://sqs.${region}.amazonaws.com/${account}/${resource}`;
+}

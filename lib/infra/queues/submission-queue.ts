@@ -1,0 +1,50 @@
+/** The second way in: a queue of submissions, for producers in the account. */
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { StateStore } from '#infra/state-store.ts';
+import { type PriorityQueues, readyVariables } from './priority-queues.ts';
+import { queuePrefix } from './queue-prefix.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
+
+export interface SubmissionQueueProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  readonly ready: PriorityQueues;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly removal: RemovalPolicy;
+}
+
+export class SubmissionQueue extends Construct {
+  readonly submissions: WorkQueue;
+  readonly worker: ReeveFunction;
+
+  constructor(scope: Construct, id: string, props: SubmissionQueueProps) {
+    super(scope, id);
+    const timeout = Duration.seconds(30);
+    const prefix = queuePrefix(this);
+    this.submissions = new WorkQueue(this, 'Submissions', {
+      queueName: queueNames.submission(prefix),
+      deadLetters: deadLetterQueue(this, 'DeadLetters', {
+        queueName: deadLetterNames.submission(prefix),
+      }),
+      functionTimeout: timeout,
+    });
+    this.worker = new ReeveFunction(this, 'Function', {
+      code: props.code,
+      description: 'Reeve: submission by queue',
+      timeout,
+      removal: props.removal,
+      environment: {
+        ...props.store.environment,
+        ...props.environment,
+        ...readyVariables(props.ready),
+      },
+    });
+    props.store.allowCreate(this.worker);
+    props.ready.allowSend(this.worker);
+    this.submissions.workedOffBy(this.worker);
+  }
+}

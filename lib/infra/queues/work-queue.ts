@@ -1,0 +1,67 @@
+/** A queue that a function works off, and the dead-letter queue beside it. */
+import { Duration } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { limits } from '#core/model/limits.ts';
+import { acknowledge } from '#infra/checks/acknowledge.ts';
+import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { pollQueue } from './poll-queue.ts';
+
+export interface WorkQueueProps {
+  readonly queueName: string;
+  readonly deadLetters: Queue;
+  /** Of the function that works it off. */
+  readonly functionTimeout: Duration;
+  /**
+   * Receives after which a message is given up.
+   * @default limits.receivesMax: for a function of Reeve, which hides for seconds what it gives back
+   */
+  readonly maxReceiveCount?: number;
+}
+
+/** A redelivery must not overtake the first delivery's own tries (Lambda with SQS: 6 × timeout). */
+const visibilityPerTimeout = 6;
+/** A dead letter's time counts from its first sending, so the dead-letter queue must keep longer. */
+const retention = Duration.days(4);
+const deadLetterRetention = Duration.days(14);
+
+export class WorkQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, props: WorkQueueProps) {
+    super(scope, id);
+    const { queueName, deadLetters, functionTimeout, maxReceiveCount = limits.receivesMax } = props;
+    this.deadLetters = deadLetters;
+    this.queue = new Queue(this, 'Queue', {
+      queueName,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: retention,
+      visibilityTimeout: Duration.seconds(functionTimeout.toSeconds() * visibilityPerTimeout),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount },
+    });
+  }
+
+  /** Has the function work it off, and park what it cannot read. */
+  workedOffBy(worker: ReeveFunction, maxConcurrency?: number): void {
+    pollQueue(worker, this.queue, maxConcurrency);
+    worker.allow(['sqs:SendMessage'], this.deadLetters.queueArn);
+  }
+}
+
+/** `fifo`: for the letters of a FIFO queue, which a standard one cannot take. */
+export function deadLetterQueue(
+  scope: Construct,
+  id: string,
+  props: { readonly queueName: string; readonly fifo?: true },
+): Queue {
+  const queue = new Queue(scope, id, {
+    ...props,
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: deadLetterRetention,
+  });
+  acknowledge(queue, 'Serverless::Serverless-SQSRedrivePolicy', 'AwsSolutions::AwsSolutions-SQS3');
+  return queue;
+}

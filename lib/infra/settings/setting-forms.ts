@@ -1,0 +1,88 @@
+/** What the values of settings look like. */
+import * as z from 'zod';
+import { strictJson } from '#core/codec/strict-json.ts';
+import { wholeNumber } from '#core/codec/whole-number.ts';
+
+/** On the command line everything is text; in cdk.json it is what it is. */
+export const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    const parsed = strictJson(value);
+    if (parsed.kind === 'json') return parsed.value;
+    const { field, message } = parsed.fault;
+    if (field === null) return value;
+    context.addIssue({ code: 'custom', path: field.split('.'), message });
+    return z.NEVER;
+  }, schema);
+
+/** A list in which no element occurs twice: the second one would have no effect. */
+export const distinct = <Schema extends z.ZodType<readonly string[]>>(schema: Schema) =>
+  schema.refine((all) => new Set(all).size === all.length, 'must contain each element only once');
+
+export const queueArn = z
+  .string()
+  .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
+export const secretArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/,
+    'must be the ARN of a secret',
+  );
+/**
+ * As it stands in tokens; API Gateway asks it for its keys under `/.well-known/`, so nothing may follow its path.
+ * OpenID Connect Discovery, Provider Metadata: https, and neither query nor fragment.
+ */
+export const issuer = z
+  .url({ protocol: /^https$/ })
+  .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
+/** In a token's claim words stand side by side. */
+export const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
+export const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
+
+/** Not an alias: a policy that allows the use of a key must name the key. */
+export const keyArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/,
+    'must be the ARN of a key, and not of an alias',
+  );
+export const boundaryArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/,
+    'must be the ARN of a managed policy',
+  );
+/** PutEvents takes an ARN too, but a rule can stand on a bus of its own account and region alone. */
+export const busName = z
+  .string()
+  .regex(/^[\w.-]{1,256}$/, 'must be the name of a bus in the account and region of the stack');
+/** As a browser sends it: no path, no `*`. Plain http is for a page under development. */
+export const origin = z
+  .string()
+  .regex(
+    /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/,
+    'must be an origin such as https://shop.example.com, in lower case and without a path',
+  );
+
+/** Days that CloudWatch Logs takes (PutRetentionPolicy). */
+const retentions = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922,
+  3_288, 3_653,
+];
+export const logRetention = wholeNumber(1, 3_653).refine((days) => retentions.includes(days), {
+  error: `must be one of ${retentions.join(', ')}`,
+});
+
+const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
+/** Of one resource (AWS Tagging Best Practices: 50, of which CloudFormation's own do not count). */
+const tagsMax = 50;
+const tagKey = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(tagText, 'has a character that tags do not take')
+  .regex(/^(?!aws:)/i, 'must not begin with aws:');
+const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not take');
+export const tags = z
+  .record(tagKey, tagValue)
+  .refine((all) => Object.keys(all).length <= tagsMax, `must be ${tagsMax} at most`);

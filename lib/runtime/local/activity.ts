@@ -1,0 +1,207 @@
+/** What goes on, gathered from the records as they are committed, in bounded memory. */
+
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import { describeError, UnreadableDataError } from '#core/model/errors.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import type { Activity, ChannelActivity } from '#http/api-ports.ts';
+import type { BreakerState } from '#ports/breaker.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Page, StateStore } from '#ports/state-store.ts';
+import { type AgentCalls, agentCalls } from './agent-calls.ts';
+import { lastHour } from './last-hour.ts';
+import { standing } from './standing.ts';
+
+/** Orders read before others get their turn: some milliseconds. */
+const countedInATurn = 100;
+
+export interface ActivityOptions {
+  readonly registry: WorkflowRegistry;
+  readonly store: Pick<StateStore, 'records' | 'list'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How the channels stand. Default: there are none. */
+  readonly channels?: () => readonly ChannelActivity[];
+  readonly agents: readonly {
+    readonly name: AgentName;
+    readonly breaker: () => BreakerState | null;
+  }[];
+}
+
+export interface ActivityCollector {
+  /** A record was committed, over that one. */
+  on(record: ProcessRecord, before: ProcessRecord | null): void;
+  /**
+   * Reads, once, the orders that were alive at first and have not changed since, and counts them too; others
+   * get their turn meanwhile. `due`: those of them that are not in Error, and perhaps some that are.
+   */
+  countRest(due: readonly OrderId[]): Promise<void>;
+  read(): Activity;
+  stop(): void;
+}
+
+export function activityCollector(options: ActivityOptions): ActivityCollector {
+  const { registry, store, clock, agents } = options;
+  const since = clock.now();
+  const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
+  const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
+  const alive = standing(registry);
+  /** Until all are: a change of one that is not must not take out what was never added. */
+  let counted: Set<OrderId> | null = new Set();
+  let isStopped = false;
+
+  function countOnce(record: ProcessRecord): void {
+    // It may have been committed while it was read.
+    if (counted?.has(record.orderId) !== false) return;
+    alive.add(record);
+    counted.add(record.orderId);
+  }
+
+  async function countAll(due: readonly OrderId[]): Promise<void> {
+    for await (const page of stoppedOrders(store)) {
+      for (const record of page) countOnce(record);
+      await turnOfOthers();
+      if (isStopped) return;
+    }
+    for (const [at, orderId] of due.entries()) {
+      if (at % countedInATurn === 0) await turnOfOthers();
+      if (isStopped) return;
+      if (counted?.has(orderId) !== false) continue;
+      const record = await readable(store, orderId);
+      if (record !== undefined) countOnce(record);
+    }
+  }
+
+  return {
+    on(record, before) {
+      const now = clock.now();
+      alive.add(record);
+      if (before === null) hour.now(now).submitted += 1;
+      else {
+        if (counted === null || counted.has(record.orderId)) alive.takeOut(before);
+        noteCalls(calls, record, before, now);
+      }
+      counted?.add(record.orderId);
+      const ended = endings[record.processState];
+      if (ended !== null && before?.processState !== record.processState) hour.now(now)[ended] += 1;
+    },
+    async countRest(due) {
+      try {
+        await countAll(due);
+      } catch (error) {
+        // What goes on is only shown: Reeve works without the sum.
+        const reason = describeError(error);
+        options.log.error('activity-incomplete', { error: reason });
+      }
+      counted = null;
+    },
+    stop() {
+      isStopped = true;
+    },
+    read() {
+      const now = clock.now();
+      return {
+        since,
+        minutes: hour.all(now).map(({ at, slot }) => ({ at, ...slot })),
+        workflows: alive.workflows(),
+        channels: options.channels?.() ?? [],
+        agents: agents.map(({ name, breaker }) => {
+          const own = calls.get(name) ?? agentCalls();
+          const shared = { ...alive.agent(name), ...own.counts(now) };
+          return { name, ...shared, latencyMs: own.latencyMs(), breaker: breaker() };
+        }),
+      };
+    },
+  };
+}
+
+const endings = {
+  Pending: null,
+  Processing: null,
+  Processed: 'processed',
+  Undone: 'undone',
+  Error: 'error',
+} as const;
+
+/** The last entry of the history says which call ended, and the record before when it went out. */
+function noteCalls(
+  calls: ReadonlyMap<AgentName, AgentCalls>,
+  record: ProcessRecord,
+  before: ProcessRecord,
+  now: number,
+): void {
+  const entry = record.history.at(-1);
+  switch (entry?.type) {
+    case 'stepSucceeded':
+    case 'undoSucceeded': {
+      const step = findStep(before, entry.step);
+      if (step === undefined || !underWay(step.progress)) return;
+      calls.get(step.agent)?.succeeded(now, lengthOf(step, step.progress, entry.at));
+      return;
+    }
+    case 'stepFailed':
+    case 'undoFailed': {
+      const step = findStep(before, entry.step);
+      if (step !== undefined) calls.get(step.agent)?.failed(now);
+      return;
+    }
+    case 'expired':
+      for (const name of entry.steps) {
+        const step = findStep(before, name);
+        if (step === undefined || !underWay(step.progress)) continue;
+        const { completeBy } = step.progress;
+        calls.get(step.agent)?.timedOut(now, lengthOf(step, step.progress, completeBy));
+      }
+      return;
+    case 'submit':
+    case 'claim':
+    case 'heartbeat':
+    case 'excused':
+    case 'resubmit':
+    case 'cancel':
+    case undefined:
+      return;
+  }
+}
+
+/** From when the call went out, ms. A clock that was put back makes it no less than nothing. */
+function lengthOf(
+  { policy }: StepRecord,
+  { endBy }: { readonly endBy: number },
+  until: number,
+): number {
+  return Math.max(0, until - (endBy - policy.maxDurationMs));
+}
+
+const turnOfOthers = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The orders in Error, page by page. */
+async function* stoppedOrders(
+  store: ActivityOptions['store'],
+): AsyncGenerator<readonly ProcessRecord[]> {
+  let cursor: string | null = null;
+  do {
+    const page: Page<ProcessRecord> = await store.list({
+      processState: 'Error',
+      limit: limits.sweepPage,
+      cursor,
+    });
+    yield page.items;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+/** A spoiled order is not counted; the sweep that meets it says so in the log. */
+async function readable(
+  store: ActivityOptions['store'],
+  orderId: OrderId,
+): Promise<ProcessRecord | undefined> {
+  try {
+    return (await store.records([orderId])).get(orderId);
+  } catch (error) {
+    if (error instanceof UnreadableDataError) return undefined;
+    throw error;
+  }
+}

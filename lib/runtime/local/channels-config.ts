@@ -1,0 +1,75 @@
+/** The response channels of an embedded Reeve, from the file that REEVE_CHANNELS names. */
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { httpUrl } from '#core/codec/http-url.ts';
+import { faultText, strictJson } from '#core/codec/strict-json.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { type Secrets, webhookSecrets } from '#runtime/node/webhook-signature.ts';
+import { isLoopback } from './config.ts';
+
+/** A registered webhook: where status messages go, and what they are signed with. */
+export interface WebhookChannel {
+  readonly url: string;
+  readonly secrets: Secrets;
+}
+
+const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
+
+/** Within one machine nobody listens in; anywhere else a message must not be read on the way. */
+const address = httpUrl.refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || isLoopback(hostname);
+}, 'must begin with https://');
+
+const schema = z.record(
+  channelName,
+  z.strictObject({
+    kind: z.literal('webhook'),
+    url: address,
+    /** The variable of the environment that holds the secret: a file is copied too easily. */
+    secretVariable: z.string().min(1),
+  }),
+);
+
+/**
+ * By the name that `replyTo` gives; without a file there are none.
+ *
+ * @throws {ReeveError} `channels-invalid` saying what is wrong in the file; `secret-invalid`
+ */
+export function readChannels(
+  path: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, WebhookChannel>> {
+  if (path === undefined) return {};
+  const parsed = schema.safeParse(parse(path));
+  if (!parsed.success) {
+    throw invalid(path, `is invalid: ${refusedText(parsed.error, 'the document')}`);
+  }
+  return Object.fromEntries(
+    Object.entries(parsed.data).map(([name, { url, secretVariable }]) => [
+      name,
+      { url, secrets: webhookSecrets(env[secretVariable] ?? '', `The variable ${secretVariable}`) },
+    ]),
+  );
+}
+
+function parse(path: string): unknown {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw invalid(path, 'cannot be read', cause);
+  }
+  const parsed = strictJson(bytes);
+  if (parsed.kind === 'json') return parsed.value;
+  throw invalid(path, faultText(parsed.fault));
+}
+
+function invalid(path: string, what: string, cause?: unknown): ReeveError {
+  return new ReeveError(
+    'channels-invalid',
+    `The file of REEVE_CHANNELS, ${path}, ${what}. See docs/notifications.md.`,
+    { cause },
+  );
+}

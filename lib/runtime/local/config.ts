@@ -1,0 +1,66 @@
+/** The environment, read here and nowhere else. */
+import * as z from 'zod';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { httpUrl } from '#core/codec/http-url.ts';
+import { wholeNumber } from '#core/codec/whole-number.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { logLevels } from '#runtime/node/json-log.ts';
+
+const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
+
+/** 0 takes whatever port is free. */
+const port = wholeNumber(0, 65_535);
+
+const schema = z.object({
+  /** Where the API listens. */
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port.default(4400),
+  /** Where the state store lives. */
+  REEVE_DATA: z.string().min(1).default('.reeve'),
+  /** Days that an order is kept after its end. */
+  REEVE_KEEP_DAYS: wholeNumber(1, 3_650).default(30),
+  /** The file of named tokens; needed when HOST is not loopback. */
+  REEVE_TOKENS: z.string().min(1).optional(),
+  /** The file of the response channels. */
+  REEVE_CHANNELS: z.string().min(1).optional(),
+  REEVE_LOG: z.enum(logLevels).default('error'),
+  /** Where the services of the shipped workflow are; default: simulated suppliers, started along. */
+  REEVE_FRAUD_URL: serviceUrl,
+  REEVE_INVENTORY_URL: serviceUrl,
+  REEVE_PAYMENT_URL: serviceUrl,
+  REEVE_SHIPPING_URL: serviceUrl,
+  /** Where the simulated suppliers listen when they are started along. */
+  REEVE_SUPPLIERS_PORT: port.default(4401),
+});
+
+export type Config = Readonly<z.infer<typeof schema>>;
+
+/** @throws {ReeveError} `config-invalid` naming every variable at fault */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) {
+    const faults = refusedText(parsed.error, 'the environment');
+    throw new ReeveError('config-invalid', `Invalid environment: ${faults}.`);
+  }
+  const config = Object.freeze(parsed.data);
+  if (config.REEVE_TOKENS === undefined) {
+    if (!isLoopback(config.HOST)) {
+      throw new ReeveError(
+        'tokens-missing',
+        `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to a file of named tokens, or HOST to 127.0.0.1.`,
+      );
+    }
+    // Until there were named tokens it closed the API; without a word it would now stand open.
+    if (env['REEVE_TOKEN'] !== undefined) {
+      throw new ReeveError(
+        'tokens-missing',
+        'REEVE_TOKEN is what a caller sends. To ask for tokens, set REEVE_TOKENS to a file of them (`reeve token NAME --role operator` makes an entry); else unset REEVE_TOKEN.',
+      );
+    }
+  }
+  return config;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,101 @@
+/** `reeve check`, `reeve backup` and `reeve restore`: what an operator does with the data of an embedded Reeve. */
+import { renameSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { isThere, removeDatabase } from '#embedded/data-files.ts';
+import { onFile } from '#embedded/file-error.ts';
+import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
+import { hasData, restoreData } from '#embedded/restore.ts';
+import type { Clock } from '#ports/clock.ts';
+import { askForBackup } from '#runtime/node/control-socket.ts';
+import { databaseIn, socketIn } from './data-directory.ts';
+import { type DataOutcome, examinedOutcome, restoredOutcome } from './data-report.ts';
+
+export type DataCommand =
+  | { readonly kind: 'check'; readonly acceptLoss: boolean }
+  | { readonly kind: 'backup'; readonly file: string }
+  | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
+
+/** The same command is refused again, until somebody does something else first. */
+const refusals: readonly string[] = [
+  'data-exists',
+  'file-exists',
+  'store-in-use',
+  'store-damaged',
+  'backup-damaged',
+];
+
+/** Exit codes as `reeve --help` has them; 3 also when something is damaged or missing. */
+export async function dataCommand(
+  dataDir: string,
+  command: DataCommand,
+  clock: Clock,
+): Promise<DataOutcome> {
+  try {
+    switch (command.kind) {
+      case 'check':
+        return check(databaseIn(dataDir), command.acceptLoss);
+      case 'backup':
+        return await backUp(dataDir, resolve(command.file));
+      case 'restore':
+        return restore(dataDir, command, clock);
+    }
+  } catch (error) {
+    if (!(error instanceof ReeveError)) throw error;
+    const { code, message } = error;
+    return { exitCode: exitCodeOf(error), document: {}, lines: [], error: { code, message } };
+  }
+}
+
+function exitCodeOf(error: ReeveError): 2 | 3 | 4 {
+  if (error instanceof UnavailableError) return 4;
+  return refusals.includes(error.code) ? 3 : 2;
+}
+
+function check(path: string, accepts: boolean): DataOutcome {
+  if (!hasData(path)) throw new ReeveError('file-missing', `There is no file ${path}.`);
+  const kept = accepts ? acceptLoss(path) : null;
+  const advice =
+    'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or go on with what is left.';
+  const outcome = examinedOutcome(path, examineData(path), advice);
+  if (kept === null) return outcome;
+  const { document, lines } = outcome;
+  const words = `The log, which was not read whole, is kept as ${kept}.`;
+  return { ...outcome, document: { ...document, kept }, lines: [...lines, words] };
+}
+
+async function backUp(dataDir: string, file: string): Promise<DataOutcome> {
+  if (isThere(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
+  const part = `${file}.part`;
+  onFile('Cannot write the backup', part, () => removeDatabase(part));
+  try {
+    await askForBackup(socketIn(dataDir), part);
+    const examined = examineBackup(part);
+    if (examined.findings.length === 0) {
+      onFile('Cannot write the backup', file, () => renameSync(part, file));
+    }
+    const advice = 'No backup was made. Stop Reeve, and run `reeve check`.';
+    return examinedOutcome(file, examined, advice);
+  } finally {
+    removeDatabase(part);
+  }
+}
+
+function restore(
+  dataDir: string,
+  { file, yes }: Extract<DataCommand, { kind: 'restore' }>,
+  clock: Clock,
+): DataOutcome {
+  const path = databaseIn(dataDir);
+  if (hasData(path) && !yes) {
+    throw new ReeveError(
+      'data-exists',
+      `${dataDir} holds data. With --yes they are kept under another name and ${file} takes their place.`,
+    );
+  }
+  const stamp = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-');
+  return restoredOutcome(dataDir, file, restoreData(file, path, stamp));
+}
+
+export const dataDirOf = (env: Readonly<Record<string, string | undefined>>, given?: string) =>
+  given ?? env['REEVE_DATA'] ?? '.reeve';

@@ -1,0 +1,74 @@
+/** What the commands about data say: lines for a person, a document for programs. */
+import { basename } from 'node:path';
+import type { Finding } from '#embedded/integrity/damage.ts';
+import type { Examined } from '#embedded/integrity/examine.ts';
+import type { Restored } from '#embedded/restore.ts';
+
+/** How such a command ended. */
+export interface DataOutcome {
+  readonly exitCode: 0 | 2 | 3 | 4;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
+  /** Why the exit code is not 0. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** `advice`: what to do when something is damaged. */
+export function examinedOutcome(file: string, examined: Examined, advice: string): DataOutcome {
+  const { orders, changes, findings } = examined;
+  const count = findings.length.toLocaleString('en');
+  const isSound = findings.length === 0;
+  return {
+    exitCode: isSound ? 0 : 3,
+    document: { file, orders, changes, findings },
+    lines: [
+      file,
+      ...counted('orders checked', orders),
+      ...counted('changes checked', changes),
+      ...counted('damaged', findings.length),
+      ...findings.map((finding) => `    ${where(finding, file)}: ${finding.reason}`),
+    ],
+    error: isSound
+      ? null
+      : {
+          code: 'store-damaged',
+          message: `${count} ${findings.length === 1 ? 'thing is' : 'things are'} damaged or missing. ${advice}`,
+        },
+  };
+}
+
+export function restoredOutcome(
+  dataDir: string,
+  file: string,
+  { kept, orders, changes }: Restored,
+): DataOutcome {
+  return {
+    exitCode: 0,
+    document: { file, data: dataDir, orders, changes, kept },
+    lines: [
+      `Restored ${dataDir} from ${file}:`,
+      ...counted('orders', orders),
+      ...counted('changes', changes),
+      ...(kept === null ? [] : [`What was there is kept as ${kept}.`]),
+      `Next: start Reeve on it (REEVE_DATA=${dataDir}), and have the orders submitted again that were accepted since the backup.`,
+    ],
+    error: null,
+  };
+}
+
+const counted = (what: string, count: number | null) =>
+  count === null ? [] : [`  ${what.padEnd(16)}  ${count.toLocaleString('en')}`];
+
+/** What is no table of Reeve's is named for a person. */
+function where({ table, row }: Finding, file: string): string {
+  switch (table) {
+    case 'database':
+      return `the file ${basename(file)}`;
+    case 'Totals':
+      return 'the count of what was accepted';
+    case 'sqlite_schema':
+      return 'the tables as a whole';
+    default:
+      return row === null ? `table ${table}` : `table ${table}, row ${row}`;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The file of REEVE_TOKENS: who may come in, each by a token of which only the digest is kept. A token
+ * has 256 random bits, so that a plain digest of it tells nothing.
+ */
+import { hash, timingSafeEqual } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import * as z from 'zod';
+import { roles } from '#core/access/principal.ts';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { faultText, strictJson } from '#core/codec/strict-json.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Identify } from '#http/access/access.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+
+const entrySchema = z.strictObject({
+  /** As the history and the access log name its bearer. */
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.@-]*$/, 'must be letters, digits, "_", ".", "@" and "-"')
+    .max(limits.principalLengthMax),
+  role: z.enum(roles),
+  tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+});
+
+const schema = z.array(entrySchema).superRefine((entries, context) => {
+  const digests = entries.map(({ sha256 }) => sha256);
+  const at = digests.findIndex((digest, index) => digests.indexOf(digest) !== index);
+  if (at !== -1) context.addIssue({ code: 'custom', path: [at], message: 'repeats a token' });
+});
+
+type Entry = z.infer<typeof entrySchema>;
+
+/** Who asks is a file's business, and the file is looked at so often at most, ms. */
+const lookEveryMs = 1_000;
+
+export interface NamedTokensOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Identifies bearers by the file, and reads it again when it has changed. A file that cannot be read
+ * then leaves the former tokens in force, and the log says so.
+ *
+ * @throws {ReeveError} `tokens-unusable` when it cannot be read at the start
+ */
+export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify {
+  let version = versionOf(path);
+  let entries = read(path);
+  let lookedAt = clock.now();
+  const look = () => {
+    const now = clock.now();
+    // A clock that was set back must not keep it from looking.
+    if (Math.abs(now - lookedAt) < lookEveryMs) return;
+    lookedAt = now;
+    const found = versionOf(path);
+    if (found === version) return;
+    version = found;
+    try {
+      entries = read(path);
+      log.info('tokens-read', { tokens: entries.length });
+    } catch (error) {
+      const reason = error instanceof ReeveError ? error.message : 'unknown';
+      log.error('tokens-unusable', { reason });
+    }
+  };
+  return ({ authorization }) => {
+    look();
+    const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? [];
+    if (token === undefined) return { kind: 'unknown' };
+    const entry = bearerOf(entries, token);
+    if (entry === undefined) return { kind: 'unknown' };
+    const { name, role, tenant = null } = entry;
+    return { kind: 'known', principal: { name, role, tenant } };
+  };
+}
+
+/** Compares with every entry, each in constant time. */
+function bearerOf(entries: readonly Entry[], token: string): Entry | undefined {
+  const digest = hash('sha256', token, 'buffer');
+  return entries.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), digest)).at(0);
+}
+
+/** Whatever changes when the file does; empty when it cannot be reached. */
+function versionOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return [ino, size, mtimeMs, ctimeMs].join(' ');
+  } catch {
+    return '';
+  }
+}
+
+function read(path: string): readonly Entry[] {
+  const unusable = (what: string, cause?: unknown) =>
+    new ReeveError(
+      'tokens-unusable',
+      `The file of REEVE_TOKENS, ${path}, ${what}. Make an entry with \`reeve token NAME --role viewer\`.`,
+      { cause },
+    );
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw unusable('cannot be read', cause);
+  }
+  const document = strictJson(bytes);
+  if (document.kind === 'refused') throw unusable(faultText(document.fault));
+  const parsed = schema.safeParse(document.value);
+  if (parsed.success) return parsed.data;
+  throw unusable(`is invalid: ${refusedText(parsed.error, 'the document')}`);
+}

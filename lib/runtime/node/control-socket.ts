@@ -1,0 +1,95 @@
+/**
+ * What the command line asks a running Reeve on the same machine that the API does not offer: a backup
+ * holds all details, sensitive ones too, so that only those may have one who may read the data directory.
+ * A socket in that directory is exactly as open as it is.
+ */
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import * as z from 'zod';
+import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
+import type { Log } from '#ports/log.ts';
+
+const requestSchema = z.object({ backup: z.string() });
+const answerSchema = z.union([
+  z.object({ done: z.literal(true) }),
+  /** `mayPass`: the same request may succeed later. */
+  z.object({ code: z.string(), message: z.string(), mayPass: z.boolean().default(true) }),
+]);
+type Answer = z.infer<typeof answerSchema>;
+
+/** A request is one short line, bytes. */
+const requestMax = 8_192;
+
+export interface ControlOptions {
+  readonly path: string;
+  readonly backup: (to: string) => Promise<void>;
+  readonly log: Log;
+}
+
+/** Listens; the function it gives stops it. The data is locked, so that a socket found there is a dead one's. */
+export function serveControl({ path, backup, log }: ControlOptions): () => void {
+  rmSync(path, { force: true });
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    let request = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      request += chunk;
+      if (request.length > requestMax) socket.destroy();
+      else if (request.endsWith('\n')) {
+        void answered(request, backup).then((answer) => socket.end(JSON.stringify(answer)));
+      }
+    });
+    // Whoever asked has gone: what was asked for is done all the same.
+    socket.on('error', () => {});
+  });
+  server.on('error', (error) => {
+    log.warn('control-unavailable', { path, error: error.message });
+  });
+  server.listen(path);
+  // It alone keeps no process.
+  server.unref();
+  return () => {
+    server.close();
+  };
+}
+
+async function answered(request: string, backup: ControlOptions['backup']): Promise<Answer> {
+  try {
+    await backup(requestSchema.parse(JSON.parse(request)).backup);
+    return { done: true };
+  } catch (error) {
+    const message = describeError(error);
+    return error instanceof ReeveError
+      ? { code: error.code, message, mayPass: error instanceof UnavailableError }
+      : { code: 'backup-failed', message, mayPass: true };
+  }
+}
+
+/**
+ * Asks the Reeve that runs on these data.
+ *
+ * @throws {UnavailableError} `not-running`
+ * @throws {ReeveError} what it answered
+ */
+export async function askForBackup(path: string, to: string): Promise<void> {
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ backup: to })}\n`);
+  const answer = await said(socket, path);
+  if (!('code' in answer)) return;
+  const { code, message, mayPass } = answer;
+  throw mayPass ? new UnavailableError(code, message) : new ReeveError(code, message);
+}
+
+/** A Reeve that ends meanwhile answers nothing, or a part. */
+async function said(socket: Socket, path: string): Promise<Answer> {
+  let all = '';
+  try {
+    for await (const chunk of socket.setEncoding('utf8')) all += String(chunk);
+    return answerSchema.parse(JSON.parse(all));
+  } catch (cause) {
+    throw new UnavailableError(
+      'not-running',
+      `No Reeve answers at ${path}. Is it running, on the same data? While it is stopped, copy the files of its data directory.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,60 @@
+/** The simulated suppliers as a child process, which ends when this one does. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { ReeveError } from '#core/model/errors.ts';
+
+export interface SupplierProcess {
+  /**
+   * Their address, once they can be called. Rejects with `suppliers-failed` ({@link ReeveError}) when they
+   * do not come up; they have then said why on standard error.
+   */
+  readonly url: Promise<string>;
+  /** Ends them, also while they start. */
+  stop(): Promise<void>;
+}
+
+/** They hold nothing that a kill would lose, ms: each answer they gave is on disk. */
+const stopWithinMs = 500;
+
+const command = fileURLToPath(new URL('../../../bin/suppliers.ts', import.meta.url));
+
+export function supplierProcess(options: {
+  readonly port: number;
+  readonly dataDir: string;
+}): SupplierProcess {
+  const child = spawn(
+    process.execPath,
+    [command, '--port', String(options.port), '--data', options.dataDir, '--with-parent'],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const gone = new Promise<undefined>((resolve) => {
+    child.once('exit', () => resolve(undefined));
+  });
+  return {
+    url: addressOf(Promise.race([firstLine(child.stdout), gone]), options.port),
+    async stop() {
+      child.stdin.end();
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+      await gone;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function addressOf(first: Promise<string | undefined>, port: number): Promise<string> {
+  const line = await first;
+  if (line === undefined) {
+    throw new ReeveError(
+      'suppliers-failed',
+      `The simulated suppliers did not start on port ${port}; the line above says why. If the port is taken, choose another REEVE_SUPPLIERS_PORT.`,
+    );
+  }
+  return z.object({ url: z.string() }).parse(JSON.parse(line)).url;
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string | undefined> {
+  for await (const line of createInterface({ input: stream })) return line;
+  return undefined;
+}

@@ -1,0 +1,53 @@
+/** Chance, identity and digests from Node's crypto. */
+import { hash, randomBytes } from 'node:crypto';
+import { orderId, writeId } from '#core/model/ids.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Digest, Ids, Random } from '#ports/random.ts';
+
+export const systemRandom: Random = { next: () => Math.random() };
+
+export const sha256: Digest = (text) => hash('sha256', text, 'hex');
+
+/** 32 digits that read well aloud: no i, l, o or u (Crockford's base 32). */
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** `instance` names this process in write ids. */
+export function systemIds(clock: Clock, instance: string): Ids {
+  let writes = 0;
+  return {
+    orderId: () => orderId(base32(clock.now(), 10) + randomDigits(16)),
+    writeId: () => {
+      writes += 1;
+      return writeId(`${instance}.${writes.toString(36)}`);
+    },
+  };
+}
+
+/** A name no other process has: 60 random bits. */
+export function instanceName(): string {
+  return randomDigits(12);
+}
+
+function base32(value: number, length: number): string {
+  let text = '';
+  for (let left = value, at = 0; at < length; at += 1, left = Math.floor(left / 32)) {
+    text = digits.charAt(left % 32) + text;
+  }
+  return text;
+}
+
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/** Random bytes are drawn in bulk: one call to the system costs more than a transition. */
+function randomDigits(length: number): string {
+  if (used + length > pool.length) {
+    pool = randomBytes(4096);
+    used = 0;
+  }
+  let text = '';
+  for (const end = used + length; used < end; used += 1) {
+    text += digits.charAt((pool[used] ?? 0) % 32);
+  }
+  return text;
+}

@@ -1,0 +1,61 @@
+/** What is judged when everything has come to rest: of the whole story, and not only of its last page. */
+
+import {
+  checkBooks,
+  checkEnded,
+  checkHistory,
+  checkSize,
+  checkStored,
+} from '#checkers/end-checker.ts';
+import { checkAlerts, checkResponses } from '#checkers/told-checker.ts';
+import type { Breach, Violation } from '#checkers/violation.ts';
+import { replay } from '#core/view/replay.ts';
+import type { Plant } from '#sim/world/plant.ts';
+import { contradictionIn, type Operation } from './operations.ts';
+import { definitionOf } from './witness.ts';
+
+export function judgeEnd(
+  { table, services: { books }, responses, alerted, witness }: Plant,
+  breach: Breach,
+): void {
+  const { writes, operations } = witness;
+  const tell = (...violations: readonly (Violation | null)[]) => {
+    for (const one of violations) if (one !== null) breach(one.rule, one.message);
+  };
+  const writesOf = Map.groupBy(writes, ({ after }) => after.orderId);
+  for (const orderId of table.orderIds()) {
+    const record = table.record(orderId);
+    const order = table.order(orderId);
+    if (record === undefined || order === undefined) {
+      breach('R1', `${orderId} has ${record === undefined ? 'no record' : 'no details'}`);
+      continue;
+    }
+    const definition = definitionOf(record);
+    const known = { definition, details: order.details };
+    const written = new Map(
+      writesOf.get(orderId)?.map(({ after }) => [after.revision, after] as const),
+    );
+    tell(
+      checkEnded(record),
+      checkBooks(record, definition, books),
+      checkHistory(
+        record,
+        () => replay(record, known),
+        (revision) => written.get(revision),
+      ),
+    );
+  }
+  // One record stands for all: a million will be seen.
+  const last = writes.at(-1)?.after;
+  if (last !== undefined) tell(checkStored(last), checkSize(last));
+  judgeOperations(operations.operations, breach);
+  tell(...checkAlerts(writes, alerted.all), ...checkResponses(writes, responses));
+}
+
+/** R3, R11, R12: what the store answered fits one order of events. */
+function judgeOperations(operations: readonly Operation[], breach: Breach): void {
+  for (const [orderId, own] of Map.groupBy(operations, ({ orderId: id }) => id)) {
+    const problem = contradictionIn(own);
+    if (problem !== null) breach('R3', `${orderId}: ${problem}`);
+  }
+}

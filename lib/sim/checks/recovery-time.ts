@@ -1,0 +1,106 @@
+/** How long an order stood still because one thing was lost, and how long it may have. */
+
+import { attemptOf } from '#checkers/send-checker.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { findStep, type StepRecord, underWay } from '#core/model/record.ts';
+import type { Write } from '#sim/ports/sim-table.ts';
+import type { Plan } from '#sim/world/simulate.ts';
+import type { World } from '#sim/world/world.ts';
+
+export interface Recovery {
+  /** What was lost: a call, or the way there or back; or the nudge for an order that nobody claimed. */
+  readonly lost: 'attempt' | 'nudge';
+  /** From the write that asked for it to the step running again, ms. */
+  readonly tookMs: number;
+  /** Until complete-by, or the end of the pick-up grace; then a sweep period, and the tick's lateness. */
+  readonly boundMs: number;
+}
+
+/** The schedule of a deployment: EventBridge fires once a minute, and up to a minute late. */
+const minute = 60_000;
+
+/** Exactly one thing goes wrong in each world. */
+export const oneLoss: Plan = {
+  setting: {
+    oneProcess: false,
+    shards: 2,
+    sweepPeriodMs: minute,
+    precisionMs: minute,
+    outageAfterMs: 3 * minute,
+    recoveryMs: 1,
+    invocationMs: 50_000,
+    visibilityMs: 15 * minute,
+    // Long enough for all to end within it: the calm after it begins with new machines.
+    stormMs: 12 * minute,
+    orders: 4,
+  },
+  rates: {
+    'message-lost': 0.01,
+    'crash-before-call': 0.005,
+    'crash-after-call': 0.005,
+    'crash-before-acknowledging': 0.005,
+    'service-unanswering': 0.02,
+  },
+  faultsMax: 1,
+};
+
+export function recoveriesOf({ plant }: World): readonly Recovery[] {
+  const { writes } = plant.witness;
+  const { sweepPeriodMs, precisionMs } = oneLoss.setting;
+  return writes.flatMap((write) => {
+    const lost = lossOf(write, writes);
+    const again = lost === null ? undefined : nextBegin(write, writes, plant.begun);
+    if (lost === null || again === undefined) return [];
+    const boundMs = lost.dueAt - lost.since + sweepPeriodMs + precisionMs;
+    return [{ lost: lost.lost, tookMs: again - lost.since, boundMs }];
+  });
+}
+
+interface Loss {
+  readonly lost: Recovery['lost'];
+  readonly since: number;
+  readonly dueAt: number;
+}
+
+/** What a sweep found to be lost, since when it was, and when it was due. */
+function lossOf({ before, after }: Write, writes: readonly Write[]): Loss | null {
+  const entry = after.history.at(-1);
+  const isWaiting = after.notBefore > after.updatedAt;
+  if (entry?.type !== 'expired' || before === null || isWaiting) return null;
+  const [name] = entry.steps;
+  if (name === undefined) {
+    const since = before.updatedAt;
+    return { lost: 'nudge', since, dueAt: since + limits.pickUpGraceMs };
+  }
+  const step = findStep(before, name);
+  if (step === undefined || !underWay(step.progress)) return null;
+  const since = dispatchOf(step, after.orderId, writes);
+  return since === undefined ? null : { lost: 'attempt', since, dueAt: step.progress.completeBy };
+}
+
+function dispatchOf(
+  { name, attempt }: StepRecord,
+  orderId: OrderId,
+  writes: readonly Write[],
+): number | undefined {
+  return writes.find(
+    ({ after }) => after.orderId === orderId && findStep(after, name)?.attempt === attempt,
+  )?.at;
+}
+
+/** When an agent began with what was started first after that write. */
+function nextBegin(
+  { after }: Write,
+  writes: readonly Write[],
+  begun: ReadonlyMap<string, number>,
+): number | undefined {
+  const next = writes.find(
+    (other) => other.after.orderId === after.orderId && other.after.revision === after.revision + 1,
+  );
+  const started = next?.after.steps.find(
+    ({ name, attempt, progress }) =>
+      underWay(progress) && attempt !== findStep(after, name)?.attempt,
+  );
+  return started && begun.get(attemptOf(after.orderId, started.name, started.attempt));
+}

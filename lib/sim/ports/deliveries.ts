@@ -1,0 +1,279 @@
+/** Carries messages from the queues, and changes from the stream, to the machines that take them. */
+
+import { attemptOf } from '#checkers/send-checker.ts';
+import {
+  type MessageCodec,
+  notificationCodec,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+  submissionCodec,
+} from '#core/codec/message-codec.ts';
+import { changeOf, type Notification } from '#core/model/change.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { Reply } from '#core/model/message.ts';
+import { findStep } from '#core/model/record.ts';
+import type { Delivery } from '#ports/delivery.ts';
+import { redeliverAfterMs } from '#roles/back-off.ts';
+import { deliverLetters } from '#roles/queue-delivery.ts';
+import { submissionDelivery } from '#roles/submission-delivery.ts';
+import type { Duty, Fleet } from '#sim/world/fleet.ts';
+import type { Host } from '#sim/world/host.ts';
+import type { Plant } from '#sim/world/plant.ts';
+import type { Queues } from './queues.ts';
+import type { QueueLetter, SimQueue } from './sim-queue.ts';
+import { recordsOf } from './sim-table.ts';
+
+export interface Deliveries {
+  /** Hands over what can be received. */
+  pump(queue: SimQueue): void;
+  pumpStream(): void;
+}
+
+export interface DeliveryOptions {
+  readonly plant: Plant;
+  readonly fleet: Fleet;
+  /** A process's own channel shows again at once what was not taken, ms; null: a queue, which waits. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Runs work on a host, and counts it as running until it is done. */
+export function invoke(host: Host, { rules }: Plant, work: () => Promise<void>): void {
+  host.running += 1;
+  host.machine.whenAwake(() => {
+    void work()
+      .catch((error: unknown) => {
+        host.log.error('invocation-failed', { error: error instanceof Error ? error.name : '' });
+      })
+      .then(() => {
+        host.running -= 1;
+        if (host.running === 0 && host.onlyInvoked) rules.idle(host.machine);
+      });
+  });
+}
+
+/** While nobody can take it, a message waits, ms. */
+const waitMs = 500;
+
+export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Deliveries {
+  const { around, queues } = plant;
+  const { timeline, trace, faults } = around;
+  const routes = routesOf(plant, queues);
+  const waiting = new Set<SimQueue>();
+
+  function pump(queue: SimQueue): void {
+    const route = routes.get(queue);
+    if (route === undefined) return;
+    const host = fleet.pick(route.duty);
+    if (host === null) {
+      if (waiting.has(queue)) return;
+      waiting.add(queue);
+      timeline.at(fleet.soon(waitMs), () => {
+        waiting.delete(queue);
+        pump(queue);
+      });
+      return;
+    }
+    const letters = queue.receive();
+    if (letters.length === 0) return;
+    // There may be more: whoever polls, polls on.
+    timeline.at(timeline.now() + 1, () => pump(queue));
+    for (const { messageId, body } of letters) {
+      trace.tell(`${host.machine.name} receives ${messageId}`, body);
+    }
+    invoke(host, plant, async () => {
+      const done = await route.deliver(host, letters);
+      if (faults.strike('crash-before-acknowledging')) {
+        host.machine.die();
+        return;
+      }
+      queue.acknowledge(done);
+      if (retryAfterMs !== null) queue.release(letters, retryAfterMs);
+      else
+        await hide(
+          host,
+          queue,
+          letters.filter((letter) => !done.includes(letter)),
+        );
+    });
+  }
+
+  /** As lib/aws/queues/queue-batch.ts does with what is to come again. */
+  async function hide(host: Host, queue: SimQueue, letters: readonly QueueLetter[]) {
+    if (letters.length === 0) return;
+    await host.machine.call({
+      what: `hide ${letters.length} of ${queue.name}`,
+      refusal: 'queue-throttled',
+      act() {
+        for (const letter of letters) {
+          queue.release([letter], redeliverAfterMs(letter.receives, around.chance));
+        }
+      },
+    });
+  }
+
+  return {
+    pump,
+    pumpStream() {
+      const host = fleet.pick('notifier');
+      if (host === null) {
+        timeline.at(fleet.soon(waitMs), () => this.pumpStream());
+        return;
+      }
+      const batch = plant.stream.take();
+      if (batch === null) return;
+      invoke(host, plant, async () => {
+        const changes = batch.entries.map(({ previousState, record }) =>
+          changeOf(previousState, record),
+        );
+        const places = [...changes.keys()].filter((place) => changes[place] !== null);
+        const settled = await host.notifier.onChanges(changes.filter((change) => change !== null));
+        const answered = batch.answer(places[settled] ?? batch.entries.length);
+        for (const { record } of answered) plant.alerted.settle(record, host.machine);
+      });
+    },
+  };
+}
+
+interface Route {
+  readonly duty: Duty;
+  /** Gives those that may be forgotten. */
+  deliver(host: Host, letters: readonly QueueLetter[]): Promise<readonly QueueLetter[]>;
+}
+
+function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
+  const { rules, table } = plant;
+  const routes = new Map<SimQueue, Route>();
+  const revisions = () =>
+    new Map(recordsOf(table).map(({ orderId, revision }) => [orderId, revision]));
+  routes.set(queues.nudges, {
+    duty: 'scheduler',
+    deliver: route(queues.nudges, nudgeCodec, {
+      revisions,
+      receive: (host) => host.scheduler.onNudges,
+      forgot: (nudge, host, then) =>
+        rules.forgotNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
+    }),
+  });
+  routes.set(queues.submissions, {
+    duty: 'door',
+    deliver: route(queues.submissions, submissionCodec, {
+      receive: (host) => (messages) =>
+        Promise.all(
+          messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
+        ),
+      forgot: rules.forgotSubmission,
+    }),
+  });
+  routes.set(queues.retries, {
+    duty: 'notifier',
+    deliver: route(queues.retries, notificationCodec, {
+      receive: (host) => (notifications) =>
+        Promise.all(notifications.map((one) => retried(host, one))),
+      forgot: () => {},
+    }),
+  });
+  for (const [agent, queue] of queues.requests) {
+    routes.set(queue, {
+      duty: agent,
+      deliver: route(queue, requestCodec, {
+        receive: (host) => (requests) =>
+          Promise.all(requests.map((request) => handled(host, agent, request))),
+        forgot: (request, host) => rules.forgotRequest(request, host.machine),
+      }),
+    });
+  }
+  for (const [agent, queue] of queues.replies) {
+    routes.set(queue, {
+      duty: 'scheduler',
+      deliver: route(queue, replyCodec, {
+        receive: (host) => (replies) => {
+          for (const reply of replies) noteZombie(plant, reply);
+          return host.scheduler.onReplies(agent, replies);
+        },
+        forgot: (reply, host) => rules.forgotReply(agent, reply, host.machine),
+      }),
+    });
+  }
+  return routes;
+
+  async function handled(
+    host: Host,
+    agent: AgentName,
+    request: Parameters<typeof rules.handling>[0],
+  ): Promise<Delivery> {
+    const { orderId, step, attempt } = request;
+    const id = attemptOf(orderId, step, attempt);
+    if (!plant.begun.has(id)) plant.begun.set(id, plant.around.timeline.now());
+    rules.handling(request, host.machine);
+    return host.runner(agent).handle(request);
+  }
+}
+
+/** As lib/aws/queues/fifo-batch.ts: whatever fails is tried again. */
+async function retried(host: Host, notification: Notification): Promise<Delivery> {
+  try {
+    await host.notifier.retry(notification);
+    return { kind: 'done' };
+  } catch {
+    return { kind: 'retry' };
+  }
+}
+
+/** A reply that comes when somebody else has taken over, or nobody waits for it any more. */
+function noteZombie({ table, around: { faults } }: Plant, reply: Reply): void {
+  const record = table.record(reply.orderId);
+  const step = findStep(record ?? { steps: [] }, reply.step);
+  if (record === undefined || step === undefined) return;
+  const { state } = step.progress;
+  const isBack = state === 'Undoing' || state === 'Undone';
+  if (reply.attempt < step.attempt) faults.note('reply-after-takeover');
+  if (reply.action === 'perform' && isBack) faults.note('reply-after-undo');
+  if (record.processState === 'Processed' || record.processState === 'Undone') {
+    faults.note('reply-after-the-end');
+  }
+}
+
+type Revisions = ReadonlyMap<OrderId, number>;
+
+interface Reader<Message> {
+  /** Where it matters to `forgot`. */
+  readonly revisions?: () => Revisions;
+  readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
+  /**
+   * Judges a message that was taken: nobody will see it again. `then`: the orders' revisions when it
+   * was received.
+   */
+  readonly forgot: (message: Message, host: Host, then: Revisions) => void;
+}
+
+function route<Message>(
+  queue: SimQueue,
+  codec: MessageCodec<Message>,
+  { receive, forgot, revisions }: Reader<Message>,
+): Route['deliver'] {
+  return async (host, letters) => {
+    const parked = new Set<QueueLetter>();
+    const then = revisions?.() ?? new Map();
+    const decoded = new Map(letters.map(({ body }) => [body, codec.decode(body)]));
+    const again = await deliverLetters(letters, {
+      codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },
+      receive: receive(host),
+      log: host.log,
+      park: async (letter, reason) => {
+        await host.machine.call({
+          what: `park ${letter.messageId}: ${reason}`,
+          refusal: 'queue-throttled',
+          act: () => queue.park(letter, reason),
+        });
+        parked.add(letter);
+      },
+    });
+    const done = letters.filter((letter) => !again.includes(letter));
+    for (const letter of done) {
+      const known = decoded.get(letter.body);
+      if (known?.kind === 'message' && !parked.has(letter)) forgot(known.message, host, then);
+    }
+    return done;
+  };
+}

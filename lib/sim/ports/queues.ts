@@ -1,0 +1,36 @@
+/** Which queues there are. */
+import type { AgentName } from '#core/model/ids.ts';
+import { contracts } from '#sim/world/sim-workflows.ts';
+import type { SimQueue } from './sim-queue.ts';
+
+export interface Queues {
+  readonly submissions: SimQueue;
+  readonly nudges: SimQueue;
+  readonly requests: ReadonlyMap<AgentName, SimQueue>;
+  readonly replies: ReadonlyMap<AgentName, SimQueue>;
+  /** Of the notifier; embedded it is a table, which outlives its process. */
+  readonly retries: SimQueue;
+}
+
+export function queuesOf(
+  queue: (name: string) => SimQueue,
+  table: (name: string) => SimQueue,
+): Queues {
+  const perAgent = (kind: string) =>
+    new Map<AgentName, SimQueue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
+  return {
+    submissions: queue('submissions'),
+    nudges: queue('nudges'),
+    requests: perAgent('requests'),
+    replies: perAgent('replies'),
+    retries: table('retries'),
+  };
+}
+
+/** The channels between roles: what is lost there is healed. */
+export const allOf = ({ submissions, nudges, requests, replies }: Queues): readonly SimQueue[] => [
+  submissions,
+  nudges,
+  ...requests.values(),
+  ...replies.values(),
+];

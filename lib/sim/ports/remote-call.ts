@@ -1,0 +1,116 @@
+/** A call over a network: late, refused, lost on the way back, done twice, or its caller dies meanwhile. */
+import { UnavailableError } from '#core/model/errors.ts';
+import type { Line, Moment } from '#sim/faults/crash-points.ts';
+import type { DrawnFault, Faults } from '#sim/faults/faults.ts';
+import type { Surroundings } from '#sim/world/surroundings.ts';
+
+export interface Call<Value> {
+  /** For the trace. */
+  readonly what: string;
+  /** Happens at one instant, at the far end; throws what the far end answers by an error. */
+  readonly act: () => Value;
+  /** Does a part of it, for what can be cut in the middle. */
+  readonly actInPart?: () => void;
+  /** The far end may refuse with this fault, and nothing has happened then. */
+  readonly refusal?: DrawnFault;
+  /** The way there, ms. Default: a few. */
+  readonly latencyMs?: number;
+  /** The way back, ms; infinite: no answer ever comes. Default 0. */
+  readonly answerAfterMs?: number;
+}
+
+/** Who calls. */
+export interface Caller {
+  readonly name: string;
+  isAlive(): boolean;
+  whenAwake(work: () => void): void;
+  crash(lines: readonly Line[], moment: Moment): void;
+}
+
+type Outcome<Value> =
+  | { readonly kind: 'answer'; readonly value: Value }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+/** What was asked for happens even when the caller dies meanwhile; it then never hears of it. */
+export function remoteCall<Value>(
+  caller: Caller,
+  around: Surroundings,
+  asked: Call<Value>,
+): Promise<Value> {
+  const { timeline, chance, faults, trace } = around;
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  if (!caller.isAlive()) return promise;
+  const { what, act, actInPart, refusal, answerAfterMs = 0 } = asked;
+  if (faults.strike('crash-before-call')) {
+    trace.tell(`${caller.name} dies before: ${what}`);
+    caller.crash(around.crashPoints.here(), 'before');
+    return promise;
+  }
+  const fate = fateOf(faults, refusal, actInPart !== undefined);
+  const dies = fate === 'crash-after-call' || fate === 'crash-between-items';
+  const lines = dies ? around.crashPoints.here() : [];
+  const slow = faults.strike('call-slow') ? chance.between(500, 45_000) : 0;
+  const arrival = timeline.now() + (asked.latencyMs ?? chance.between(1, 15)) + slow;
+  timeline.at(arrival, () => {
+    if (fate !== 'well') trace.tell(`${caller.name}: ${what}: ${fate}`);
+    switch (fate) {
+      case 'crash-between-items':
+        actInPart?.();
+        caller.crash(lines, 'after');
+        return;
+      case 'crash-after-call':
+        outcomeOf(act);
+        caller.crash(lines, 'after');
+        return;
+      case 'answer-lost':
+        outcomeOf(act);
+        answer({ kind: 'error', error: unavailable(fate) });
+        return;
+      case 'retried-underneath':
+        outcomeOf(act);
+        answer(outcomeOf(act), answerAfterMs);
+        return;
+      case 'well':
+        answer(outcomeOf(act), answerAfterMs);
+        return;
+      default:
+        answer({ kind: 'error', error: unavailable(fate) });
+    }
+  });
+  return promise;
+
+  function answer(outcome: Outcome<Value>, wait = 0): void {
+    const give = () => {
+      if (outcome.kind === 'answer') resolve(outcome.value);
+      else reject(outcome.error);
+    };
+    if (wait === 0) caller.whenAwake(give);
+    else if (wait < Number.POSITIVE_INFINITY) {
+      timeline.at(timeline.now() + wait, () => caller.whenAwake(give));
+    }
+  }
+}
+
+function fateOf(
+  faults: Faults,
+  refusal: DrawnFault | undefined,
+  hasParts: boolean,
+): DrawnFault | 'well' {
+  if (refusal !== undefined && faults.strike(refusal)) return refusal;
+  if (faults.strike('crash-after-call')) return 'crash-after-call';
+  if (hasParts && faults.strike('crash-between-items')) return 'crash-between-items';
+  if (faults.strike('answer-lost')) return 'answer-lost';
+  return faults.strike('retried-underneath') ? 'retried-underneath' : 'well';
+}
+
+function outcomeOf<Value>(act: () => Value): Outcome<Value> {
+  try {
+    return { kind: 'answer', value: act() };
+  } catch (error) {
+    return { kind: 'error', error };
+  }
+}
+
+function unavailable(cause: DrawnFault): UnavailableError {
+  return new UnavailableError('unavailable', `The simulation: ${cause}.`);
+}

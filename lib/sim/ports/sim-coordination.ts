@@ -1,0 +1,76 @@
+/** What Supervisors remember between sweeps: the table, and how one machine reaches it. */
+import { clockToleranceMs } from '#core/decide/due.ts';
+import type { ShardMemory } from '#core/decide/outage.ts';
+import type { Coordination, Lease, Mark, SweepMemory } from '#ports/coordination.ts';
+import type { Machine } from '#sim/world/machine.ts';
+
+interface Held {
+  readonly holder: string | null;
+  readonly heldUntil: number;
+  readonly memory: ShardMemory;
+}
+
+/** As {@link Coordination}, and at once. */
+export interface CoordinationTable {
+  recall(shards: number): SweepMemory;
+  remember(mark: Mark): void;
+  take(shard: number, lease: Lease, first: ShardMemory): ShardMemory | null;
+  keep(shard: number, holder: string, memory: ShardMemory): void;
+  giveBack(shard: number, holder: string, left: ShardMemory | null): void;
+}
+
+/** @param onRefused is told of a shard that was held by another */
+export function coordinationTable(
+  onRefused: (shard: number) => void = () => {},
+): CoordinationTable {
+  const taken = new Map<number, Held>();
+  let swept: Mark | null = null;
+  return {
+    recall(shards) {
+      const all = Math.max(shards, swept?.shards ?? 0);
+      const unfinished = new Map<number, ShardMemory>();
+      for (const [shard, { memory }] of taken) if (shard < all) unfinished.set(shard, memory);
+      const { sweptAt = null, reachedAt = null } = swept ?? {};
+      return { sweptAt, reachedAt, shards: all, unfinished };
+    },
+    remember(mark) {
+      const ahead = (swept?.sweptAt ?? 0) - mark.sweptAt;
+      if (ahead <= 0 || ahead > clockToleranceMs) swept = mark;
+    },
+    take(shard, { holder, now, leaseMs }, first) {
+      const held = taken.get(shard);
+      const until = held === undefined || held.holder === null ? null : held.heldUntil;
+      const isHeld = until !== null && until >= now && until <= now + leaseMs + clockToleranceMs;
+      if (isHeld && held?.holder !== holder) {
+        onRefused(shard);
+        return null;
+      }
+      const memory = held?.memory ?? first;
+      taken.set(shard, { holder, heldUntil: now + leaseMs, memory });
+      return memory;
+    },
+    keep(shard, holder, memory) {
+      const held = taken.get(shard);
+      if (held?.holder === holder) taken.set(shard, { ...held, memory });
+    },
+    giveBack(shard, holder, left) {
+      const held = taken.get(shard);
+      if (held?.holder !== holder) return;
+      if (left === null) taken.delete(shard);
+      else taken.set(shard, { ...held, holder: null, memory: left });
+    },
+  };
+}
+
+export function simCoordination(table: CoordinationTable, machine: Machine): Coordination {
+  const call = <Value>(what: string, act: () => Value) =>
+    machine.call({ what, act, refusal: 'coordination-throttled' });
+  return {
+    recall: (shards) => call('recall', () => table.recall(shards)),
+    remember: (mark) => call('remember', () => table.remember(mark)),
+    take: (shard, lease, first) => call(`take ${shard}`, () => table.take(shard, lease, first)),
+    keep: (shard, holder, memory) => call(`keep ${shard}`, () => table.keep(shard, holder, memory)),
+    giveBack: (shard, holder, left) =>
+      call(`give back ${shard}`, () => table.giveBack(shard, holder, left)),
+  };
+}

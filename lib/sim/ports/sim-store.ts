@@ -1,0 +1,147 @@
+/** The state store as one machine reaches it: over a network, and with every operation on record. */
+
+import type { SendChecker } from '#checkers/send-checker.ts';
+import { CorruptDataError, RefusedError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { Order, ProcessRecord } from '#core/model/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import type { OperationLog } from '#sim/checks/operations.ts';
+import type { Faults } from '#sim/faults/faults.ts';
+import type { StoreOutage } from '#sim/faults/store-outage.ts';
+import type { Machine } from '#sim/world/machine.ts';
+import type { SimTable } from './sim-table.ts';
+
+export interface SimStoreOptions {
+  readonly table: SimTable;
+  readonly machine: Machine;
+  readonly faults: Faults;
+  readonly operations: OperationLog;
+  readonly rules: Pick<SendChecker, 'committed' | 'unknown'>;
+  readonly unreadable: Unreadable;
+  readonly outage: StoreOutage;
+  /** What the reader of a record has to do for each, ms: its answer is of use so much later. */
+  readonly workMs: number;
+}
+
+/** Records that cannot be read for a while: as by a release that does not know their form yet. */
+export interface Unreadable {
+  befalls(orderId: OrderId): void;
+  isSo(orderId: OrderId): boolean;
+}
+
+const unreadableMs = 5_000;
+
+export function unreadableOnes(now: () => number): Unreadable {
+  const until = new Map<OrderId, number>();
+  return {
+    befalls: (orderId) => until.set(orderId, now() + unreadableMs),
+    isSo: (orderId) => (until.get(orderId) ?? 0) > now(),
+  };
+}
+
+export function simStore(options: SimStoreOptions): StateStore {
+  const { table, machine, faults, outage } = options;
+  const write = writer(options);
+  const read = reader(options);
+  const call = <Value>(what: string, act: () => Value, workMs = 0) =>
+    machine.call({
+      what,
+      refusal: 'store-throttled',
+      answerAfterMs: workMs,
+      act: () => {
+        outage.checkRead();
+        return act();
+      },
+    });
+
+  return {
+    dueShards: table.shards,
+    create: (order: Order, record) =>
+      write(record, `create ${record.orderId}`, 'created', () =>
+        table.create(order, record, machine.name),
+      ),
+    commit: (record) =>
+      write(record, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
+        table.commit(record, machine.name),
+      ),
+    async records(orderIds) {
+      const asked = orderIds.map((orderId) => options.operations.read(orderId));
+      const found = await call(
+        `records ${orderIds.length}`,
+        () => read(orderIds, table.record),
+        orderIds.length * options.workMs,
+      );
+      for (const [at, orderId] of orderIds.entries()) {
+        asked[at]?.(found.get(orderId)?.revision ?? 0);
+      }
+      return found;
+    },
+    orders: (orderIds) => call(`orders ${orderIds.length}`, () => read(orderIds, table.order)),
+    due: (query) => {
+      // A page may be shorter than what was asked for: DynamoDB ends one at a megabyte.
+      const limit = faults.strike('page-short') ? 1 : query.limit;
+      return call(`due ${query.shard}`, () => table.due({ ...query, limit }));
+    },
+    list: (query) => call('list', () => table.list(query)),
+  };
+}
+
+type Writer = <Answer extends string>(
+  record: ProcessRecord,
+  what: string,
+  won: Answer,
+  act: () => Answer,
+) => Promise<Answer>;
+
+function writer({ machine, operations, rules, outage, faults }: SimStoreOptions): Writer {
+  /** Writes whose first answer did not come. */
+  const unanswered = new Set<string>();
+  return async (record, what, won, act) => {
+    const { orderId, revision, writeId } = record;
+    const answered = operations.write(orderId, revision, writeId);
+    const isAgain = unanswered.has(writeId);
+    // What a store refuses it refuses each time, so that no first try of it was written.
+    const isRefused = !isAgain && revision > 1 && faults.strike('write-refused');
+    try {
+      const answer = await machine.call({
+        what,
+        refusal: 'store-throttled',
+        act: () => {
+          outage.checkWrite(orderId);
+          if (isRefused) throw new RefusedError('refused', 'The simulation: write-refused.');
+          return act();
+        },
+      });
+      answered(answer === won);
+      if (answer === won) rules.committed(record);
+      // Others may have written since: a write that is not the last one cannot be recognised.
+      else if (isAgain) rules.unknown(record, machine);
+      return answer;
+    } catch (error) {
+      // It was not written, whoever asks again.
+      if (error instanceof RefusedError) throw error;
+      // A submission is asked again by its submitter, by its key.
+      if (isAgain || revision === 1) rules.unknown(record, machine);
+      unanswered.add(writeId);
+      throw error;
+    }
+  };
+}
+
+function reader({ faults, unreadable }: SimStoreOptions) {
+  return <Item>(
+    orderIds: readonly OrderId[],
+    itemOf: (orderId: OrderId) => Item | undefined,
+  ): ReadonlyMap<OrderId, Item> => {
+    const found = new Map<OrderId, Item>();
+    for (const orderId of orderIds) {
+      if (faults.strike('record-unreadable')) unreadable.befalls(orderId);
+      if (unreadable.isSo(orderId)) {
+        throw new CorruptDataError('record-corrupt', 'The simulation: record-unreadable.');
+      }
+      const item = itemOf(orderId);
+      if (item !== undefined) found.set(orderId, item);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,113 @@
+/** The machines: several for each role, or one for all; who dies is replaced. */
+import type { AgentName } from '#core/model/ids.ts';
+import type { Host } from './host.ts';
+import { type Machine, machine } from './machine.ts';
+import { contracts, type Release } from './sim-workflows.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export type Duty = 'scheduler' | 'supervisor' | 'notifier' | 'door' | AgentName;
+
+export interface Fleet {
+  /** One that does this duty; null while all of them are dead. */
+  pick(duty: Duty): Host | null;
+  all(): readonly Host[];
+  /** Ends it; its successor runs that release. */
+  redeploy(host: Host, release: Release): void;
+  /** Ends all; what comes back runs that release. */
+  redeployAll(release: Release): void;
+  /** All die, and none comes back for so long, ms. */
+  goDark(ms: number): void;
+  /** The instant so far from now; or when it is light again, if that is later. */
+  soon(ms: number): number;
+  isDark(): boolean;
+}
+
+export interface FleetOptions {
+  readonly around: Surroundings;
+  /** All duties on one machine. */
+  readonly oneProcess: boolean;
+  readonly hostOn: (machine: Machine, release: Release) => Host;
+  /** Told when a machine has begun to run. */
+  readonly onBoot: (host: Host) => void;
+  readonly onDeath: () => void;
+}
+
+/** One place that a machine fills, and after it the next. */
+interface Slot {
+  readonly name: string;
+  generation: number;
+  release: Release;
+  host: Host | null;
+}
+
+const perDuty = 2;
+
+export function fleet(options: FleetOptions): Fleet {
+  const { around, oneProcess, hostOn, onBoot } = options;
+  const { timeline, chance } = around;
+  let darkUntil = 0;
+  const slotsFor = new Map<Duty, Slot[]>(
+    oneProcess ? [] : duties().map((duty) => [duty, slotsOf(duty)]),
+  );
+  const slots = oneProcess ? [slotOf('reeve')] : [...slotsFor.values()].flat();
+
+  function slotOf(name: string): Slot {
+    return { name, generation: 0, release: 'old', host: null };
+  }
+
+  function slotsOf(duty: Duty): Slot[] {
+    const count = duty === 'scheduler' ? perDuty + 1 : perDuty;
+    return Array.from({ length: count }, (_, at) => slotOf(`${duty}-${at + 1}`));
+  }
+
+  function boot(slot: Slot): void {
+    if (timeline.now() < darkUntil) {
+      timeline.at(darkUntil, () => boot(slot));
+      return;
+    }
+    slot.generation += 1;
+    const body = machine(`${slot.name}.${slot.generation}`, around, () => {
+      slot.host = null;
+      options.onDeath();
+      timeline.at(timeline.now() + chance.between(100, 4_000), () => boot(slot));
+    });
+    slot.host = hostOn(body, slot.release);
+    onBoot(slot.host);
+  }
+
+  for (const slot of slots) timeline.at(timeline.now(), () => boot(slot));
+
+  const all = () => slots.flatMap(({ host }) => host ?? []);
+  return {
+    all,
+    isDark: () => timeline.now() < darkUntil,
+    soon: (ms) => Math.max(timeline.now() + ms, darkUntil),
+    pick(duty) {
+      const [first, ...rest] = (slotsFor.get(duty) ?? slots).flatMap(({ host }) =>
+        host?.ready === true ? [host] : [],
+      );
+      return first === undefined ? null : chance.pick([first, ...rest]);
+    },
+    redeploy(host, release) {
+      const slot = slots.find((own) => own.host === host);
+      if (slot === undefined) return;
+      slot.release = release;
+      host.machine.die();
+    },
+    redeployAll(release) {
+      for (const slot of slots) {
+        slot.release = release;
+        slot.host?.machine.die();
+      }
+    },
+    goDark(ms) {
+      darkUntil = timeline.now() + ms;
+      around.trace.tell(`the platform goes dark for ${ms} ms`);
+      for (const { machine: body } of all()) body.die();
+    },
+  };
+}
+
+function duties(): Duty[] {
+  return ['scheduler', 'supervisor', 'notifier', 'door', ...contracts.map(({ name }) => name)];
+}

@@ -1,0 +1,177 @@
+/** The ports of a simulated machine, but for its store: channels, publisher, log, ids, breaker, digest. */
+
+import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.ts';
+import type { Notification } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
+import { PermanentFault, TransientFault } from '#ports/agent.ts';
+import type { Breaker } from '#ports/breaker.ts';
+import type { Channel } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Publication, Publisher } from '#ports/publisher.ts';
+import type { Ids } from '#ports/random.ts';
+import type { SimQueue } from '#sim/ports/sim-queue.ts';
+import type { Machine } from './machine.ts';
+import type { Plant } from './plant.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export function channelOf<Message>(
+  { around, rules }: Plant,
+  machine: Machine,
+  codec: MessageCodec<Message>,
+  queueFor: (message: Message) => SimQueue,
+  onSend: (messages: readonly Message[], machine: Machine) => void,
+  onUnsent: (messages: readonly Message[]) => void = () => {},
+): Channel<Message> {
+  return {
+    async send(messages) {
+      if (!machine.isAlive()) return;
+      onSend(messages, machine);
+      const put = (some: readonly Message[]) => {
+        for (const message of some) queueFor(message).put([codec.encode(message)]);
+      };
+      const part = messages.slice(0, Math.floor(messages.length / 2));
+      try {
+        await machine.call({
+          what: `send ${messages.length} to ${messages[0] && queueFor(messages[0]).name}`,
+          refusal: 'queue-throttled',
+          ...(messages.length > 1 ? { actInPart: () => put(part) } : {}),
+          act() {
+            if (messages.length > 1 && around.faults.strike('batch-partly-sent')) {
+              put(part);
+              throw new ReeveError('messages-unsent', 'The simulation: batch-partly-sent.');
+            }
+            put(messages);
+          },
+        });
+      } catch (error) {
+        rules.unsent(machine);
+        onUnsent(messages);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The notifier's own queue loses nothing: only the way there may fail. */
+export function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel<Notification> {
+  return {
+    async send(notifications) {
+      const alerts = notifications.flatMap(({ audience, change }) =>
+        audience === 'operator' ? [change] : [],
+      );
+      await machine.call({
+        what: `keep ${notifications.length} notifications`,
+        refusal: 'queue-throttled',
+        act() {
+          queues.retries.putSafely(notifications.map(notificationCodec.encode));
+          for (const alert of alerts) alerted.keep(alert);
+        },
+      });
+      for (const alert of alerts) alerted.knowKept(alert);
+    },
+  };
+}
+
+/** One notification a call; those of an order to one audience in sequence, as lib/aws/notifications/delivery-turns.ts. */
+export function publisherOf(plant: Plant, machine: Machine): Publisher {
+  return {
+    async publish(notifications) {
+      const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
+      const sequences = Map.groupBy(
+        notifications.entries(),
+        ([, { audience, change }]) => `${audience} ${change.orderId}`,
+      );
+      await Promise.all(
+        [...sequences.values()].map(async (own) => {
+          let failure: Publication | null = null;
+          for (const [place, notification] of own) {
+            failure ??= await publishOne(plant, machine, notification);
+            if (failure !== null) results[place] = failure;
+          }
+        }),
+      );
+      return results;
+    },
+  };
+}
+
+/** Null when it is known to be delivered. */
+async function publishOne(
+  { responses, alerted }: Plant,
+  machine: Machine,
+  { audience, change }: Notification,
+): Promise<Publication | null> {
+  const { orderId: id, sequence, correlationId } = change;
+  const told = { orderId: id, sequence, correlationId };
+  try {
+    if (audience === 'submitter') {
+      await machine.call({
+        what: `tell the submitter ${id} ${sequence}`,
+        refusal: 'submitter-deaf',
+        act: () => void responses.push(told),
+      });
+      return null;
+    }
+    await machine.call({
+      what: `alert the operator ${id} ${sequence}`,
+      refusal: 'operator-deaf',
+      act: () => alerted.deliver(told),
+    });
+    alerted.know(told, machine);
+    return null;
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+export function logOf({ name }: Machine, { trace }: Surroundings): Log {
+  const tell = (event: string, fields: Readonly<Record<string, unknown>>) =>
+    trace.tell(`${name} says ${event} ${Object.values(fields).join(' ')}`);
+  return { info() {}, warn: tell, error: tell };
+}
+
+export function idsOf({ name }: Machine): Ids {
+  let count = 0;
+  const next = (): string => {
+    count += 1;
+    return `${name}-${count}`;
+  };
+  return {
+    orderId: (): OrderId => orderId(`o-${next().replaceAll('.', '-')}`),
+    writeId: () => writeId(next()),
+  };
+}
+
+/** Opens after five failures in a row, for a second; nothing of it decides anything about an order. */
+export function simBreaker(clock: Clock): Breaker {
+  let failures = 0;
+  let openUntil = 0;
+  return {
+    async run(call) {
+      if (clock.now() < openUntil)
+        throw new TransientFault('circuit-open', 'Left alone for a while.');
+      try {
+        const value = await call();
+        failures = 0;
+        return value;
+      } catch (error) {
+        if (!(error instanceof PermanentFault)) failures += 1;
+        if (failures >= 5) openUntil = clock.now() + 1_000;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Only to tell submissions apart; nothing in a simulation has secrets. */
+export function digest(text: string): string {
+  let [one, other] = [0x811c9dc5, 0x9dc5811c];
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    other = Math.imul(other ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  const words = [one, other, one ^ other, one + other, one - other];
+  return words.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+}

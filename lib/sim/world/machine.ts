@@ -1,0 +1,75 @@
+/**
+ * A process, or a function's environment: it has a clock of its own, calls over a network that fails,
+ * and dies or freezes at any await. What it had asked for when it died happens all the same.
+ */
+import type { Clock } from '#ports/clock.ts';
+import type { Line, Moment } from '#sim/faults/crash-points.ts';
+import { type Call, type Caller, remoteCall } from '#sim/ports/remote-call.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Machine {
+  readonly name: string;
+  readonly clock: Clock;
+  isAlive(): boolean;
+  /** Resolves with the answer, rejects with an {@link UnavailableError}, or never comes back. */
+  call<Value>(call: Call<Value>): Promise<Value>;
+  /** Runs it at once, or when the machine thaws; never when it is dead by then. */
+  whenAwake(work: () => void): void;
+  die(): void;
+  freeze(ms: number): void;
+  setClock(skewMs: number): void;
+}
+
+/** @param onDeath is told once, when it dies */
+export function machine(name: string, around: Surroundings, onDeath: () => void): Machine {
+  const { timeline, chance, faults, trace, crashPoints } = around;
+  let alive = true;
+  let frozenUntil = 0;
+  let skewMs = 0;
+  const isAlive = () => alive;
+
+  function die(): void {
+    if (!alive) return;
+    alive = false;
+    trace.tell(`${name} dies`);
+    onDeath();
+  }
+
+  function whenAwake(work: () => void): void {
+    if (!alive) return;
+    if (frozenUntil > timeline.now()) timeline.at(frozenUntil, () => whenAwake(work));
+    else work();
+  }
+
+  function crash(lines: readonly Line[], moment: Moment): void {
+    if (!alive) return;
+    crashPoints.mark(lines, moment);
+    die();
+  }
+
+  function after(ms: number, work: () => void): () => void {
+    if (!alive) return () => {};
+    const at = timeline.now() + Math.max(0, ms);
+    if (!faults.strike('crash-while-waiting')) return timeline.at(at, () => whenAwake(work));
+    const lines = crashPoints.here();
+    if (chance.hits(0.5)) return timeline.at(at, () => crash(lines, 'after'));
+    crash(lines, 'before');
+    return () => {};
+  }
+
+  const caller: Caller = { name, isAlive, whenAwake, crash };
+  return {
+    name,
+    clock: { now: () => timeline.now() + skewMs, after },
+    isAlive,
+    call: (asked) => remoteCall(caller, around, asked),
+    whenAwake,
+    die,
+    freeze(ms) {
+      frozenUntil = timeline.now() + ms;
+    },
+    setClock(skew) {
+      skewMs = skew;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Reeve in one process: it takes what comes and sweeps by itself while what a crash left is recovered. */
+import type { Host } from './host.ts';
+
+export function startOneProcess(host: Host): void {
+  const { machine, sweeping } = host;
+  if (sweeping.kind !== 'by-itself') return;
+  host.ready = false;
+  host.onlyInvoked = false;
+  void sweeping.start().then(
+    () => {
+      host.ready = true;
+    },
+    // As lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
+    () => machine.die(),
+  );
+}

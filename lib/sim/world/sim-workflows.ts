@@ -1,0 +1,171 @@
+/** What the simulated orders are: every shape and policy that steps can have, in five workflows. */
+import * as z from 'zod';
+import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
+import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { AgentImplementation } from '#ports/agent.ts';
+import type { Machine } from './machine.ts';
+import type { Services } from './services.ts';
+
+const input = z.strictObject({ units: z.int(), from: z.array(z.string()) });
+type Input = z.infer<typeof input>;
+const output = z.object({ of: z.string(), units: z.int() });
+type Output = z.infer<typeof output>;
+
+const offered = (name: string) => defineAgent({ name, input, output, undo: 'offered' });
+const stock = offered('stock');
+const payment = offered('payment');
+const packing = offered('packing');
+/** What has left the house cannot be called back. */
+const dispatch = defineAgent({ name: 'dispatch', input, output });
+
+type Contract = AgentContract<Input, Output>;
+
+export const contracts: readonly [Contract, ...Contract[]] = [stock, payment, packing, dispatch];
+
+const details = z.strictObject({ units: z.int(), boxes: z.int(), express: z.boolean() });
+
+const seconds = (count: number) => count * 1_000;
+const first = ({ details: { units } }: { details: z.infer<typeof details> }): Input => ({
+  units,
+  from: [],
+});
+/** Names whose outputs it was given: a wrong or missing one is an input that does not fit. */
+const given = ({
+  details: { boxes },
+  outputs,
+}: {
+  details: z.infer<typeof details>;
+  outputs: Readonly<Record<string, Output | undefined>>;
+}): Input => ({
+  units: boxes,
+  from: Object.values(outputs).map((one) => one?.of ?? 'nobody'),
+});
+
+const sequence = (version: number, completeWithin: number) =>
+  defineWorkflow({ name: 'sequence', version, details })
+    .step('reserve', { agent: stock, input: first, completeWithin, retries: 1 })
+    .step('pay', { agent: payment, after: ['reserve'], input: given, completeWithin, retries: 2 })
+    .step('pack', { agent: packing, after: ['pay'], input: given, completeWithin, retries: 1 })
+    .build();
+
+const fork = defineWorkflow({ name: 'fork', version: 1, details })
+  .step('reserve', { agent: stock, input: first, completeWithin: seconds(5), retries: 1 })
+  .step('pay', {
+    agent: payment,
+    after: ['reserve'],
+    input: given,
+    completeWithin: seconds(8),
+    retries: 1,
+    coolDown: { after: seconds(20), times: 1 },
+  })
+  .step('pack', { agent: packing, after: ['reserve'], input: given, completeWithin: seconds(4) })
+  .step('send', {
+    agent: dispatch,
+    after: ['pay', 'pack'],
+    input: given,
+    completeWithin: seconds(6),
+    retries: 1,
+    onFault: 'hold',
+    irreversible: true,
+  })
+  .build();
+
+const careful = defineWorkflow({ name: 'careful', version: 1, details })
+  .step('reserve', { agent: stock, input: first, completeWithin: seconds(5), retries: 0 })
+  .step('hurry', {
+    agent: packing,
+    input: first,
+    when: ({ details: { express } }) => express,
+    completeWithin: seconds(5),
+    retries: 1,
+    onFault: 'hold',
+  })
+  .step('pay', {
+    agent: payment,
+    after: ['reserve', 'hurry'],
+    input: given,
+    completeWithin: seconds(6),
+    retries: 1,
+    onFault: 'hold',
+    onExhausted: 'hold',
+  })
+  .build();
+
+/** Its packing goes on for long, and says so. */
+const patient = defineWorkflow({ name: 'patient', version: 1, details })
+  .step('reserve', { agent: stock, input: first, completeWithin: seconds(10), retries: 1 })
+  .step('pack', {
+    agent: packing,
+    after: ['reserve'],
+    input: (context) => ({ ...given(context), units: slowUnits }),
+    completeWithin: seconds(8),
+    maxDuration: seconds(20),
+    retries: 1,
+  })
+  .step('pay', { agent: payment, after: ['pack'], input: given, completeWithin: seconds(15) })
+  .build();
+
+/** So many take long to pack. */
+const slowUnits = 1_000;
+
+/** What cannot be taken back comes early in it, so that a later fault leaves only the way on. */
+const hasty = defineWorkflow({ name: 'hasty', version: 1, details })
+  .step('send', {
+    agent: dispatch,
+    input: first,
+    completeWithin: seconds(5),
+    retries: 1,
+    irreversible: true,
+  })
+  // Long beside a short one: it is under way while that one is tried again.
+  .step('reserve', { agent: stock, input: first, completeWithin: seconds(40), retries: 1 })
+  .step('pay', {
+    agent: payment,
+    after: ['send', 'reserve'],
+    input: given,
+    completeWithin: seconds(5),
+    retries: 0,
+  })
+  .build();
+
+const old = [sequence(1, seconds(6)), fork, careful, patient, hasty];
+
+/** What each version of the software knows; the newer one has a workflow that the older has not. */
+export const registries = {
+  old: workflowRegistry(old),
+  new: workflowRegistry([...old, sequence(2, seconds(9))]),
+} as const satisfies Record<string, WorkflowRegistry>;
+
+export type Release = keyof typeof registries;
+
+export const workflowNames = ['sequence', 'fork', 'careful', 'patient', 'hasty'] as const;
+
+/** The agent as a machine runs it. */
+export function implementation(
+  agent: AgentName,
+  machine: Machine,
+  { of }: Services,
+): AgentImplementation<Input, Output> {
+  const service = of(agent);
+  const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
+  const common = {
+    contract,
+    async perform({ units }: Input, call: Parameters<AgentImplementation['perform']>[1]) {
+      if (units === slowUnits) await takingLong(machine, () => call.heartbeat());
+      return service.perform(machine, call.idempotencyKey);
+    },
+  };
+  if (contract.undo !== 'offered') return common;
+  return { ...common, undo: ({ performKey }) => service.undo(machine, performKey) };
+}
+
+async function takingLong({ clock }: Machine, heartbeat: () => void): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) {
+    await new Promise<void>((resolve) => {
+      clock.after(seconds(4) + 500, resolve);
+    });
+    heartbeat();
+  }
+}
