@@ -71,6 +71,20 @@ test('an order that cannot be read is told, and stays for the sweeps; the others
   expect(await shown(restarted)).toContain('order-1');
 });
 
+test('after a slice of which nothing could be written, other work has its turn', async () => {
+  const corrupt = new CorruptDataError('checksum', 'It was changed on the disk.');
+  const ids = ['order-0', 'order-1', 'order-2'];
+  const world = roleScenario(failing(() => corrupt, ...ids));
+  await claimAll(world, ids.length);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  await settled();
+  expect(world.log.lines).toHaveLength(2);
+  await world.clock.advance(0);
+  expect(world.log.lines).toHaveLength(3);
+  expect(await restarted.done).toBe(0);
+});
+
 test('a recovery without a fault tells nothing', async () => {
   const world = roleScenario();
   await claimAll(world, 3);

@@ -81,6 +81,26 @@ test('slices grow while they are fast, and shrink while they are slow', async ()
   expect(sizes).toEqual([10, 20, 40, 80, 100, 50, 25, 12, 24]);
 });
 
+test.each([
+  ['that takes as long as it may', 15, 20],
+  ['that takes longer', 16, 5],
+])('the size of the next slice, after one %s', async (_, firstMs, next) => {
+  const sizes: number[] = [];
+  const world = roleScenario();
+  await claimAll(world, 40);
+  const transitions: RoleScenario['transitions'] = {
+    apply(changes) {
+      if (sizes.length === 0) world.clock.jump(firstMs);
+      sizes.push(changes.length);
+      return world.transitions.apply(changes);
+    },
+  };
+  const restarted = restartIn({ ...world, transitions });
+  await restarted.begin();
+  await restarted.done;
+  expect(sizes.slice(0, 2)).toEqual([10, next]);
+});
+
 test('a restart that cannot write at all is none, and says so', async () => {
   let away = true;
   const world = roleScenario((store) => ({

@@ -176,6 +176,21 @@ test('a shard that cannot be reached is left to the sweep that holds it', async 
   expect(calls).toEqual([`a takes 1 for ${leaseMs} from ${clock.now()}`]);
 });
 
+test('a shard that another sweep finishes after the recall is swept with the outages recalled (R20)', async () => {
+  const { clock, start, memory, sweep } = ticking(() => ({
+    async due({ shard }) {
+      if (shard === 1) await memory.giveBack(1, 'other', null);
+      return { items: [], cursor: null };
+    },
+  }));
+  const gaps = [{ from: start - 3_600 * second, until: start }];
+  await hold(memory, start, 1, { aliveAt: start, gaps, rampAt: 0 });
+  clock.jump(second);
+  await sweep('a').tick();
+  const left = { aliveAt: clock.now(), gaps, rampAt: 0 };
+  expect([...(await memory.recall(2)).unfinished]).toEqual([[1, left]]);
+});
+
 test('a repair that fails fails the tick, which is not remembered', async () => {
   const { marks, sweep } = ticking(({ clock }) => ({
     due: ({ from }) => (from > clock.now() ? away() : Promise.resolve({ items: [], cursor: null })),
