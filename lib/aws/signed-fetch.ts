@@ -12,7 +12,7 @@ export function signedFetch(
 ): (url: string, init: RequestInit) => Promise<Response> {
   const signer = new SignatureV4({ service, region, credentials, sha256 });
   return async (url, init) => {
-    const { protocol, hostname, port, pathname, searchParams, host } = new URL(url);
+    const { protocol, hostname, pathname, searchParams, host } = new URL(url);
     const body = typeof init.body === 'string' ? init.body : undefined;
     const given = Object.fromEntries(new Headers(init.headers));
     const query = Object.fromEntries(
@@ -22,7 +22,6 @@ export function signedFetch(
       method: init.method ?? 'GET',
       protocol,
       hostname,
-      ...(port !== '' && { port: Number(port) }),
       path: pathname,
       query,
       headers: { ...given, host },

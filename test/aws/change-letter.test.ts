@@ -67,6 +67,7 @@ test('a letter of a change that is none tells nothing', () => {
   const body = (more: object) =>
     JSON.stringify({ kind: 'change', eventName, dynamodb: { Keys, NewImage, OldImage }, ...more });
   expect(changeIn(body({}))).toEqual(change);
+  expect(changeIn(body({ eventName: 'INSERT' }))).toEqual(change);
   expect(changeIn(body({ dynamodb: { Keys, NewImage } }))).toEqual({
     ...change,
     previousState: null,

@@ -24,6 +24,16 @@ test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is no cursor
   expect(() => dueCursor.decode(cursor)).toThrow(/cursor is not one/);
 });
 
+test.each(['x1', '1x', ''])(
+  'a key with the number %j is no cursor, and the error has the cause',
+  (number) => {
+    const cursor = Buffer.from(JSON.stringify([number, '2', 'one'])).toString('base64url');
+    expect(() => dueCursor.decode(cursor)).toThrow(
+      expect.objectContaining({ code: 'cursor-invalid', cause: expect.any(Error) }),
+    );
+  },
+);
+
 test('orders are spread evenly over the shards, always the same way', () => {
   const counts = Array.from({ length: 8 }, () => 0);
   for (let at = 0; at < 8_000; at += 1) {

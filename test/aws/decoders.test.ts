@@ -75,6 +75,24 @@ describe('a record of the change stream', () => {
     );
   });
 
+  test.each<[string, DynamoDBRecord]>([
+    [
+      'What was removed has a key that is no order id',
+      { eventName: 'REMOVE', dynamodb: { Keys: { OrderID: { S: 'a copy' } } } },
+    ],
+    [
+      'The image before a change has no process state',
+      { eventName: 'MODIFY', dynamodb: { OldImage: {}, NewImage: image(after) ?? {} } },
+    ],
+  ])('that is corrupt says why and what to do: %s', (reason, corrupt) => {
+    expect(() => streamEntry(corrupt)).toThrow(
+      expect.objectContaining({
+        message: `${reason}. See the failure queue of the notifier.`,
+        cause: expect.any(Error),
+      }),
+    );
+  });
+
   test('with one attribute of the old image spoiled says its process state, or is corrupt', () => {
     fc.assert(
       fc.property(spoiledItem(before), (old) => {
@@ -97,6 +115,12 @@ test('an item of texts, numbers and nulls comes back as it was; one of anything 
       if (read === undefined) expect(isKnown).toBe(false);
       else expect(fromItem(toItem(read))).toEqual(read);
     }),
+  );
+});
+
+test('an attribute of a type that Reeve does not store is named in the error', () => {
+  expect(() => fromItem({ Steps: { BOOL: true } })).toThrow(
+    'Attribute Steps has a type that Reeve does not store.',
   );
 });
 

@@ -74,6 +74,35 @@ test('after a request that fails as a whole nothing is tried in further turns', 
   expect(new Set(failed.map(([, error]) => error))).toEqual(new Set([away]));
 });
 
+test('a request that fails as a whole ends the turns of the requests beside it too', async () => {
+  const away = new Error('SQS is away');
+  const names = [...'abcdefghijk'];
+  const { requests, failed } = await delivered(
+    [...names.map((name) => `${name}1`), 'k2'].join(' '),
+    (batch) => {
+      if (batch.length > 1) throw away;
+      return new Map();
+    },
+  );
+  expect(requests).toHaveLength(2);
+  expect(failed).toHaveLength(11);
+  expect(failed).toContainEqual(['k2', away]);
+});
+
+test('parcels that are too large together are sent in requests of their own', async () => {
+  const sizes: number[] = [];
+  const all = ['a', 'b'].map((name, place) => ({
+    place,
+    sequenceOf: name,
+    body: name.repeat(150 * 1_024),
+  }));
+  await inTurns(all, async (batch) => {
+    sizes.push(batch.length);
+    return new Map();
+  });
+  expect(sizes).toEqual([1, 1]);
+});
+
 test('nothing to send is no request', async () => {
   const failed = await inTurns([], () => Promise.reject(new Error('nothing was to be sent')));
   expect(failed.size).toBe(0);

@@ -46,6 +46,8 @@ test.each(operations)('%s that fails is told as what may be tried again', async 
     message: expect.stringContaining('DynamoDB did not do it: ResourceNotFoundException'),
     cause: expect.objectContaining({ message: 'no table' }),
   });
+  // Only a transaction in the way is waited for.
+  expect(on.waited).toEqual([]);
 });
 
 const batchSchema = z.object({
@@ -111,8 +113,9 @@ test.each<[string, object, string]>([
   ['a transaction cancelled for no reason', cancelled(), 'aws-unavailable'],
   ['no reasons', { __type: 'TransactionCanceledException' }, 'aws-unavailable'],
 ])('a creation with %s is an error', async (_, answer, code) => {
-  const { store } = await answeringDynamo(() => answer);
+  const { store, waited } = await answeringDynamo(() => answer);
   await expect(store.create(order, pending)).rejects.toMatchObject({ code });
+  expect(waited).toEqual([]);
 });
 
 const checkFailed = (Item?: object) => ({
@@ -208,6 +211,18 @@ test.each<[string, ProcessRecord, object]>([
     ConditionExpression: 'Revision = :before',
     ExpressionAttributeValues: { ':before': { N: '1' } },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+});
+
+test('a lease holds others back until its end, and five minutes more for a clock that is wrong', async () => {
+  const { calls, coordination } = await answeringDynamo(() => ({ Attributes: {} }));
+  await coordination.take(0, lease, memory);
+  expect(calls[0]?.input).toMatchObject({
+    ExpressionAttributeValues: toItem({
+      ':now': now,
+      ':until': now + lease.leaseMs,
+      ':latest': now + lease.leaseMs + 300_000,
+    }),
   });
 });
 

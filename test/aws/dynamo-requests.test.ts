@@ -1,8 +1,10 @@
 /** What is asked of DynamoDB, and what is done with answers that no emulator can be made to give. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { toItem } from '#aws/store/attributes.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { orderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
@@ -111,6 +113,36 @@ test('an order that a read which may lag does not find is read consistently', as
   ]);
 });
 
+test('of several orders, only those that were not found are read again', async () => {
+  const found = toItem({ OrderID: 'one', Details: '{}', Digest: 'd', SubmittedAt: now });
+  const { requests, store } = await answering(
+    () => ({ Responses: { Orders: [found] } }),
+    () => ({ Responses: {} }),
+  );
+  const ids = ['one', 'two'].map(orderId);
+  expect([...(await store.orders(ids)).keys()]).toEqual(['one']);
+  expect(requests.map((request) => keysOf('Orders', request))).toMatchObject([
+    [{ OrderID: { S: 'one' } }, { OrderID: { S: 'two' } }],
+    [{ OrderID: { S: 'two' } }],
+  ]);
+});
+
+test.each<[string, object, string]>([
+  [
+    'cannot be read',
+    { OrderID: 'one', Details: '{', Digest: 'd', SubmittedAt: now },
+    'order-corrupt',
+  ],
+  ['has a key that is no order id', { OrderID: 'a copy' }, 'item-foreign'],
+])('a stored order that %s is an error that says what to do', async (_, attributes, code) => {
+  const { store } = await answering(() => ({ Responses: { Orders: [toItem({ ...attributes })] } }));
+  await expect(store.orders([order.orderId])).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(/emove it by hand\.$/),
+    cause: expect.any(Error),
+  });
+});
+
 const shardNames = ['sweep', 'shard#0', 'shard#1', 'shard#2'];
 const namesIn = (request: Request) =>
   keysOf('Coordination', request).map(({ Name }) => Name?.['S']);
@@ -119,6 +151,7 @@ test('keys that DynamoDB leaves unread are read again, and what was read is kept
   const { requests, coordination } = await answering(reads('Coordination', 1));
   const { unfinished } = await coordination.recall(3);
   expect(requests.map(namesIn)).toEqual([0, 1, 2, 3].map((from) => shardNames.slice(from)));
+  expect(requests[0]?.RequestItems?.['Coordination']?.ConsistentRead).toBe(true);
   // Of an older version's item, which has a lease and no more, nothing is known.
   const unknown = { aliveAt: null, gaps: [], rampAt: 0 };
   expect([...unfinished]).toEqual([0, 1, 2].map((shard) => [shard, unknown]));
@@ -153,6 +186,13 @@ test('keys of records that DynamoDB leaves unread are read again', async () => {
 test('keys that DynamoDB goes on leaving unread are an error after six tries', async () => {
   const { requests, coordination } = await answering(reads('Coordination', 0));
   await expect(coordination.recall(3)).rejects.toMatchObject({ code: 'reads-throttled' });
+  expect(requests).toHaveLength(6);
+});
+
+test('keys that DynamoDB reads at the sixth try are no error', async () => {
+  const unread = Array.from({ length: 5 }, () => reads('Coordination', 0));
+  const { requests, coordination } = await answering(...unread, reads('Coordination', 9));
+  expect((await coordination.recall(1)).unfinished.size).toBe(1);
   expect(requests).toHaveLength(6);
 });
 

@@ -37,6 +37,13 @@ test('a full batch leaves at once', async () => {
   expect(batches).toEqual([['a', 'b', 'c']]);
 });
 
+test('messages that fill a batch by themselves leave at once', async () => {
+  const { clock, batches, channel } = gathering();
+  await channel.send(['a', 'b', 'c']);
+  expect(batches).toEqual([['a', 'b', 'c']]);
+  expect(clock.pending()).toBe(0);
+});
+
 test('what comes after a batch that left at once waits for its own time', async () => {
   const { clock, batches, channel } = gathering();
   const first = channel.send(['a']);

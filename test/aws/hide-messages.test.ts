@@ -28,14 +28,15 @@ async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'their
     const batch = batchSchema.parse(JSON.parse(body));
     calls.push(batch);
     const of = ({ Id }: { Id: string }) => refuse(calls.length, Id);
+    const failed = batch.Entries.filter((entry) => of(entry) !== null).map((entry) => ({
+      Id: entry.Id,
+      Code: 'ReceiptHandleIsInvalid',
+      SenderFault: of(entry) === 'ours',
+    }));
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(
       JSON.stringify({
         Successful: batch.Entries.filter((entry) => of(entry) === null),
-        Failed: batch.Entries.filter((entry) => of(entry) !== null).map((entry) => ({
-          Id: entry.Id,
-          Code: 'ReceiptHandleIsInvalid',
-          SenderFault: of(entry) === 'ours',
-        })),
+        ...(failed.length > 0 && { Failed: failed }),
       }),
     );
   });
@@ -94,6 +95,12 @@ test('what SQS could not hide is hidden again, and nothing else', async () => {
   expect(calls.map(({ Entries }) => Entries.map(({ Id }) => Id))).toEqual([['0', '1', '2'], ['1']]);
 });
 
+test('what SQS hides at the third try is no error', async () => {
+  const { calls, hide } = await refusingSqs((call) => (call < 3 ? 'theirs' : null));
+  await hide(hidings(2));
+  expect(calls).toHaveLength(3);
+});
+
 test('what SQS goes on refusing is an error that says how many and why, after three tries', async () => {
   const { calls, hide } = await refusingSqs((_, id) => (id === '1' ? 'theirs' : null));
   await expect(hide(hidings(3))).rejects.toMatchObject({
@@ -147,5 +154,10 @@ test.each([
   'x arn:aws:sqs:eu-west-1:123456789012:a',
   'arn:aws:sqs:eu-west-1:123456789012:a/b',
 ])('%j is the ARN of no queue', (text) => {
-  expect(() => queueUrlOf(text)).toThrow('is not the ARN of an SQS queue');
+  expect(() => queueUrlOf(text)).toThrow(
+    expect.objectContaining({
+      code: 'queue-arn-invalid',
+      message: expect.stringContaining('is not the ARN of an SQS queue'),
+    }),
+  );
 });

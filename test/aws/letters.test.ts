@@ -14,6 +14,7 @@ import {
 import { orderId } from '#core/model/ids.ts';
 import type { LetterKind } from '#core/view/dead-letter.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
+import { changeToError } from '../support/changes.ts';
 import { nudge, reply, request, status } from '../support/messages.ts';
 
 const dead = 'http://127.0.0.1/000000000000/dead';
@@ -29,7 +30,8 @@ async function sqs(pages: readonly (readonly Message[])[] = [], answer: object =
   const { calls, url } = await answeringAws(({ operation }) => {
     if (operation !== 'ReceiveMessage') return answer;
     page += 1;
-    return { Messages: pages[page - 1] ?? [] };
+    const Messages = pages[page - 1];
+    return Messages === undefined ? {} : { Messages };
   });
   return { calls, client: sqsClient({ endpoint: url }) };
 }
@@ -194,6 +196,22 @@ test.each<LetterKind>([
   const found = await letter(kind, sqsMessage('m', 'rubbish', { MessageAttributes }));
   expect(found).toMatchObject({ subject: null, source: normal, reason: 'is not JSON' });
   expect(found.wasParked).toBe(true);
+});
+
+test('a change says what it is about', async () => {
+  const { record, change } = changeToError();
+  const { eventName, dynamodb } = record;
+  const OldImage = { ProcessState: dynamodb.OldImage.ProcessState };
+  const body = JSON.stringify({ kind: 'change', eventName, dynamodb: { ...dynamodb, OldImage } });
+  expect((await letter('change', sqsMessage('m', body))).subject).toEqual(change);
+});
+
+test('an attribute that is not the reason gives none', async () => {
+  const MessageAttributes = { Other: { DataType: 'String', StringValue: 'x' } };
+  expect(await letter('nudge', sqsMessage('m', 'x', { MessageAttributes }))).toMatchObject({
+    reason: 'given up by its queue',
+    wasParked: false,
+  });
 });
 
 test('a submission is about no order yet, whatever it says', async () => {

@@ -93,6 +93,40 @@ test('a listing of a state that is rare gives up after five rounds, with a curso
   expect(asked(calls)).toHaveLength(5 * shards);
 });
 
+test('an entry that says no instant of its submission is left out, and logged', async () => {
+  const { log, store } = await answeringDynamo((call) => {
+    if (call.operation !== 'Query') return read(call);
+    const entries = [
+      { OrderID: { S: 'none' }, DueShard: { N: '0' } },
+      { ...entry('negative'), SubmittedAt: { N: '-1' } },
+      entry('good'),
+    ];
+    return { Items: JSON.stringify(call.input).includes('{"N":"0"}') ? entries : [] };
+  });
+  const { items } = await store.list(all);
+  expect(items.map(({ orderId: id }) => id)).toEqual(['good']);
+  const fields = {
+    from: 'list',
+    code: 'item-corrupt',
+    reason:
+      'A process record says no instant of its submission. Restore it from a backup, or remove it by hand.',
+  };
+  expect(log.lines).toEqual(
+    ['none', 'negative'].map((id) => ({
+      event: 'unreadable-order-left-out',
+      fields: { ...fields, orderId: id },
+    })),
+  );
+});
+
+test('an order that is deleted while a listing reads it is left out', async () => {
+  const { log, store } = await answeringDynamo(({ operation }) =>
+    operation === 'Query' ? { Items: [entry('gone')] } : { Responses: {} },
+  );
+  expect(await store.list(all)).toEqual({ items: [], cursor: null });
+  expect(log.lines).toEqual([]);
+});
+
 test('a listing goes on from its cursor, and reads a shard that is new since from its start', async () => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   const place: Place = [now, orderId('one')];

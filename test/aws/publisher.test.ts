@@ -5,7 +5,7 @@ import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import type { ResponseChannel } from '#aws/notifications/response-channel.ts';
 import { statusCodec } from '#core/codec/message-codec.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
-import { agentName, stepName } from '#core/model/ids.ts';
+import { agentName, orderId, stepName } from '#core/model/ids.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { newOrder } from '../support/orders.ts';
@@ -138,6 +138,13 @@ test('an alert says which deployment, which order, and what to do', async () => 
     orderId: 'one',
     remedy: 'npx reeve resubmit one',
   });
+});
+
+test('alerts of different orders are one request', async () => {
+  const { of, received } = await publisher({ FailedEntryCount: 0, Entries: [{}, {}] });
+  const alerts = ['one', 'two'].map((id) => ({ ...stopped(), orderId: orderId(id) }));
+  await of.publish(alerts.map((one) => ({ audience: 'operator', change: one })));
+  expect(received).toHaveLength(1);
 });
 
 test('an alert that the bus answers with a failure is not taken for told', async () => {

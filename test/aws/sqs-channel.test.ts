@@ -3,15 +3,19 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
+import { retryChannel } from '#aws/notifications/retry-queue.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { byPriority } from '#aws/queues/priority-queues.ts';
+import { inBatches } from '#aws/queues/send-batch.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { nudgeCodec, submissionCodec } from '#core/codec/message-codec.ts';
-import { RefusedError } from '#core/model/errors.ts';
+import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Nudge } from '#core/model/message.ts';
+import { answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
+import { changeFor } from '../support/changes.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { type SqsServer, startSqs } from '../support/sqs-server.ts';
 
@@ -126,7 +130,10 @@ test('a queue that is not there is an error, not a loss', async () => {
     codec: nudgeCodec,
     queueOf: () => `${server.endpoint}/000000000000/nowhere`,
   });
-  await expect(channel.send(nudges(1))).rejects.toMatchObject({ code: 'aws-unavailable' });
+  await expect(channel.send(nudges(1))).rejects.toMatchObject({
+    code: 'aws-unavailable',
+    message: expect.stringMatching(/^SQS did not do it: /),
+  });
 });
 
 test("a queue's URL never decides where a signed request goes", async () => {
@@ -174,11 +181,13 @@ async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'their
           MessageId: Id,
           MD5OfMessageBody: hash('md5', MessageBody),
         })),
-        Failed: failed.map(({ Id }) => ({
-          Id,
-          Code: 'Refused',
-          SenderFault: verdict(Id) === 'ours',
-        })),
+        ...(failed.length > 0 && {
+          Failed: failed.map(({ Id }) => ({
+            Id,
+            Code: 'Refused',
+            SenderFault: verdict(Id) === 'ours',
+          })),
+        }),
       }),
     );
   });
@@ -204,8 +213,22 @@ test('only the refused part of a batch is sent again', async () => {
 
 test('what SQS goes on refusing is told, after three tries', async () => {
   const { calls, channel } = await refusingSqs((_, id) => (id === '0' ? 'theirs' : null));
-  await expect(channel.send(nudges(2))).rejects.toMatchObject({ code: 'messages-unsent' });
+  await expect(channel.send(nudges(2))).rejects.toMatchObject({
+    code: 'messages-unsent',
+    message: expect.stringMatching(/^SQS did not take a message: Refused\. See the queue's policy/),
+  });
   expect(calls).toHaveLength(3);
+});
+
+test('what SQS takes at the third try is no error', async () => {
+  const { calls, channel } = await refusingSqs((call) => (call < 3 ? 'theirs' : null));
+  await channel.send(nudges(2));
+  expect(calls).toHaveLength(3);
+});
+
+test('of several errors, one that may end is the one that the sender is given', async () => {
+  const { channel } = await refusingSqs((_, id) => (id === '0' ? 'ours' : 'theirs'));
+  await expect(channel.send(nudges(2))).rejects.toThrow(UnavailableError);
 });
 
 test('what is refused as our mistake is not sent again', async () => {
@@ -244,8 +267,41 @@ test('a message that is too large keeps no other from being sent', async () => {
   });
   const tooLarge = message(1, limits.messageBytesMax);
   const sent = channel.send([message(0, 9), tooLarge, message(2, 9)]);
-  await expect(sent).rejects.toMatchObject({ code: 'message-too-large' });
+  await expect(sent).rejects.toMatchObject({
+    code: 'message-too-large',
+    message: `1 of 3 messages have over ${limits.messageBytesMax} bytes. They are not sent.`,
+  });
   expect(await received(url)).toHaveLength(2);
+  const room = limits.messageBytesMax - submissionCodec.encode(message(0, 0)).length;
+  await channel.send([message(0, room)]);
+  expect(await received(url)).toHaveLength(1);
+});
+
+const kib = 1_024;
+test.each<[string, number[], number[]]>([
+  ['as many as one request takes', Array(10).fill(1), [10]],
+  ['more than one request takes', Array(11).fill(1), [10, 1]],
+  ['as large together as one request takes', [128 * kib, 128 * kib], [2]],
+  ['larger together than one request takes', [128 * kib, 128 * kib + 1, 1], [1, 2]],
+  ['the first one larger than one request takes', [300 * kib, 1], [1, 1]],
+])('a request has messages up to its limits: %s', (_, sizes, expected) => {
+  expect(inBatches(sizes, (size) => size).map(({ length }) => length)).toEqual(expected);
+});
+
+test('the retry queue has a group for each order and audience, and takes a notification once', async () => {
+  const { calls, url } = await answeringAws(() => ({}));
+  const queue = 'https://sqs.us-east-1.amazonaws.com/123456789012/retry.fifo';
+  const change = changeFor('one', 7);
+  await retryChannel(sqsClient({ endpoint: url }), queue).send([{ audience: 'operator', change }]);
+  expect(calls).toMatchObject([
+    {
+      operation: 'SendMessageBatch',
+      input: {
+        QueueUrl: queue,
+        Entries: [{ MessageGroupId: 'one/operator', MessageDeduplicationId: 'one-7-operator' }],
+      },
+    },
+  ]);
 });
 
 test('a batch that fails keeps no other from being sent', async () => {

@@ -222,6 +222,43 @@ test('what is thrown without a word, about a record without a key, is told as un
   ]);
 });
 
+/** As a newer release wrote them. */
+function ofNewer(records: readonly DynamoDBRecord[]): readonly DynamoDBRecord[] {
+  for (const { dynamodb } of records) {
+    if (dynamodb?.NewImage !== undefined) dynamodb.NewImage['Format'] = { N: '1000' };
+  }
+  return records;
+}
+
+test('a record that a newer release wrote is left to it, with all that follows', async () => {
+  const newer = ofNewer(life('newer').slice(0, 2));
+  const records = [...life('good'), ...newer, ...life('late')];
+  const { told, parked, log, of } = consumer();
+  const { response } = await deliverStream({ Records: records }, of);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: newer[0]?.dynamodb?.SequenceNumber },
+  ]);
+  expect(new Set(told.map(({ orderId }) => orderId))).toEqual(new Set(['good']));
+  expect(parked).toEqual([]);
+  expect(log.lines).toEqual([{ event: 'change-newer', fields: { changes: 7 } }]);
+});
+
+test('a record of a newer release at the beginning of a batch holds all of it back', async () => {
+  const newer = ofNewer(life('newer').slice(0, 1));
+  const { told, of } = consumer();
+  const { response } = await deliverStream({ Records: [...newer, ...life('late')] }, of);
+  expect(response.batchItemFailures).toEqual([
+    { itemIdentifier: newer[0]?.dynamodb?.SequenceNumber },
+  ]);
+  expect(told).toEqual([]);
+});
+
+test('an end that is not settled is not counted', async () => {
+  const { of } = consumer(({ processState }) => processState !== 'Processed');
+  const { stopped } = await deliverStream({ Records: life('one') }, of);
+  expect(stopped).toEqual({ Processed: 0, Undone: 0, Error: 0 });
+});
+
 test('an empty batch is answered', async () => {
   const { response, stopped } = await deliverStream({ Records: [] }, consumer().of);
   expect(response).toEqual({ batchItemFailures: [] });

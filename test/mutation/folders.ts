@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+
 /** What mutation tests change, folder by folder, and the tests that must notice. */
 export interface Folder {
   readonly name: string;
@@ -20,7 +22,12 @@ const slow = [
   'sweeps',
   'unwritable',
   'webhook-queue',
-];
+].map((name) => `${name}.test.ts`);
+
+/** By name: a pattern with `!(queue)` leaves `queue-batch` out as well. */
+const quickAwsTests = readdirSync('test/aws')
+  .filter((name) => name.endsWith('.test.ts') && !slow.includes(name))
+  .map((name) => `test/aws/${name}`);
 
 export const folders: readonly Folder[] = [
   { name: 'core', mutate: 'lib/core/**/*.ts', tests: ['test/core/**/*.test.ts'], bar: 95 },
@@ -40,7 +47,7 @@ export const folders: readonly Folder[] = [
   {
     name: 'aws',
     mutate: 'lib/aws/**/*.ts',
-    tests: [`test/aws/!(${slow.join('|')}).test.ts`],
+    tests: quickAwsTests,
     bar: 85,
   },
 ];

@@ -24,10 +24,12 @@ export async function answeringDynamo(answer: (call: AwsCall, number: number) =>
   const waits = { clock, random: { next: () => 0 } };
   const client = testDynamoClient(url);
   const kept = { shards, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
+  const log = testLog();
   return {
     calls,
     waited,
-    store: dynamoStore({ client, tables, log: testLog(), ...kept, ...waits }),
+    log,
+    store: dynamoStore({ client, tables, log, ...kept, ...waits }),
     coordination: dynamoCoordination(client, 'Coordination', waits),
   };
 }
