@@ -93,6 +93,11 @@ describe('a record of the change stream', () => {
     );
   });
 
+  test('with an attribute of a type that Reeve does not store lacks it, and is corrupt', () => {
+    const Tenant = { BOOL: true };
+    expect(entry('record-corrupt', before, { ...after, Tenant })).toBeUndefined();
+  });
+
   test('with one attribute of the old image spoiled says its process state, or is corrupt', () => {
     fc.assert(
       fc.property(spoiledItem(before), (old) => {
