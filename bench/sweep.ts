@@ -43,7 +43,7 @@ try {
   const minutes = await toTheEnd(world, 2_000);
   const told = endings(await world.records());
   const { recovered, cpuMs, wallMs } = world.sweeps;
-  const forgiven = minutes.reduce((all, minute) => all + minute.forgiven, 0);
+  const interrupted = minutes.reduce((all, minute) => all + minute.interrupted, 0);
   const asExpected = told.join() === expectedEndings(attempts, outageMinutes > 0 ? 1 : 0).join();
   const result = {
     orders,
@@ -51,7 +51,7 @@ try {
     unfinishedMinutes: minutes.filter(({ unfinished }) => unfinished).length,
     lagMaxSeconds: Math.round(Math.max(...minutes.map(({ lagMs }) => lagMs)) / 1_000),
     recoveries: recovered,
-    forgiven,
+    interrupted,
     endings: told,
     cpuMsPerRecovery: Number((cpuMs / recovered).toFixed(3)),
     recoveriesPerSecond: Math.round((recovered * 1_000) / wallMs),

@@ -2,6 +2,7 @@
 import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
+import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 import { settle } from './sim-settle.ts';
 
 const { file, text, instead, seedsMax } = z
@@ -14,10 +15,7 @@ registerHooks({
     if (!url.endsWith(`/lib/${file}`)) return loaded;
     const { source: read } = loaded;
     const source = typeof read === 'string' ? read : new TextDecoder().decode(read ?? undefined);
-    if (source.split(text).length !== 2) {
-      throw new RangeError(`${file} has not once: ${text}. Mend the mutant.`);
-    }
-    return { ...loaded, source: source.replace(text, () => instead) };
+    return { ...loaded, source: plantMistake(source, { text, instead }) };
   },
 });
 const { simulate } = await import('#sim/world/simulate.ts');
@@ -29,12 +27,12 @@ const worldsAtOnce = 8;
 const points = crashPoints();
 
 for (let seed = 1; seed <= seedsMax; seed += worldsAtOnce) {
-  const told = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: worldsAtOnce }, (_, at) =>
       simulate({ seed: seed + at, settle, crashPoints: points, keepStory: false }),
     ),
   );
-  const found = told.find(({ violations }) => violations.length > 0);
+  const found = results.find(({ violations }) => violations.length > 0);
   if (found === undefined) continue;
   parentPort?.postMessage({ seed: found.seed, ...found.violations[0] });
   break;

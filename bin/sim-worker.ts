@@ -19,7 +19,7 @@ Error.stackTraceLimit = 0;
 const points = crashPoints();
 let batch: Simulation[] = [];
 
-function tell(): void {
+function report(): void {
   const tally = tallyOf(batch, points);
   parentPort?.postMessage(hashes ? tally : { ...tally, hashes: [] });
   batch = [];
@@ -28,8 +28,8 @@ function tell(): void {
 for (let seed = first; seed <= last; seed += step) {
   batch.push(await simulate({ seed, settle, crashPoints: points, keepStory: false }));
   if (batch.length < batchMax) continue;
-  tell();
+  report();
   // Worlds never leave the event loop a turn by themselves.
   await setImmediate();
 }
-tell();
+report();

@@ -14,7 +14,7 @@ import {
   expectedSites,
   missedPoints,
 } from '#sim/faults/crash-points.ts';
-import { faultNames } from '#sim/faults/faults.ts';
+import { faultNames } from '#sim/faults/fault-rates.ts';
 import { uncrashed } from '#sim/faults/uncrashed.ts';
 import { simulate } from '#sim/world/simulate.ts';
 import { settle } from './sim-settle.ts';
@@ -43,11 +43,11 @@ function number(name: string, text: string): number {
 
 async function one(seed: number): Promise<void> {
   const points = crashPoints();
-  const told = await simulate({ seed, settle, crashPoints: points, keepStory: flags.trace });
-  if (flags.trace) console.log(told.story.join('\n'));
-  console.log(`seed ${seed}  trace ${told.hash}  ${told.orders} orders`);
-  for (const { rule, message } of told.violations) console.log(`BROKEN ${rule}: ${message}`);
-  if (told.violations.length > 0) process.exitCode = 1;
+  const result = await simulate({ seed, settle, crashPoints: points, keepStory: flags.trace });
+  if (flags.trace) console.log(result.story.join('\n'));
+  console.log(`seed ${seed}  trace ${result.hash}  ${result.orders} orders`);
+  for (const { rule, message } of result.violations) console.log(`BROKEN ${rule}: ${message}`);
+  if (result.violations.length > 0) process.exitCode = 1;
 }
 
 async function many(): Promise<void> {
@@ -59,14 +59,14 @@ async function many(): Promise<void> {
   /** At each tenth of the way, MB. */
   const memory: number[] = [];
   const seconds = () => (performance.now() - began) / 1_000;
-  const told = (one: Tally) => {
+  const result = (one: Tally) => {
     tally = sum(tally, one);
     if (tally.seeds >= ((memory.length + 1) * seeds) / 10) memory.push(megabytes());
     if (process.stderr.isTTY) process.stderr.write(`\r${progress(tally, seconds())}`);
   };
   await Promise.all(
     Array.from({ length: threads }, (_, at) =>
-      worker({ first: first + at, last: first + seeds - 1, step: threads }, told),
+      worker({ first: first + at, last: first + seeds - 1, step: threads }, result),
     ),
   );
   report(tally, { seconds: seconds(), threads, memory });
@@ -78,14 +78,14 @@ interface Share {
   readonly step: number;
 }
 
-function worker(share: Share, told: (tally: Tally) => void): Promise<void> {
+function worker(share: Share, result: (tally: Tally) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
       workerData: { ...share, hashes: flags.hashes },
       // Worlds come and go by the hundred: with room for them few are ever moved.
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
-    thread.on('message', told);
+    thread.on('message', result);
     thread.on('error', reject);
     thread.on('exit', () => resolve());
   });

@@ -1,16 +1,16 @@
 /** An agent as a function: a batch of requests at once, each behind the circuit breaker. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
-import { gatheringChannel } from '#aws/queues/gathering-channel.ts';
+import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
-import { withinTime } from '#aws/within-time.ts';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -28,7 +28,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
 ) {
   const config = readConfig({ ...agentVariables, ...queueVariables });
   const sqs = sqsClient();
-  const replies = gatheringChannel({
+  const replies = batchingChannel({
     channel: sqsChannel({
       client: sqs,
       codec: replyCodec,
@@ -54,7 +54,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
       receive: (requests) =>
         Promise.all(
           requests.map((request) =>
-            withinTime(runner.handle(request), systemClock, context.getRemainingTimeInMillis()),
+            beforeTimeout(runner.handle(request), systemClock, context.getRemainingTimeInMillis()),
           ),
         ),
       park,

@@ -1,7 +1,7 @@
 /** How the nudges of a function leave. */
 import { sqsClient } from '#aws/clients.ts';
-import { byPriority, queuesOf } from '#aws/queues/priority-queues.ts';
 import { queueNames } from '#aws/queues/queue-names.ts';
+import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { nudgeCodec } from '#core/codec/message-codec.ts';
 import { readConfig, readyVariables } from './config.ts';

@@ -10,7 +10,7 @@ import type {
 } from 'aws-lambda';
 import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
-import { changeParking } from '#aws/notifications/change-letter.ts';
+import { changeParking } from '#aws/notifications/change-dead-letter.ts';
 import { responseChannels } from '#aws/notifications/response-channel.ts';
 import { retryChannel } from '#aws/notifications/retry-queue.ts';
 import { deliverStream } from '#aws/notifications/stream-batch.ts';
@@ -74,7 +74,7 @@ export const handler = logged<
   DynamoDBBatchResponse | SQSBatchResponse
 >((event) =>
   isOfQueue(event)
-    ? deliverFifo(event, { codec: notificationCodec, tell: role.retry, hide, log })
+    ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, hide, log })
     : onStream(event),
 );
 

@@ -2,9 +2,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
-import { byPriority, queuesOf } from '#aws/queues/priority-queues.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf, queueNames, replyingAgent } from '#aws/queues/queue-names.ts';
+import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';

@@ -1,7 +1,7 @@
 /** The submission by queue: for producers in the account that would rather send than call. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { senderOf } from '#aws/caller.ts';
-import { gatheringChannel } from '#aws/queues/gathering-channel.ts';
+import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
@@ -16,7 +16,7 @@ import { submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
 /** Nudges of one batch leave together: its submissions are stored at about the same time. */
-const gathered = gatheringChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
+const gathered = batchingChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
 const submission = submissionOver(gathered);
 const hide = hideMessages(sqs);
 const { REEVE_QUEUES: queues } = readConfig(queueVariables);

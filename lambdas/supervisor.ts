@@ -66,7 +66,7 @@ export const handler = logged<unknown, void>(async (event, context) => {
   publish({
     OrdersPastDue: report.found,
     ShardsHandedOver: report.handedOver,
-    OrdersForgiven: report.forgiven,
+    OrdersInterrupted: report.interrupted,
     // Less is the precision of the schedule, and a metric without data costs nothing.
     SweepLag: report.lagMs > outageAfterMs ? report.lagMs / 1_000 : 0,
   });

@@ -33,7 +33,7 @@ const hide = hideMessages(sqs);
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
   deliverFifo(event, {
     codec: statusCodec,
-    tell: (change, body) => respond({ change, id: statusId(change), body }),
+    deliver: (change, body) => respond({ change, id: statusId(change), body }),
     hide,
     log,
   }),

@@ -25,7 +25,7 @@ function filesWith(pattern: RegExp, files: readonly string[] = sources): string[
 test('the time of the machine is read in one place, and by the programs at the edge', () => {
   expect(filesWith(/\bDate\.now\b/).toSorted()).toEqual([
     'bin/reeve.ts',
-    'lib/console/parts/clock.ts',
+    'lib/console/parts/server-clock.ts',
     'lib/runtime/node/system-clock.ts',
     'lib/suppliers/start-suppliers.ts',
   ]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
+import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import type { HttpService } from '#workflows/http-service.ts';
 
 type Input = { video: string };

@@ -4,7 +4,7 @@ import type { BackOff } from '#core/model/back-off.ts';
 import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
-import { backOffMs, pause } from '#roles/back-off.ts';
+import { backOffMs, pause } from '#roles/delays.ts';
 
 /** What a wait between tries needs. */
 export interface Waits {

@@ -10,6 +10,6 @@ export type MetricName =
   /** Shards with so much to do that they were handed over. */
   | 'ShardsHandedOver'
   /** Orders dispatched again after an outage, without a failure counted. */
-  | 'OrdersForgiven'
+  | 'OrdersInterrupted'
   /** How long the order had been due that a sweep found due longest, s; where that is over three periods. */
   | 'SweepLag';

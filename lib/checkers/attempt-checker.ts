@@ -5,7 +5,7 @@ import type { Breach } from './violation.ts';
 
 /**
  * R14: since the last operator's decision, a step is tried at most two times as often as its policy allows
- * (to perform and to undo it), and once more for each attempt that was forgiven.
+ * (to perform and to undo it), and once more for each attempt that was interrupted.
  */
 export function attemptChecker(breach: Breach): (write: RecordPair) => void {
   const used = new Map<string, number>();
@@ -21,7 +21,7 @@ export function attemptChecker(breach: Breach): (write: RecordPair) => void {
     };
     if (isOperators(entry))
       for (const { name } of after.steps) used.delete(`${after.orderId}/${name}`);
-    if (entry.type === 'excused' || after.failureCount === before.failureCount) {
+    if (entry.type === 'interrupted' || after.failureCount === before.failureCount) {
       const out = new Set(after.steps.filter(({ progress }) => underWay(progress)).map(nameOf));
       for (const { name, progress } of before.steps) {
         if (underWay(progress) && !out.has(name)) add(name, -1);

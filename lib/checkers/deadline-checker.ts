@@ -35,7 +35,12 @@ const bounded: WriteRule = ({ after, entry }) => {
   for (const { policy } of after.steps) allowed += 2 * attemptsAllowed(policy);
   // The claim over the bound is the one that parks the order.
   if (claims > allowed + 1) return `${claims} claims`;
-  if ('blind' in entry && entry.blind && entry.type === 'claim' && after.processState !== 'Error') {
+  if (
+    'definitionUnknown' in entry &&
+    entry.definitionUnknown &&
+    entry.type === 'claim' &&
+    after.processState !== 'Error'
+  ) {
     return 'went on without knowing its workflow';
   }
   return null;
@@ -86,12 +91,13 @@ const indexed: WriteRule = ({ after, due }) => {
   return due !== null && out.length > 0 && due > Math.min(...out) + 1 && 'due too late';
 };
 
-/** R20: what an outage is forgiven is overdue and named in the history, and all else goes on. */
-const outagesForgive = eachStep(({ was, is, own }, { entry, at }) => {
-  if (entry.type !== 'excused' || entry.reason !== 'outage' || !underWay(was.progress)) return null;
-  const isForgiven = entry.steps.includes(own.name);
-  if (isForgiven && was.progress.completeBy >= at) return 'is forgiven, and had time left';
-  return isForgiven === underWay(is.progress) && `is ${is.progress.state} after an outage`;
+/** R20: what an outage interrupted is overdue and named in the history, and all else goes on. */
+const outagesInterrupt = eachStep(({ was, is, own }, { entry, at }) => {
+  if (entry.type !== 'interrupted' || entry.reason !== 'outage' || !underWay(was.progress))
+    return null;
+  const isInterrupted = entry.steps.includes(own.name);
+  if (isInterrupted && was.progress.completeBy >= at) return 'is interrupted, and had time left';
+  return isInterrupted === underWay(is.progress) && `is ${is.progress.state} after an outage`;
 });
 
 export const deadlineRules = [
@@ -101,5 +107,5 @@ export const deadlineRules = [
   ['R14', roundsAreCooledDown],
   ['R14', heartbeatsMove],
   ['R16', indexed],
-  ['R20', outagesForgive],
+  ['R20', outagesInterrupt],
 ] as const;

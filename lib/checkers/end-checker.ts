@@ -10,7 +10,7 @@ import { isSame } from './same-document.ts';
 import type { Violation } from './violation.ts';
 
 /** What the services have on their books for each key of a perform. */
-export type Books = Iterable<readonly [key: string, effect: string]>;
+export type EffectLedger = Iterable<readonly [key: string, effect: string]>;
 
 /** R16: an order ends Processed or Undone. */
 export function checkEnded({ orderId, processState }: ProcessRecord): Violation | null {
@@ -23,14 +23,14 @@ export function checkEnded({ orderId, processState }: ProcessRecord): Violation 
  * R5, R10: of an order that is Processed the services' books have each Completed step once and nothing else;
  * of one that is Undone they have nothing that could be undone.
  */
-export function checkBooks(
+export function checkEffects(
   { orderId, processState, steps }: ProcessRecord,
   definition: WorkflowDefinition,
-  books: Books,
+  effects: EffectLedger,
 ): Violation | null {
   if (!isEnded(processState)) return null;
   for (const { name, undo } of definition.steps) {
-    const units = unitsOf(books, orderId, name);
+    const units = unitsOf(effects, orderId, name);
     const state = findStep({ steps }, name)?.progress.state;
     const due = processState === 'Processed' && state === 'Completed' ? 1 : 0;
     const isKept = undo === 'unneeded' || (undo === 'impossible' && state !== 'Completed');
@@ -46,9 +46,9 @@ export function checkBooks(
 const isEnded = (state: ProcessRecord['processState']) =>
   state === 'Processed' || state === 'Undone';
 
-function unitsOf(books: Books, orderId: string, step: StepName): number {
+function unitsOf(effects: EffectLedger, orderId: string, step: StepName): number {
   let units = 0;
-  for (const [key, effect] of books) {
+  for (const [key, effect] of effects) {
     const [order, rest = ''] = key.split('/');
     if (order === orderId && rest.split('#')[0] === step && effect === 'applied') units += 1;
   }

@@ -48,17 +48,17 @@ export function checkCommands(
   commands: readonly Command[],
 ): readonly Violation[] {
   const violations: Violation[] = [];
-  const owed = new Set(debtsOf(write));
+  const unsentBy = new Set(debtsOf(write));
   for (const command of commands) {
-    if (command.kind === 'nudge') owed.delete(command.nudge.orderId);
+    if (command.kind === 'nudge') unsentBy.delete(command.nudge.orderId);
     else {
       const { orderId, step, attempt } = command.request;
       const id = attemptOf(orderId, step, attempt);
       violations.push(...checkRequest(command.request, write.after));
-      if (!owed.delete(id)) violations.push({ rule: 'R3', message: `${id} is not to be sent` });
+      if (!unsentBy.delete(id)) violations.push({ rule: 'R3', message: `${id} is not to be sent` });
     }
   }
-  for (const debt of owed) violations.push({ rule: 'R12', message: `${debt} is not sent` });
+  for (const debt of unsentBy) violations.push({ rule: 'R12', message: `${debt} is not sent` });
   return violations;
 }
 
@@ -78,7 +78,7 @@ export function sendChecker(breach: Breach) {
   const writes = new Map<string, SentWrite>();
   const stored = new Set<OrderId>();
   const starts = new Map<string, SentWrite>();
-  const owed = new Map<string, Set<string>>();
+  const unsentBy = new Map<string, Set<string>>();
   const inputs = new Map<string, string>();
 
   return {
@@ -97,12 +97,13 @@ export function sendChecker(breach: Breach) {
     /** Its writer asked twice, and knows nothing: then it may owe nothing. */
     unknown({ writeId }: ProcessRecord, { name }: Sender) {
       const write = writes.get(writeId);
-      for (const debt of write === undefined ? [] : debtsOf(write)) owed.get(name)?.delete(debt);
+      for (const debt of write === undefined ? [] : debtsOf(write))
+        unsentBy.get(name)?.delete(debt);
     },
     /** R13: a nudge is for an order that is stored. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
       for (const { orderId } of nudges) {
-        owed.get(name)?.delete(orderId);
+        unsentBy.get(name)?.delete(orderId);
         if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, not stored`);
       }
     },
@@ -111,7 +112,7 @@ export function sendChecker(breach: Breach) {
       for (const request of requests) {
         const { orderId, step, attempt } = request;
         const id = attemptOf(orderId, step, attempt);
-        owed.get(name)?.delete(id);
+        unsentBy.get(name)?.delete(id);
         sameInput(request);
         const start = starts.get(id);
         if (start === undefined) {
@@ -123,20 +124,20 @@ export function sendChecker(breach: Breach) {
       }
     },
     /** A channel did not take what was sent by it. */
-    unsent: ({ name }: Sender) => owed.delete(name),
+    unsent: ({ name }: Sender) => unsentBy.delete(name),
     /** R12: what a write asks for is sent by its writer, whether or not the answer came. */
     idle({ name }: Sender) {
-      const [debt] = owed.get(name) ?? [];
+      const [debt] = unsentBy.get(name) ?? [];
       if (debt === undefined) return;
-      owed.delete(name);
+      unsentBy.delete(name);
       breach('R12', `${name} wrote ${debt} and never sent what it asks for`);
     },
   };
 
   function owe(write: SentWrite): void {
-    const debts = owed.get(write.by) ?? new Set();
+    const debts = unsentBy.get(write.by) ?? new Set();
     for (const debt of debtsOf(write)) debts.add(debt);
-    owed.set(write.by, debts);
+    unsentBy.set(write.by, debts);
   }
 
   /** R3: no attempt is started twice. */
@@ -170,7 +171,7 @@ function asksForClaim({ before, after }: RecordPair): boolean {
   switch (after.history.at(-1)?.type) {
     case 'submit':
     case 'expired':
-    case 'excused':
+    case 'interrupted':
     case 'resubmit':
     case 'cancel':
       return true;

@@ -5,8 +5,8 @@ import { fetchFor, isExecuteApi, type Stack, stackOf } from '#cli/api/stack.ts';
 import { localSuppliersUrl, localUrl } from '#cli/options/address.ts';
 import { type Paint, paintFor } from '#cli/output/paint.ts';
 import { CliError } from './cli-error.ts';
+import type { CliEnvironment } from './environment.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
-import type { World } from './world.ts';
 
 /** Options that every command takes, as commander hands them over. */
 export interface GlobalOptions {
@@ -17,7 +17,7 @@ export interface GlobalOptions {
 }
 
 export interface Context {
-  readonly world: World;
+  readonly environment: CliEnvironment;
   readonly json: boolean;
   readonly paint: Paint;
   /** As the address was given on the command line, to be given again in commands we propose. */
@@ -29,15 +29,19 @@ export interface Context {
 }
 
 /** @throws {CliError} `usage` when an address or the token has an impossible form */
-export async function contextOf(world: World, options: GlobalOptions): Promise<Context> {
+export async function contextOf(
+  environment: CliEnvironment,
+  options: GlobalOptions,
+): Promise<Context> {
   refuseEmpty(options);
-  const stack = await stackOf(world, options);
-  const url = stack?.apiUrl ?? options.url ?? (world.env['REEVE_URL'] || localUrl(world.env));
-  const token = tokenOf(world.env);
+  const stack = await stackOf(environment, options);
+  const url =
+    stack?.apiUrl ?? options.url ?? (environment.env['REEVE_URL'] || localUrl(environment.env));
+  const token = tokenOf(environment.env);
   return {
-    world,
+    environment,
     json: options.json ?? false,
-    paint: paintFor(world),
+    paint: paintFor(environment),
     addressOptions: addressOptionsOf(options),
     stack,
     reeve: httpApi(
@@ -50,11 +54,11 @@ export async function contextOf(world: World, options: GlobalOptions): Promise<C
             ? 'Start it with `reeve start`, or name its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
             : 'Check AWS_REGION and your AWS credentials, and that they may call the API.',
       },
-      token === null ? await fetchFor(world, url, stack) : world.fetch,
+      token === null ? await fetchFor(environment, url, stack) : environment.fetch,
     ),
     // When it is asked for: a wrong address of the suppliers keeps no other command from its work.
     get suppliers() {
-      return suppliersApi(world, options);
+      return suppliersApi(environment, options);
     },
   };
 }
@@ -67,39 +71,41 @@ function refuseEmpty({ url, stack, suppliersUrl }: GlobalOptions): void {
   }
 }
 
-function suppliersApi(world: World, { suppliersUrl }: GlobalOptions): Api {
+function suppliersApi(environment: CliEnvironment, { suppliersUrl }: GlobalOptions): Api {
   return httpApi(
     {
       name: 'The suppliers',
-      url: suppliersUrl ?? (world.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(world.env)),
+      url:
+        suppliersUrl ??
+        (environment.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(environment.env)),
       // Reeve's token is none of their business.
       token: null,
       unreachableHint:
         '`reeve start` starts them too, unless the services are elsewhere. Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
     },
-    world.fetch,
+    environment.fetch,
   );
 }
 
 /** Prints a document for programs, on one line. */
-export function printJson(world: World, document: unknown): void {
-  world.stdout(`${JSON.stringify(document)}\n`);
+export function printJson(environment: CliEnvironment, document: unknown): void {
+  environment.stdout(`${JSON.stringify(document)}\n`);
 }
 
-export function printLines(world: World, lines: readonly string[]): void {
-  world.stdout(lines.map((line) => `${line}\n`).join(''));
+export function printLines(environment: CliEnvironment, lines: readonly string[]): void {
+  environment.stdout(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** The whole of a command that asks once and prints the answer. */
 export async function askAndPrint<Value>(
-  { world, json }: Context,
+  { environment, json }: Context,
   api: Api,
   call: Call<Value>,
   lines: (value: Value) => readonly string[],
 ): Promise<ExitCode> {
   const answer = await api(call);
-  if (json) printJson(world, answer.json);
-  else printLines(world, lines(answer.value));
+  if (json) printJson(environment, answer.json);
+  else printLines(environment, lines(answer.value));
   return exitCodes.done;
 }
 
@@ -111,7 +117,7 @@ function addressOptionsOf({ url, stack }: GlobalOptions): string[] {
 /** What a header can carry as it is: visible ASCII. */
 const headerValue = /^[\x21-\x7e]+$/;
 
-function tokenOf(env: World['env']): string | null {
+function tokenOf(env: CliEnvironment['env']): string | null {
   const token = env['REEVE_TOKEN'] ?? '';
   if (token === '') return null;
   if (headerValue.test(token)) return token;

@@ -1,10 +1,10 @@
 /** What `reeve check`, `backup` and `restore` print; the work itself is outside the command line. */
 import { printJson, printLines } from './context.ts';
+import type { CliEnvironment, DataOutcome } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';
-import type { DataOutcome, World } from './world.ts';
 
 export function tellOutcome(
-  world: World,
+  world: CliEnvironment,
   json: boolean,
   { exitCode, document, lines, error }: DataOutcome,
 ): ExitCode {

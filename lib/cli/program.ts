@@ -1,23 +1,23 @@
 /** The commands and options as commander reads them; each command itself is in its own file. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { roles } from '#cli/api/documents.ts';
+import { roles } from '#cli/api/response-schemas.ts';
 import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
 import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { completion, type Shell, shells } from '#cli/commands/completion-command.ts';
-import { type RedriveOptions, redrive, showLetters } from '#cli/commands/dlq-command.ts';
+import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
 import { type ListOptions, list } from '#cli/commands/list-command.ts';
 import { operate } from '#cli/commands/operator-command.ts';
 import { type ShowOptions, show } from '#cli/commands/show-command.ts';
 import { type SubmitOptions, submit } from '#cli/commands/submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/suppliers-command.ts';
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
-import { addCorrection } from '#cli/options/corrections.ts';
 import { addFilterOptions } from '#cli/options/order-filter.ts';
+import { addCorrection } from '#cli/options/set-option.ts';
 import { CliError } from './cli-error.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import { tellOutcome } from './data-command.ts';
+import type { CliEnvironment, DataCommand } from './environment.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
-import type { DataCommand, World } from './world.ts';
 
 const environmentHelp = `
 Environment:
@@ -38,7 +38,7 @@ type Run = <Arguments extends readonly unknown[]>(
 ) => (this: Command, ...args: Arguments) => Promise<void>;
 
 /** `json`: whether `--json` is given; errors and the version are then JSON too. */
-export function buildProgram(world: World, done: Done, json: boolean): Command {
+export function buildProgram(world: CliEnvironment, done: Done, json: boolean): Command {
   const { version } = world;
   const program = new Command('reeve');
   program
@@ -62,7 +62,7 @@ export function buildProgram(world: World, done: Done, json: boolean): Command {
     })
     .exitOverride();
   const runIn =
-    (of: World): Run =>
+    (of: CliEnvironment): Run =>
     (work) =>
       async function (...args) {
         const context = await contextOf(of, this.optsWithGlobals<GlobalOptions>());
@@ -99,7 +99,7 @@ const services = ['fraud', 'inventory', 'payment', 'shipping'];
 const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };
 
 /** Without `run`: these call no server, so an address to call is not needed. */
-function addLocal(program: Command, world: World, done: Done): void {
+function addLocal(program: Command, world: CliEnvironment, done: Done): void {
   program
     .command('start')
     .description('run Reeve in this process; its settings are environment variables')
@@ -136,7 +136,7 @@ interface DataOptions {
 }
 
 /** Without `run`: they are about files on this machine, and need no address of Reeve. */
-function addData(program: Command, world: World, done: Done): void {
+function addData(program: Command, world: CliEnvironment, done: Done): void {
   const act = async (command: DataCommand, { data }: DataOptions) => {
     const { json = false, ...others } = program.opts<GlobalOptions>();
     onlyHere(others, `\`reeve ${command.kind}\` is about files on this machine`);
@@ -231,7 +231,7 @@ function addDeadLetters(program: Command, run: Run): void {
   const dlq = program
     .command('dlq')
     .description('dead letters on AWS: show each with the action it needs')
-    .action(run((context) => showLetters(context)));
+    .action(run((context) => showDeadLetters(context)));
   dlq
     .command('redrive')
     .description('send back what its order still waits for, delete what can have no effect')

@@ -3,9 +3,9 @@ import { CommanderError } from 'commander';
 import { errorDocument } from '#cli/output/error-document.ts';
 import { CliError } from './cli-error.ts';
 import { printJson } from './context.ts';
+import type { CliEnvironment } from './environment.ts';
 import { exitCodes } from './exit-code.ts';
 import { buildProgram } from './program.ts';
-import type { World } from './world.ts';
 
 /**
  * Runs one command to its end.
@@ -13,7 +13,7 @@ import type { World } from './world.ts';
  * @param argv without the names of node and script
  * @returns the exit code, as `reeve --help` explains it; it never rejects
  */
-export async function runCli(argv: readonly string[], world: World): Promise<number> {
+export async function runCli(argv: readonly string[], world: CliEnvironment): Promise<number> {
   let exitCode: number = exitCodes.done;
   // Looked for by hand: what commander cannot parse is an error that `--json` changes as well.
   const json = isGiven(argv, '--json');
@@ -34,7 +34,7 @@ function isGiven(argv: readonly string[], option: string): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).includes(option);
 }
 
-function reported(error: unknown, world: World, json: boolean): number {
+function reported(error: unknown, world: CliEnvironment, json: boolean): number {
   if (error instanceof CommanderError) {
     // Help and version were asked for and printed.
     if (error.exitCode === 0) return exitCodes.done;
@@ -64,7 +64,7 @@ function asUsage({ code, message }: CommanderError): CliError {
   return new CliError(exitCodes.usage, words);
 }
 
-function report(error: CliError, world: World, json: boolean): void {
+function report(error: CliError, world: CliEnvironment, json: boolean): void {
   if (json) printJson(world, errorDocument(error));
   else world.stderr(`error: ${error.message}\n`);
 }

@@ -1,7 +1,7 @@
 /** Which page is shown. */
 import { useEffect, useRef } from 'preact/hooks';
 import { route } from '#console/parts/location.ts';
-import type { Route } from '#console/parts/routes.ts';
+import type { Route } from '#console/parts/page-paths.ts';
 import { AgentsPage } from './pages/agents-page.tsx';
 import { NowPage } from './pages/now-page.tsx';
 import { OrderPage } from './pages/order-page.tsx';

@@ -1,11 +1,11 @@
 /** The console begins. */
 import { render } from 'preact';
 import { startFollowing } from '#console/api/live.ts';
-import { startKnowing } from '#console/api/principal.ts';
 import { giveToken, signInFailed } from '#console/api/session-token.ts';
 import { finishSignIn } from '#console/api/sign-in.ts';
+import { startKnowing } from '#console/api/signed-in.ts';
 import { route } from '#console/parts/location.ts';
-import { routeOf } from '#console/parts/routes.ts';
+import { routeOf } from '#console/parts/page-paths.ts';
 import { App } from './app.tsx';
 
 try {

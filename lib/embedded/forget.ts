@@ -1,6 +1,6 @@
 /** Deletes orders that ended long ago, from the oldest, a batch a call. */
-import { eachReadable } from '#core/codec/each-readable.ts';
-import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
+import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -13,7 +13,7 @@ const batchMax = 500;
 export interface ForgetOptions {
   readonly sql: Statements;
   readonly group: GroupCommit;
-  readonly damage: DamageDesk;
+  readonly damage: DamageReport;
   readonly totals: RunningTotals;
   /** That row is gone for good. */
   readonly onForgotten: (seq: number) => void;
@@ -27,7 +27,7 @@ export function forgetter(options: ForgetOptions): (before: number) => Promise<n
   function forget(before: number): { readonly gone: readonly number[]; readonly next: number } {
     const batch = sql.oldest.all(from, batchMax);
     // One that cannot be read is reported, and kept for whoever looks into it.
-    const ages = eachReadable(
+    const ages = decodeOrSkip(
       batch,
       (row) => damage.row('Processes', numberOf(row), () => ageOf(row)),
       () => {},
@@ -38,7 +38,7 @@ export function forgetter(options: ForgetOptions): (before: number) => Promise<n
         UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),
     );
     // A changed bit can make an order look as if it had ended: what is deleted is read in full before.
-    const gone = eachReadable(
+    const gone = decodeOrSkip(
       ended,
       ({ Seq }) =>
         damage.row('Processes', Seq, () => ({ Seq, ...intactRecord(sql.listed.get(Seq), null) })),

@@ -2,7 +2,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
-import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import {
   countedTotals,
   type RunningTotals,
@@ -14,10 +14,10 @@ import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-ch
 import { readTotalsFile, type TotalsFile, totalsFile } from '#embedded/integrity/totals-file.ts';
 import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
+import { openUntouched } from './read-only.ts';
 import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
-import { openUntouched } from './untouched.ts';
 
 export interface OpenDatabase {
   readonly database: DatabaseSync;
@@ -36,7 +36,11 @@ export interface OpenDatabase {
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
-export function openDatabase(path: string, damage: DamageDesk, acceptsLoss = false): OpenDatabase {
+export function openDatabase(
+  path: string,
+  damage: DamageReport,
+  acceptsLoss = false,
+): OpenDatabase {
   let database: DatabaseSync | undefined;
   try {
     if (path !== ':memory:') assertWhole(path, acceptsLoss);
@@ -120,7 +124,7 @@ function prepared(
   database: DatabaseSync,
   path: string,
   verdict: GoOn,
-  damage: DamageDesk,
+  damage: DamageReport,
 ): OpenDatabase {
   const isOnDisk = path !== ':memory:';
   const bound = logBound(database, roomOnDisk(path));

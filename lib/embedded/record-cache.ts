@@ -4,7 +4,7 @@
  */
 import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
-import type { DamageDesk } from '#embedded/integrity/damage.ts';
+import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -28,7 +28,7 @@ export interface RecordCache {
  * what nobody asked for since then is gone. (Taking single entries out of a Map in the order they came
  * makes it walk over all the gaps they left.)
  */
-export function recordCache(sql: Statements, damage: DamageDesk, max: number): RecordCache {
+export function recordCache(sql: Statements, damage: DamageReport, max: number): RecordCache {
   let young = new Map<OrderId, Entry>();
   let old = new Map<OrderId, Entry>();
 

@@ -16,8 +16,8 @@ import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from './data-f
 import { onFile } from './file-error.ts';
 import { makeFolder } from './folder.ts';
 import { openError } from './open-database.ts';
+import { openUntouched } from './read-only.ts';
 import { isDamage } from './store-error.ts';
-import { openUntouched } from './untouched.ts';
 
 export interface Restored {
   /** The name of what was there; null when there was nothing. */

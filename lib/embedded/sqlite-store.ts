@@ -3,14 +3,14 @@
  * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
  */
 
-import { eachReadable } from '#core/codec/each-readable.ts';
+import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { dueAt } from '#core/decide/due.ts';
 import { audienceOf, changeOf } from '#core/model/change.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
 import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts';
-import { type DamageDesk, damageDesk } from '#embedded/integrity/damage.ts';
+import { type DamageReport, damageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
@@ -68,7 +68,7 @@ export interface SqliteStoreOptions {
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
 export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
-  const damage = damageDesk(path, log);
+  const damage = damageReport(path, log);
   const { database, sql, bound, totals, file } = openDatabase(path, damage);
   const cache = recordCache(sql, damage, options.cachedMax ?? 10_000);
   const keepUp = file === null ? null : keepingUp(file, log);
@@ -93,7 +93,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   const listeners = listenersOf(sql, damage);
   let verified: Verification | undefined;
   return {
-    ...writes({ sql, cache, group, totals, tell: listeners.tell }, options.sweepPeriodMs),
+    ...writes({ sql, cache, group, totals, notify: listeners.notify }, options.sweepPeriodMs),
     ...reads({ sql, cache, damage, log }),
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
@@ -126,7 +126,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   };
 }
 
-interface WriteParts extends Pick<Listeners, 'tell'> {
+interface WriteParts extends Pick<Listeners, 'notify'> {
   readonly sql: Statements;
   readonly cache: RecordCache;
   readonly group: GroupCommit;
@@ -134,7 +134,7 @@ interface WriteParts extends Pick<Listeners, 'tell'> {
 }
 
 function writes(
-  { sql, cache, group, totals, tell }: WriteParts,
+  { sql, cache, group, totals, notify }: WriteParts,
   sweepPeriodMs: number,
 ): Pick<StateStore, 'create' | 'commit'> {
   const dueKey = (record: ProcessRecord) => {
@@ -166,7 +166,7 @@ function writes(
         return { changes: noteChange(null, record) };
       });
       if (typeof stored === 'string') return stored;
-      tell(record, null, stored.changes);
+      notify(record, null, stored.changes);
       return 'created';
     },
 
@@ -182,7 +182,7 @@ function writes(
         return { before: before.record, changes: noteChange(before.record.processState, record) };
       });
       if (typeof written === 'string') return written;
-      tell(record, written.before, written.changes);
+      notify(record, written.before, written.changes);
       return 'committed';
     },
   };
@@ -191,7 +191,7 @@ function writes(
 interface ReadParts {
   readonly sql: Statements;
   readonly cache: RecordCache;
-  readonly damage: DamageDesk;
+  readonly damage: DamageReport;
   readonly log: Log;
 }
 
@@ -213,7 +213,7 @@ function reads({
         .map(dueOf);
       const last = rows.at(-1);
       return {
-        items: eachReadable(rows, idOf, leftOut(log, 'due')),
+        items: decodeOrSkip(rows, idOf, leftOut(log, 'due')),
         cursor: last === undefined || rows.length < limit ? null : `${last.DueAt}.${last.OrderID}`,
       };
     },
@@ -225,7 +225,7 @@ function reads({
       const read = ({ Seq }: { Seq: number }) =>
         damage.row('Processes', Seq, () => intactRecord(sql.listed.get(Seq), null));
       return {
-        items: eachReadable(rows, read, leftOut(log, 'list')),
+        items: decodeOrSkip(rows, read, leftOut(log, 'list')),
         cursor: last === undefined || rows.length < limit ? null : String(last.Seq),
       };
     },

@@ -1,5 +1,5 @@
 /** Has the checkers judge one move of a small world. */
-import { checkBooks } from '#checkers/end-checker.ts';
+import { checkEffects } from '#checkers/end-checker.ts';
 import { checkCommands } from '#checkers/send-checker.ts';
 import type { Violation } from '#checkers/violation.ts';
 import { checkWrite } from '#checkers/write-checker.ts';
@@ -19,5 +19,5 @@ export function brokenBy(
     const [first] = [...checkWrite(transition), ...checkCommands(transition, decision.commands)];
     if (first !== undefined) return first;
   }
-  return checkBooks(after, definition, Object.entries(effects));
+  return checkEffects(after, definition, Object.entries(effects));
 }

@@ -53,7 +53,7 @@ export interface Activity {
 export interface ChannelActivity {
   readonly name: string | null;
   /** Messages that have not been told yet. */
-  readonly owed: number;
+  readonly undelivered: number;
   /** When the first of those failures happened that are not made good yet; null: there is none. */
   readonly failingSince: number | null;
 }

@@ -62,7 +62,7 @@ const historySchema = z
     nudges: z.int().optional(),
     reason: z.string().optional(),
     notBefore: instant.optional(),
-    blind: z.boolean().optional(),
+    definitionUnknown: z.boolean().optional(),
     entries: z
       .int()
       .optional()
@@ -246,7 +246,7 @@ export const activitySchema = z
           description:
             'The name of the response channel; null: the channel of alerts to operators.',
         }),
-        owed: count.openapi({ description: 'Messages that are not delivered yet.' }),
+        undelivered: count.openapi({ description: 'Messages that are not delivered yet.' }),
         failingSince: instant.nullable().openapi({
           description: 'Since when delivery has failed; null while it succeeds.',
         }),

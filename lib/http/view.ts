@@ -76,7 +76,7 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
   switch (rest.type) {
     case 'expired':
       return { at: iso(at), ...rest, steps: [...rest.steps] };
-    case 'excused':
+    case 'interrupted':
       return { at: iso(at), ...rest, steps: [...rest.steps], notBefore: iso(rest.notBefore) };
     case 'submit': {
       const { type, by } = rest;

@@ -10,8 +10,8 @@ import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
-import { type ChannelStanding, type ChannelWatch, channelWatch } from './channel-watch.ts';
-import { type Lane, lane } from './lane.ts';
+import { type ChannelBacklog, type ChannelWatch, channelWatch } from './channel-backlog.ts';
+import { type DeliveryWorker, deliveryWorker } from './delivery-worker.ts';
 
 /** Status messages on their way to one channel: what a small service bears. */
 const responsesAtOnce = 16;
@@ -20,43 +20,43 @@ const alertsAtOnce = Number.POSITIVE_INFINITY;
 
 export interface ChangeFeedOptions {
   readonly outbox: Outbox;
-  readonly tell: (audience: Audience, status: StatusMessage) => Promise<void>;
+  readonly deliver: (audience: Audience, status: StatusMessage) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** An entry of the outbox, with the message that is kept from one try to the next. */
-interface Owed extends StoredChange {
+interface QueuedChange extends StoredChange {
   readonly status: StatusMessage;
 }
 
 export interface ChangeFeed {
   /** How the channels stand that were owed anything since the start. */
-  channels(): readonly ChannelStanding[];
+  channels(): readonly ChannelBacklog[];
   stop(): void;
 }
 
-interface WatchedLane extends Lane<Owed> {
-  readonly standing: ChannelWatch['standing'];
+interface WatchedWorker extends DeliveryWorker<QueuedChange> {
+  readonly backlog: ChannelWatch['backlog'];
 }
 
 /** Starts it. What was not told when it stops is told after the next start. */
-export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): ChangeFeed {
-  const lanes = new Map<string, WatchedLane>();
+export function changeFeed({ outbox, deliver, clock, log }: ChangeFeedOptions): ChangeFeed {
+  const workers = new Map<string, WatchedWorker>();
 
-  function laneOf({ audience, change }: StoredChange): WatchedLane {
+  function workerOf({ audience, change }: StoredChange): WatchedWorker {
     const name = audience === 'operator' ? 'operator' : `submitter ${change.replyTo}`;
-    const known = lanes.get(name);
+    const known = workers.get(name);
     if (known !== undefined) return known;
     const channel = audience === 'operator' ? null : change.replyTo;
     const watch = channelWatch({ name: channel, clock, log });
-    const own = lane<Owed>({
+    const own = deliveryWorker<QueuedChange>({
       atOnce: audience === 'operator' ? alertsAtOnce : responsesAtOnce,
       clock,
-      async tell({ seq, status }) {
-        await tell(audience, status);
+      async deliver({ seq, status }) {
+        await deliver(audience, status);
         await outbox.forgetChange(seq);
-        watch.told(status.change.orderId);
+        watch.delivered(status.change.orderId);
       },
       failed({ orderId, sequence }, error) {
         log.warn('notification-failed', {
@@ -68,25 +68,25 @@ export function changeFeed({ outbox, tell, clock, log }: ChangeFeedOptions): Cha
         watch.failed(orderId, error);
       },
     });
-    const made: WatchedLane = {
+    const made: WatchedWorker = {
       ...own,
-      standing: watch.standing,
+      backlog: watch.backlog,
       add(entry) {
         watch.added();
         own.add(entry);
       },
     };
-    lanes.set(name, made);
+    workers.set(name, made);
     return made;
   }
 
   outbox.watchChanges((stored) =>
-    laneOf(stored).add({ ...stored, status: statusMessage(stored.change) }),
+    workerOf(stored).add({ ...stored, status: statusMessage(stored.change) }),
   );
   return {
-    channels: () => [...lanes.values()].map(({ standing }) => standing()),
+    channels: () => [...workers.values()].map(({ backlog }) => backlog()),
     stop() {
-      for (const each of lanes.values()) each.stop();
+      for (const each of workers.values()) each.stop();
     },
   };
 }

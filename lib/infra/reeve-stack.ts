@@ -31,14 +31,14 @@ import { outputs } from '#infra/operations/outputs.ts';
 import { deadLetters, workQueues } from '#infra/queues/deployed-queues.ts';
 import { PriorityQueues } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
-import { queuesToTell, responseVariable } from '#infra/queues/response-channels.ts';
+import { responseQueues, responseVariable } from '#infra/queues/response-channels.ts';
 import { SubmissionQueue } from '#infra/queues/submission-queue.ts';
 import { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { Settings } from '#infra/settings/settings.ts';
 import { applyStackWide } from '#infra/settings/stack-wide.ts';
 import { removalOf } from '#infra/settings/stage.ts';
-import { Scheduler, schedulerTimeout } from './scheduler.ts';
-import { StateStore } from './state-store.ts';
+import { StateStore } from './order-tables.ts';
+import { Scheduler, schedulerTimeout } from './scheduler-function.ts';
 import { SweepSchedule } from './sweep-schedule.ts';
 
 export interface ReeveStackProps extends StackProps {
@@ -114,14 +114,14 @@ export class ReeveStack extends Stack {
       code: code('notifier'),
       store,
       ready,
-      responseQueues: queuesToTell(settings, webhooks),
+      responseQueues: responseQueues(settings, webhooks),
       environment: responses,
       eventBus: settings.eventBus,
       reservedConcurrency: settings.reservedConcurrency.notifier,
       removal,
       ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
     });
-    const told = { settings, ready, channels, webhooks, submission, notifications };
+    const parts = { settings, ready, channels, webhooks, submission, notifications };
     new Observability(this, 'Observability', {
       store,
       frontDoor,
@@ -131,11 +131,11 @@ export class ReeveStack extends Stack {
       notifications,
       agents: channels,
       webhooks,
-      queues: workQueues(told),
-      deadLetters: deadLetters(told),
+      queues: workQueues(parts),
+      deadLetters: deadLetters(parts),
       ...(submission !== undefined && { submission }),
     });
-    outputs(this, { ...told, frontDoor });
+    outputs(this, { ...parts, frontDoor });
     applyStackWide(this, settings);
     this.node.addValidation({ validate: () => excesses(this) });
   }

@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
-import type { StateStore } from './state-store.ts';
+import type { StateStore } from './order-tables.ts';
 
 export interface SweepScheduleProps {
   readonly code: Code;

@@ -2,7 +2,7 @@
  * What Supervisors remember between sweeps, and how they keep out of each other's way. Leases only
  * save work: any number of sweeps at once do what one does (R11).
  */
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 
 export interface SweepMemory {
   /** When the last tick began that left no shard without a memory; null before the first. */

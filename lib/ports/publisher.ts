@@ -32,7 +32,7 @@ export interface Publisher {
  * A response channel did not take a status message. `of` says whose fault that is: another `message` may
  * fare better now, or the whole `channel` is better left alone for a while.
  */
-export class NotTold extends ReeveError {
+export class DeliveryError extends ReeveError {
   readonly of: 'message' | 'channel';
   /** How long the channel asked to be left alone, ms. */
   readonly retryAfterMs: number | null;

@@ -11,15 +11,19 @@ import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Reply, ReplyResult, Request } from '#core/model/message.ts';
-import { type AgentImplementation, type Call, PermanentFault } from '#ports/agent.ts';
+import {
+  type AgentImplementation,
+  type Call,
+  PermanentFault,
+} from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
-import { backOffMs } from './back-off.ts';
 import { type Deadline, deadline } from './deadline.ts';
+import { backOffMs } from './delays.ts';
 
 /** After transient faults: at most short beside the usual deadline, so that a service back is soon found. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };

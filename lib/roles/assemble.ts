@@ -13,7 +13,7 @@
 import { ReeveError } from '#core/model/errors.ts';
 import type { OrderId, SchedulerId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
 import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent-runner.ts';

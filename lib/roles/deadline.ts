@@ -1,5 +1,5 @@
 /** A deadline that heartbeats may move: what an agent's work is raced against. */
-import { TransientFault } from '#ports/agent.ts';
+import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 
 export interface Deadline {

@@ -1,6 +1,6 @@
 /** The Supervisor's schedule in one process: a sweep, a pause, and again. */
 
-import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';

@@ -10,12 +10,12 @@ import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 
 /** A message as its queue hands it over. */
-export interface Letter {
+export interface QueueMessage {
   readonly messageId: string;
   readonly body: string;
 }
 
-export interface QueueConsumer<Message, Carrier extends Letter> {
+export interface QueueConsumer<Message, Carrier extends QueueMessage> {
   readonly codec: MessageCodec<Message>;
   /**
    * One delivery for each message, in place; when it rejects, all are delivered again. `letters`: how
@@ -23,65 +23,68 @@ export interface QueueConsumer<Message, Carrier extends Letter> {
    */
   readonly receive: (
     messages: readonly Message[],
-    letters: readonly Carrier[],
+    carriers: readonly Carrier[],
   ) => Promise<readonly Delivery[]>;
   /** Puts the message where a person finds it, with the reason; it is then acknowledged. */
   readonly park: Park<Carrier>;
   readonly log: Log;
 }
 
-export type Park<Carrier extends Letter> = (letter: Carrier, reason: string) => Promise<void>;
+export type Park<Carrier extends QueueMessage> = (
+  carrier: Carrier,
+  reason: string,
+) => Promise<void>;
 
 /** Gives those that the queue must deliver again; it may forget the others. */
-export async function deliverLetters<Message, Carrier extends Letter>(
-  letters: readonly Carrier[],
+export async function deliverMessages<Message, Carrier extends QueueMessage>(
+  carriers: readonly Carrier[],
   { codec, receive, park, log }: QueueConsumer<Message, Carrier>,
 ): Promise<readonly Carrier[]> {
   const deliveries = new Map<Carrier, Delivery>();
-  const readable: { readonly letter: Carrier; readonly message: Message }[] = [];
-  for (const letter of letters) {
-    const decoded = codec.decode(letter.body);
+  const readable: { readonly carrier: Carrier; readonly message: Message }[] = [];
+  for (const carrier of carriers) {
+    const decoded = codec.decode(carrier.body);
     switch (decoded.kind) {
       case 'message':
-        readable.push({ letter, message: decoded.message });
+        readable.push({ carrier, message: decoded.message });
         break;
       case 'malformed':
-        deliveries.set(letter, { kind: 'park', reason: decoded.reason });
+        deliveries.set(carrier, { kind: 'park', reason: decoded.reason });
         break;
       case 'newer':
-        log.warn('message-newer', { messageId: letter.messageId, reason: decoded.reason });
-        deliveries.set(letter, retry);
+        log.warn('message-newer', { messageId: carrier.messageId, reason: decoded.reason });
+        deliveries.set(carrier, retry);
     }
   }
   if (readable.length > 0) {
     try {
       const outcomes = await receive(
         readable.map(({ message }) => message),
-        readable.map(({ letter }) => letter),
+        readable.map(({ carrier }) => carrier),
       );
-      for (const [at, { letter }] of readable.entries()) {
-        deliveries.set(letter, outcomes[at] ?? retry);
+      for (const [at, { carrier }] of readable.entries()) {
+        deliveries.set(carrier, outcomes[at] ?? retry);
       }
     } catch (error) {
       log.error('batch-failed', { error: errorKind(error) });
     }
   }
   const acknowledged = await Promise.all(
-    letters.map((letter) => settled(letter, deliveries.get(letter) ?? retry, park, log)),
+    carriers.map((carrier) => settled(carrier, deliveries.get(carrier) ?? retry, park, log)),
   );
-  return letters.filter((_, at) => acknowledged[at] !== true);
+  return carriers.filter((_, at) => acknowledged[at] !== true);
 }
 
 const retry: Delivery = { kind: 'retry' };
 
 /** Whether the queue may forget the message. */
-async function settled<Carrier extends Letter>(
-  letter: Carrier,
+async function settled<Carrier extends QueueMessage>(
+  carrier: Carrier,
   delivery: Delivery,
   park: Park<Carrier>,
   log: Log,
 ): Promise<boolean> {
-  const { messageId } = letter;
+  const { messageId } = carrier;
   switch (delivery.kind) {
     case 'done':
       return true;
@@ -90,7 +93,7 @@ async function settled<Carrier extends Letter>(
     case 'park':
       log.error('message-parked', { messageId, reason: delivery.reason });
       try {
-        await park(letter, delivery.reason);
+        await park(carrier, delivery.reason);
         return true;
       } catch (error) {
         const name = errorKind(error);

@@ -1,6 +1,6 @@
-/** The recovery of one page of due orders: what an outage made late is forgiven, the rest is counted. */
+/** The recovery of one page of due orders: what an outage made late is interrupted, the rest is counted. */
 import { dueAt } from '#core/decide/due.ts';
-import { type Gap, interruptedSteps } from '#core/decide/outage.ts';
+import { type Gap, interruptedSteps } from '#core/decide/sweep-gaps.ts';
 import { describeError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -22,7 +22,7 @@ export interface Recovered {
   /** Refused by the store for now. */
   readonly unwritten: number;
   /** Dispatched again without a failure counted. */
-  readonly forgiven: number;
+  readonly interrupted: number;
   /** How long the order had been due that was due longest, ms. */
   readonly lagMs: number;
 }
@@ -31,7 +31,7 @@ export const nothingRecovered: Recovered = {
   found: 0,
   recovered: 0,
   unwritten: 0,
-  forgiven: 0,
+  interrupted: 0,
   lagMs: 0,
 };
 
@@ -40,7 +40,7 @@ export function added(one: Recovered, other: Recovered): Recovered {
     found: one.found + other.found,
     recovered: one.recovered + other.recovered,
     unwritten: one.unwritten + other.unwritten,
-    forgiven: one.forgiven + other.forgiven,
+    interrupted: one.interrupted + other.interrupted,
     lagMs: Math.max(one.lagMs, other.lagMs),
   };
 }
@@ -56,7 +56,7 @@ export async function recoverPage(
   event: EventOf,
 ): Promise<Recovered> {
   let lagMs = 0;
-  const forgiven = new Set<OrderId>();
+  const interrupted = new Set<OrderId>();
   const outcomes = await ports.transitions.apply(
     page.map((orderId, place) => ({
       orderId,
@@ -64,16 +64,16 @@ export async function recoverPage(
       event(record) {
         lagMs = Math.max(lagMs, ports.clock.now() - (dueAt(record) ?? Infinity));
         const decided = event(record, place);
-        if (decided.type === 'excused') forgiven.add(orderId);
-        else forgiven.delete(orderId);
+        if (decided.type === 'interrupted') interrupted.add(orderId);
+        else interrupted.delete(orderId);
         return decided;
       },
     })),
   );
   const written = page.filter(
-    (orderId, at) => outcomes[at]?.kind === 'committed' && forgiven.has(orderId),
+    (orderId, at) => outcomes[at]?.kind === 'committed' && interrupted.has(orderId),
   );
-  return { ...tally(ports.log, page, outcomes), forgiven: written.length, lagMs };
+  return { ...tally(ports.log, page, outcomes), interrupted: written.length, lagMs };
 }
 
 function tally(
@@ -99,7 +99,7 @@ function tally(
 /**
  * Of a sweep after an outage. An order that nobody claimed meanwhile is dispatched in the same ramp.
  *
- * @param gaps the outages that are forgiven; without one every failure is counted
+ * @param gaps the outages, in which an attempt counts as interrupted; without one every failure is counted
  */
 export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: number): EventOf {
   if (gaps.length === 0) return () => expired;
@@ -107,7 +107,7 @@ export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: nu
     const now = clock.now();
     const steps = interruptedSteps(record, gaps, now, outageAfterMs);
     if (steps.length === 0 && !isUnclaimed(record, now)) return expired;
-    return { type: 'excused', reason: 'outage', notBefore: now, steps };
+    return { type: 'interrupted', reason: 'outage', notBefore: now, steps };
   };
 }
 

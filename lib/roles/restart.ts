@@ -71,7 +71,7 @@ export function restart(ports: RestartPorts): Restart {
 
   async function takeBack(slice: readonly OrderId[]): Promise<void> {
     const outcomes = await ports.transitions.apply(
-      slice.map((orderId) => ({ orderId, event: excused(startedAt, place++) })),
+      slice.map((orderId) => ({ orderId, event: interrupted(startedAt, place++) })),
     );
     let unwritten = 0;
     for (const [at, orderId] of slice.entries()) {
@@ -225,9 +225,9 @@ export function operatorAfterRestart(restarted: Restart, of: Operator): Operator
 }
 
 /** Dispatches again in the order of urgency, so many a second, lest the recovery be the next outage. */
-function excused(startedAt: number, place: number): () => RecordEvent {
+function interrupted(startedAt: number, place: number): () => RecordEvent {
   const seconds = Math.floor(place / limits.recoveryRampPerSecond);
-  return () => ({ type: 'excused', reason: 'restart', notBefore: startedAt + seconds * 1_000 });
+  return () => ({ type: 'interrupted', reason: 'restart', notBefore: startedAt + seconds * 1_000 });
 }
 
 /** What was taken back, or submitted since, is due after the start: nothing before it is looked through. */

@@ -1,6 +1,6 @@
 /** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
 
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import { checkedOutput } from '#core/definition/output.ts';
 import type { AgentEvent, RecordEvent } from '#core/model/event.ts';
 import { cutFault } from '#core/model/fault.ts';
@@ -10,7 +10,7 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { redaction } from '#core/view/redaction.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import { deliveryOf } from './delivery.ts';
+import { deliveryOf } from './event-delivery.ts';
 import type { Transitions } from './transitions.ts';
 
 export interface Scheduler {
@@ -39,7 +39,7 @@ export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
       const outcomes = await transitions.apply(
         replies.map((reply) => ({
           orderId: reply.orderId,
-          event: (record: ProcessRecord, known: Known | null) =>
+          event: (record: ProcessRecord, known: OrderContext | null) =>
             eventOf(agent, reply, record, known),
         })),
       );
@@ -52,7 +52,7 @@ function eventOf(
   agent: AgentName,
   { step, attempt, action, result }: Reply,
   record: ProcessRecord,
-  known: Known | null,
+  known: OrderContext | null,
 ): AgentEvent {
   const from = { step, attempt, agent };
   switch (result.kind) {

@@ -3,7 +3,7 @@
  * business; any number of sweeps at once do what one does (R11).
  */
 import { dueHorizonMs } from '#core/decide/due.ts';
-import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -22,7 +22,7 @@ export interface SupervisorPorts extends RecoveryPorts {
   readonly store: Pick<StateStore, 'due' | 'dueShards'>;
   /**
    * When no sweep of a shard got through for longer than this, ms, the platform was away: what is
-   * overdue because of it is forgiven, not punished (R20). Longer than a lease and a period together.
+   * overdue because of it is interrupted, not punished (R20). Longer than a lease and a period together.
    */
   readonly outageAfterMs: number;
 }
@@ -130,7 +130,7 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);
   let memory: ShardMemory = { ...sweep.memory, gaps };
   if (isNews(gaps, sweep.memory.gaps)) {
-    ports.log.warn('outage-excused', { shard: sweep.shard, ...gaps.at(-1) });
+    ports.log.warn('outage-detected', { shard: sweep.shard, ...gaps.at(-1) });
     await sweep.keep(memory);
   }
   const perSecond = Math.max(1, Math.floor(limits.recoveryRampPerSecond / sweep.shards));
@@ -171,16 +171,16 @@ const isNews = (gaps: readonly Gap[], known: readonly Gap[]) =>
 /** The store got through a page unless it refused all of it; the ramp goes on where the page ended. */
 function after(
   { aliveAt, gaps, rampAt }: ShardMemory,
-  { found, unwritten, forgiven }: Recovered,
+  { found, unwritten, interrupted }: Recovered,
   begunAt: number,
   perSecond: number,
 ): ShardMemory {
   const isRefused = found > 0 && unwritten === found;
-  const tookMs = Math.ceil((forgiven * 1_000) / perSecond);
+  const tookMs = Math.ceil((interrupted * 1_000) / perSecond);
   return {
     aliveAt: isRefused ? aliveAt : begunAt,
     gaps,
-    rampAt: forgiven > 0 ? begunAt + tookMs : rampAt,
+    rampAt: interrupted > 0 ? begunAt + tookMs : rampAt,
   };
 }
 

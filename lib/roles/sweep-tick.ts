@@ -6,7 +6,7 @@
  * The lease saves work and nothing else (R11). What is remembered of a shard lasts as long as something
  * of it is unfinished: when a sweep last got through to it, and which outages it recovers from (R20).
  */
-import { gapsAt, noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { gapsAt, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -23,7 +23,7 @@ export interface TickReport {
   readonly found: number;
   readonly recovered: number;
   /** Dispatched again after an outage, without a failure counted. */
-  readonly forgiven: number;
+  readonly interrupted: number;
   readonly handedOver: number;
   /** How long the order had been due that was due longest, ms. */
   readonly lagMs: number;
@@ -45,7 +45,7 @@ export interface SweepTickPorts {
 /** What a wrong clock wrote far ahead can wait so long to be found, ms: looking costs reads. */
 const repairEveryMs = 3_600_000;
 
-const nothing: TickReport = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
+const nothing: TickReport = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 
 export function sweepTick(ports: SweepTickPorts): SweepTick {
   const { coordination, clock, store } = ports;
@@ -185,8 +185,8 @@ async function underLease(
       },
     });
     left = report.finished && report.left.gaps.length === 0 ? null : report.left;
-    const { found, recovered, forgiven, lagMs, stopped } = report;
-    const own = { found, recovered, forgiven, lagMs, handedOver: 0 };
+    const { found, recovered, interrupted, lagMs, stopped } = report;
+    const own = { found, recovered, interrupted, lagMs, handedOver: 0 };
     return { report: own, reached: true, stopped };
   } finally {
     await coordination.giveBack(shard, holder, left);
@@ -209,7 +209,7 @@ function total(reports: readonly TickReport[]): TickReport {
     (all, one) => ({
       found: all.found + one.found,
       recovered: all.recovered + one.recovered,
-      forgiven: all.forgiven + one.forgiven,
+      interrupted: all.interrupted + one.interrupted,
       handedOver: all.handedOver + one.handedOver,
       lagMs: Math.max(all.lagMs, one.lagMs),
     }),

@@ -5,7 +5,7 @@
  */
 
 import { type Decision, decide, decideShort, type Transition } from '#core/decide/decide.ts';
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import {
@@ -24,7 +24,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { backOffMs, pause } from './back-off.ts';
+import { backOffMs, pause } from './delays.ts';
 import { sendCommands } from './send-commands.ts';
 
 export interface TransitionPorts {
@@ -38,10 +38,10 @@ export interface TransitionPorts {
 }
 
 /** Something that happened to an order; the event may depend on the order as it is met. */
-export interface Happening {
+export interface EventFor {
   readonly orderId: OrderId;
   /** `known`: null when the order's workflow is not known here. */
-  readonly event: (record: ProcessRecord, known: Known | null) => RecordEvent;
+  readonly event: (record: ProcessRecord, known: OrderContext | null) => RecordEvent;
   /** What its event needs of the order. Default `all`; a `record` alone is half the reads. */
   readonly reads?: 'all' | 'record';
 }
@@ -55,7 +55,7 @@ export type Outcome =
 
 export interface Transitions {
   /** Applies a batch, each order's happenings in their order; one outcome for each, in place. */
-  apply(batch: readonly Happening[]): Promise<readonly Outcome[]>;
+  apply(batch: readonly EventFor[]): Promise<readonly Outcome[]>;
 }
 
 interface Loaded {
@@ -75,8 +75,8 @@ export function transitions(ports: TransitionPorts): Transitions {
       await Promise.all(
         byOrder(batch).map(async (places) => {
           let record: ProcessRecord | undefined;
-          for (const [place, happening] of places) {
-            const outcome = await settle(ports, happening, record, loaded, commands);
+          for (const [place, eventFor] of places) {
+            const outcome = await settle(ports, eventFor, record, loaded, commands);
             outcomes[place] = outcome;
             record = 'record' in outcome ? outcome.record : undefined;
           }
@@ -89,7 +89,7 @@ export function transitions(ports: TransitionPorts): Transitions {
 }
 
 /** Null when one of the orders cannot be read: each is then loaded by itself, to find out which. */
-async function loadBatch(store: StateStore, batch: readonly Happening[]): Promise<Loaded | null> {
+async function loadBatch(store: StateStore, batch: readonly EventFor[]): Promise<Loaded | null> {
   try {
     return await load(store, batch);
   } catch (error) {
@@ -98,7 +98,7 @@ async function loadBatch(store: StateStore, batch: readonly Happening[]): Promis
   }
 }
 
-async function load(store: StateStore, batch: readonly Happening[]): Promise<Loaded> {
+async function load(store: StateStore, batch: readonly EventFor[]): Promise<Loaded> {
   const ids = idsOf(batch);
   const whole = batch.some(isRecordOnly) ? idsOf(batch.filter((each) => !isRecordOnly(each))) : ids;
   const [records, orders] = await Promise.all([
@@ -108,37 +108,37 @@ async function load(store: StateStore, batch: readonly Happening[]): Promise<Loa
   return { records, orders };
 }
 
-const isRecordOnly = ({ reads }: Happening) => reads === 'record';
+const isRecordOnly = ({ reads }: EventFor) => reads === 'record';
 
-const idsOf = (batch: readonly Happening[]): readonly OrderId[] => [
+const idsOf = (batch: readonly EventFor[]): readonly OrderId[] => [
   ...new Set(batch.map(({ orderId }) => orderId)),
 ];
 
-function byOrder(batch: readonly Happening[]): [number, Happening][][] {
-  const groups = new Map<OrderId, [number, Happening][]>();
-  for (const [place, happening] of batch.entries()) {
-    const group = groups.get(happening.orderId);
-    if (group === undefined) groups.set(happening.orderId, [[place, happening]]);
-    else group.push([place, happening]);
+function byOrder(batch: readonly EventFor[]): [number, EventFor][][] {
+  const groups = new Map<OrderId, [number, EventFor][]>();
+  for (const [place, eventFor] of batch.entries()) {
+    const group = groups.get(eventFor.orderId);
+    if (group === undefined) groups.set(eventFor.orderId, [[place, eventFor]]);
+    else group.push([place, eventFor]);
   }
   return [...groups.values()];
 }
 
 async function settle(
   ports: TransitionPorts,
-  happening: Happening,
+  eventFor: EventFor,
   latest: ProcessRecord | undefined,
   batch: Loaded | null,
   commands: Command[],
 ): Promise<Outcome> {
   try {
-    const { records, orders } = batch ?? (await load(ports.store, [happening]));
-    let record = latest ?? records.get(happening.orderId);
+    const { records, orders } = batch ?? (await load(ports.store, [eventFor]));
+    let record = latest ?? records.get(eventFor.orderId);
     for (let tries = 0; tries <= limits.conflictRetriesMax; tries += 1) {
       if (record === undefined) return { kind: 'unknown-order' };
       const before = record;
-      const known = knownOf(ports.registry, before, orders);
-      const event = happening.event(before, known);
+      const known = orderContextOf(ports.registry, before, orders);
+      const event = eventFor.event(before, known);
       const decision: Decision = decide(before, event, known, ports.clock.now());
       if (decision.kind === 'ignored') return { ...decision, record };
       const written = await write(ports, decision, () =>
@@ -150,11 +150,11 @@ async function settle(
         return { kind: 'committed', record: written.record };
       }
       await pause(ports.clock, backOffMs(conflictBackOff, tries + 1, ports.random));
-      record = (await ports.store.records([happening.orderId])).get(happening.orderId);
+      record = (await ports.store.records([eventFor.orderId])).get(eventFor.orderId);
     }
     throw new ReeveError(
       'contention',
-      `Order ${happening.orderId} changed ${limits.conflictRetriesMax} times under one event. It is tried again.`,
+      `Order ${eventFor.orderId} changed ${limits.conflictRetriesMax} times under one event. It is tried again.`,
     );
   } catch (error) {
     return { kind: 'failed', error };
@@ -217,11 +217,11 @@ async function unlessUnwritable(
   }
 }
 
-function knownOf(
+function orderContextOf(
   registry: WorkflowRegistry,
   record: ProcessRecord,
   orders: ReadonlyMap<OrderId, Order>,
-): Known | null {
+): OrderContext | null {
   const definition = registry.of(record);
   const order = orders.get(record.orderId);
   return definition === undefined || order === undefined

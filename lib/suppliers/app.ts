@@ -1,11 +1,11 @@
 /** The whole HTTP surface: the services, their faults, their ledger. */
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { FaultPanel } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import { readJson, refuse, refuseService } from './replies.ts';
-import { serviceRoutes } from './service-routes.ts';
 import { isServiceName } from './services.ts';
+import type { FaultPanel } from './supplier-faults.ts';
+import { readJson, refuse, refuseService } from './supplier-replies.ts';
+import { serviceRoutes } from './supplier-routes.ts';
 import type { World } from './under-faults.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;

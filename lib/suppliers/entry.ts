@@ -76,10 +76,10 @@ const standingSchema = z.discriminatedUnion('state', [
 ]);
 
 /** How matters stand with a key: what a further call has to know. */
-export type Standing = z.infer<typeof standingSchema>;
+export type EffectEntry = z.infer<typeof standingSchema>;
 
 /** @throws ZodError when the row is none this version wrote */
-export function standingOf(row: unknown): Standing {
+export function effectEntryOf(row: unknown): EffectEntry {
   return standingSchema.parse(row);
 }
 

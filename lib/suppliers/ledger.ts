@@ -12,11 +12,11 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   countOf,
   createEntries,
+  type EffectEntry,
   type Entry,
   type EntryState,
+  effectEntryOf,
   entryOf,
-  type Standing,
-  standingOf,
 } from './entry.ts';
 import type { Job, ServiceName } from './services.ts';
 
@@ -136,11 +136,11 @@ export class Ledger {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  #standing(service: ServiceName, key: string): Standing | null {
+  #standing(service: ServiceName, key: string): EffectEntry | null {
     const row = this.#db
       .prepare('SELECT state, fingerprint, answer FROM entries WHERE service = ? AND key = ?')
       .get(service, key);
-    return row === undefined ? null : standingOf(row);
+    return row === undefined ? null : effectEntryOf(row);
   }
 
   /** An upsert although the row is always new: a second effect would be counted, not hidden. */

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { explain } from './explain.ts';
-import { fingerprint, idOf } from './fingerprint.ts';
+import { fingerprint, idOf } from './request-digest.ts';
 
 export const serviceNames = ['fraud', 'inventory', 'payment', 'shipping'] as const;
 export type ServiceName = (typeof serviceNames)[number];

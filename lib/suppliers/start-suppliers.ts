@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { promises as timers } from 'node:timers';
 import { getRequestListener } from '@hono/node-server';
 import { suppliersApp } from './app.ts';
-import { FaultPanel } from './faults.ts';
 import { Ledger } from './ledger.ts';
+import { FaultPanel } from './supplier-faults.ts';
 import type { World } from './under-faults.ts';
 
 export interface SuppliersOptions {

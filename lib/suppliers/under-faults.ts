@@ -2,7 +2,7 @@
  * Runs one call the way a service in trouble would. The caller cannot tell a fault before the effect
  * from one after it: that is what these faults are for.
  */
-import type { Faults } from './faults.ts';
+import type { Faults } from './supplier-faults.ts';
 
 /** Where chance and time come from; the process has real ones, tests have scripted ones. */
 export interface World {

@@ -2,7 +2,7 @@
 import { durationText } from './relative-time.ts';
 
 /** What is told of a stopped order; instants as ms. */
-export interface ToldTrouble {
+export interface AlertCause {
   readonly fault: {
     readonly code: string;
     readonly message: string;
@@ -17,14 +17,14 @@ export interface ToldTrouble {
   readonly at: number;
 }
 
-interface ToldOrder {
+interface AlertedOrder {
   readonly orderId: string;
   /** As its submitter calls it. */
   readonly correlationId: string | null;
 }
 
 /** Why the order stopped, and what was tried: a sentence without its full stop. */
-export function troubleText({ fault, tried, at }: ToldTrouble): string {
+export function troubleText({ fault, tried, at }: AlertCause): string {
   if (fault === null) return 'it stopped without a fault';
   const { step, action, code, message } = fault;
   const where = step === null ? '' : `${action === 'undo' ? 'undo of ' : ''}step ${step}: `;
@@ -37,7 +37,7 @@ export function troubleText({ fault, tried, at }: ToldTrouble): string {
 }
 
 /** The order by its id, and as its submitter calls it. */
-export function orderText({ orderId, correlationId }: ToldOrder) {
+export function orderText({ orderId, correlationId }: AlertedOrder) {
   return correlationId === null ? `Order ${orderId}` : `Order ${orderId} (${correlationId})`;
 }
 

@@ -1,6 +1,6 @@
 /** An order's history as it is told to people: what the API says, with instants as ms. */
 
-export interface ToldFault {
+export interface FaultLine {
   readonly code: string;
   readonly message: string;
   readonly effect: 'none' | 'possible';
@@ -18,15 +18,15 @@ interface OfSweep extends At {
   readonly nudges: number;
 }
 
-export type ToldEntry =
+export type HistoryLine =
   /** `by`: null for orders stored before it was recorded. */
   | (At & { readonly type: 'submit'; readonly by: string | null })
-  | (At & { readonly type: 'claim'; readonly by: string; readonly blind: boolean })
+  | (At & { readonly type: 'claim'; readonly by: string; readonly definitionUnknown: boolean })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
-  | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: ToldFault })
+  | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: FaultLine })
   | (OfSweep & { readonly type: 'expired' })
   | (OfSweep & {
-      readonly type: 'excused';
+      readonly type: 'interrupted';
       readonly reason: 'restart' | 'outage';
       readonly notBefore: number;
     })

@@ -1,17 +1,17 @@
 /** What happened to an order, as sentences. */
-import type { ToldEntry, ToldFault } from './history-entry.ts';
+import type { FaultLine, HistoryLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
 
 const list = lazily(() => new Intl.ListFormat('en', { type: 'conjunction' }));
 
-export function historySentence(entry: ToldEntry): string {
+export function historySentence(entry: HistoryLine): string {
   switch (entry.type) {
     case 'submit':
       return entry.by === null ? 'submitted' : `submitted by ${entry.by}`;
     case 'claim': {
       const claim = `Scheduler ${entry.by} claimed it`;
-      return entry.blind ? `${claim}, but does not know its workflow` : claim;
+      return entry.definitionUnknown ? `${claim}, but does not know its workflow` : claim;
     }
     case 'stepSucceeded':
       return `step ${entry.step} completed ${attempt(entry)}`;
@@ -25,7 +25,7 @@ export function historySentence(entry: ToldEntry): string {
       return `undo of step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
     case 'expired':
       return entry.steps.length > 0 ? `${steps(entry)} timed out` : unclaimed(entry);
-    case 'excused': {
+    case 'interrupted': {
       const cause = entry.reason === 'restart' ? 'Reeve was restarted' : 'Reeve had an outage';
       const taken = `${steps(entry)} taken back, no failure counted`;
       const found = entry.steps.length > 0 ? taken : unclaimed(entry);
@@ -42,7 +42,7 @@ export function historySentence(entry: ToldEntry): string {
   }
 }
 
-export function faultText({ code, message, effect }: ToldFault): string {
+export function faultText({ code, message, effect }: FaultLine): string {
   const outcome = effect === 'none' ? 'it had no effect' : 'it may have had an effect';
   return `${message.replace(/\.$/, '')} (${code}; ${outcome})`;
 }

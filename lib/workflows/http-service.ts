@@ -1,7 +1,7 @@
 /** A remote service that speaks JSON over HTTP and honours an `Idempotency-Key`. */
 import * as z from 'zod';
 import type { JsonValue } from '#core/model/json.ts';
-import { type Call, PermanentFault, TransientFault } from '#ports/agent.ts';
+import { type Call, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 
 export interface HttpService {
   /** @throws {TransientFault} worth another try @throws {PermanentFault} refused */

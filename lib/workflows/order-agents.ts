@@ -1,5 +1,5 @@
 /** All agents of the shipped workflow, for a run in one process. */
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { fraud, inventory, payment, shipping } from './order-contracts.ts';
 import { serviceAgent } from './service-agent.ts';
 

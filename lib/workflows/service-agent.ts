@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import type { AgentContract } from '#core/definition/agent.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import { type AgentImplementation, TransientFault } from '#ports/agent.ts';
+import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
 import { httpService } from './http-service.ts';
 
 /** `url`: where its service is, without a slash at the end. */

@@ -6,13 +6,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeParking } from '#aws/notifications/change-letter.ts';
-import { discard, readLetters, release, sendBack } from '#aws/operator/dead-letters.ts';
-import type { LetterQueues } from '#aws/operator/letter-queues.ts';
+import { changeParking } from '#aws/notifications/change-dead-letter.ts';
+import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
+import { discard, readDeadLetters, release, sendBack } from '#aws/operator/dead-letters.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { notificationCodec, nudgeCodec } from '#core/codec/message-codec.ts';
 import { orderId } from '#core/model/ids.ts';
-import { letterKinds } from '#core/view/dead-letter.ts';
+import { deadLetterKinds } from '#core/view/dead-letter.ts';
 import { changeToError } from '../support/changes.ts';
 import { rubbish } from '../support/spoiled.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
@@ -57,13 +57,13 @@ async function letters() {
     }),
   );
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: nudge }));
-  const queues: LetterQueues = { ready: { kind: 'nudge', dead, sources: { normal: source } } };
+  const queues: DeadLetterQueues = { ready: { kind: 'nudge', dead, sources: { normal: source } } };
   return { dead, source, nudge, queues };
 }
 
 test('every letter is shown with its reason and what it is about', async () => {
   const { queues } = await letters();
-  const { letters: found } = await readLetters(client(), queues);
+  const { letters: found } = await readDeadLetters(client(), queues);
   expect(found.toSorted((a, b) => a.body.localeCompare(b.body))).toMatchObject([
     {
       queue: 'ready',
@@ -77,7 +77,7 @@ test('every letter is shown with its reason and what it is about', async () => {
 
 test('a letter that is sent back is in its queue again, and no more among the dead', async () => {
   const { dead, source, nudge, queues } = await letters();
-  for (const letter of (await readLetters(client(), queues)).letters) {
+  for (const letter of (await readDeadLetters(client(), queues)).letters) {
     if (letter.subject !== null) await sendBack(client(), letter);
     else await discard(client(), letter);
   }
@@ -91,8 +91,8 @@ test('a letter goes back to the queue of its own priority class, or to that of n
     const MessageBody = nudgeCodec.encode({ orderId: orderId(priority), priority });
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
   }
-  const queues: LetterQueues = { Ready: { kind: 'nudge', dead, sources: { high, normal } } };
-  for (const letter of (await readLetters(client(), queues)).letters) {
+  const queues: DeadLetterQueues = { Ready: { kind: 'nudge', dead, sources: { high, normal } } };
+  for (const letter of (await readDeadLetters(client(), queues)).letters) {
     await sendBack(client(), letter);
   }
   expect(await bodiesIn(high)).toEqual([expect.stringContaining('"high"')]);
@@ -104,8 +104,10 @@ test('a change that could not be read goes back as what each audience is told of
   const { record } = changeToError();
   await changeParking(client(), dead)(record, 'record-corrupt');
 
-  const queues: LetterQueues = { Changes: { kind: 'change', dead, sources: { normal: retry } } };
-  const { letters: found } = await readLetters(client(), queues);
+  const queues: DeadLetterQueues = {
+    Changes: { kind: 'change', dead, sources: { normal: retry } },
+  };
+  const { letters: found } = await readDeadLetters(client(), queues);
   expect(found).toMatchObject([
     { subject: { orderId: 'one' }, reason: 'record-corrupt', wasParked: true },
   ]);
@@ -124,13 +126,13 @@ test('a letter that is only a place in the stream is shown, and says nothing of 
   const dead = await queue();
   const MessageBody = JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } });
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
-  const queues: LetterQueues = { Changes: { kind: 'change', dead, sources: { normal: dead } } };
-  expect((await readLetters(client(), queues)).letters).toMatchObject([{ subject: null }]);
+  const queues: DeadLetterQueues = { Changes: { kind: 'change', dead, sources: { normal: dead } } };
+  expect((await readDeadLetters(client(), queues)).letters).toMatchObject([{ subject: null }]);
 });
 
 test('a letter whose queue cannot take it stays', async () => {
   const { dead, queues } = await letters();
-  const [letter] = (await readLetters(client(), queues)).letters;
+  const [letter] = (await readDeadLetters(client(), queues)).letters;
   if (letter === undefined) throw new Error('there are two');
   const gone = { ...letter, source: `${server.endpoint}/000000000000/gone` };
   await expect(sendBack(client(), gone)).rejects.toThrow();
@@ -142,7 +144,7 @@ test('a letter whose queue cannot take it stays', async () => {
 
 test('a letter that is released is there for the next look, and for what is done then', async () => {
   const { source, nudge, queues } = await letters();
-  const look = async () => (await readLetters(client(), queues)).letters;
+  const look = async () => (await readDeadLetters(client(), queues)).letters;
   for (const letter of await look()) await release(client(), letter);
   const again = await look();
   expect(again).toHaveLength(2);
@@ -155,25 +157,25 @@ test('more letters than one request takes are all found', async () => {
   for (let at = 0; at < 23; at += 1) {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
   }
-  const queues: LetterQueues = { Alerts: { kind: 'change', dead, sources: null } };
-  const { letters: found, isComplete } = await readLetters(client(), queues);
+  const queues: DeadLetterQueues = { Alerts: { kind: 'change', dead, sources: null } };
+  const { letters: found, isComplete } = await readDeadLetters(client(), queues);
   expect(found).toHaveLength(23);
   expect(isComplete).toBe(true);
 });
 
 test('a look waits for all servers of SQS: a letter that comes meanwhile is seen', async () => {
   const { dead, queues } = await letters();
-  for (const letter of (await readLetters(client(), queues)).letters) {
+  for (const letter of (await readDeadLetters(client(), queues)).letters) {
     await discard(client(), letter);
   }
-  const looking = readLetters(client(), queues);
+  const looking = readDeadLetters(client(), queues);
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: 'late' }));
   expect((await looking).letters).toMatchObject([{ body: 'late' }]);
 });
 
 test('a crash between sending back and deleting leaves the letter twice, never not at all', async () => {
   const { dead, source, nudge, queues } = await letters();
-  const { letters: found } = await readLetters(client(), queues);
+  const { letters: found } = await readDeadLetters(client(), queues);
   const letter = found.find(({ subject }) => subject !== null);
   if (letter === undefined) throw new Error('there is one');
   const crashing = client();
@@ -197,19 +199,19 @@ test('whatever was parked is read with its text as it came and the beginning of 
   const letter = fc.record({
     body: rubbish.filter(isBody),
     reason: fc.string({ minLength: 1, maxLength: 400 }),
-    kind: fc.constantFrom(...letterKinds),
+    kind: fc.constantFrom(...deadLetterKinds),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(letter, { minLength: 20, maxLength: 30 }), async (parked) => {
       const queues = await Promise.all(
-        letterKinds.map(
+        deadLetterKinds.map(
           async (kind) => [kind, { kind, dead: await server.queue(), sources: null }] as const,
         ),
       );
       const dead = new Map<string, string>(queues.map(([kind, own]) => [kind, own.dead]));
       const park = parking(server.client(), (arn) => dead.get(arn));
       for (const { body, reason, kind } of parked) await park(sqsRecord('1', body, kind), reason);
-      const { letters } = await readLetters(server.client(), Object.fromEntries(queues));
+      const { letters } = await readDeadLetters(server.client(), Object.fromEntries(queues));
       const told = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
         JSON.stringify([kind, body, reason.slice(0, 250)]);
       expect(letters.map(told).toSorted()).toEqual(parked.map(told).toSorted());

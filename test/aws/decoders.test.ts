@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type StreamEntry, streamEntry } from '#aws/notifications/process-stream.ts';
-import { letterQueues } from '#aws/operator/letter-queues.ts';
+import { deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { fromItem, type Item, toItem } from '#aws/store/attributes.ts';
 import { dueCursor, listCursor } from '#aws/store/cursors.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
@@ -176,7 +176,7 @@ test('the queues of dead letters are those that the output names, or it is refus
     submission: true,
     mail: true,
   };
-  expect(Object.keys(letterQueues(JSON.stringify(output)))).toEqual([
+  expect(Object.keys(deadLetterQueues(JSON.stringify(output)))).toEqual([
     'Ready',
     'Agent-payment-Requests',
     'Agent-payment-Replies',
@@ -189,7 +189,7 @@ test('the queues of dead letters are those that the output names, or it is refus
   ]);
   fc.assert(
     fc.property(fc.oneof(spoiled(output), rubbish), (text) => {
-      const queues = readOr('outputs-unknown', () => letterQueues(text)) ?? {};
+      const queues = readOr('outputs-unknown', () => deadLetterQueues(text)) ?? {};
       for (const { dead } of Object.values(queues)) {
         expect(dead.startsWith(`${JSON.parse(text).queues}_dead_`)).toBe(true);
       }

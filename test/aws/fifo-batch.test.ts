@@ -3,7 +3,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { statusCodec } from '#core/codec/message-codec.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
@@ -31,7 +31,7 @@ async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>
   const { batchItemFailures } = await deliverFifo(event, {
     codec: statusCodec,
     log,
-    async tell(change) {
+    async deliver(change) {
       const error = errors[textOf(change)];
       if (error !== undefined) throw error;
       told.push(textOf(change));
@@ -64,7 +64,7 @@ test('after the first message of an order that fails, the rest of it is given ba
 });
 
 const asks = (retryAfterMs: number) =>
-  new NotTold('webhook-refused', 'No.', { of: 'channel', retryAfterMs });
+  new DeliveryError('webhook-refused', 'No.', { of: 'channel', retryAfterMs });
 
 test.each<[string, number, unknown, number]>([
   ['the first time', 1, down, 5],
@@ -121,7 +121,7 @@ test.each<[string | undefined, string]>([
     {
       codec: statusCodec,
       log,
-      tell: () => Promise.reject('no error'),
+      deliver: () => Promise.reject('no error'),
       hide: () => Promise.reject('no error'),
     },
   );
@@ -137,7 +137,7 @@ test('where hiding fails, the messages are given back all the same', async () =>
   const { batchItemFailures } = await deliverFifo(batch(['a', 1], ['a', 2]), {
     codec: statusCodec,
     log,
-    tell: () => Promise.reject(down),
+    deliver: () => Promise.reject(down),
     hide: () => Promise.reject(new Error('no')),
   });
   expect(batchItemFailures).toHaveLength(2);

@@ -189,7 +189,7 @@ const writes: Record<string, () => Promise<Prepared>> = {
     const id = await running();
     clock.jump(12 * second);
     const steps = [stepName('east'), stepName('west')];
-    return { id, event: { type: 'excused', reason: 'outage', notBefore: clock.now(), steps } };
+    return { id, event: { type: 'interrupted', reason: 'outage', notBefore: clock.now(), steps } };
   },
   cancel: async () => ({ id: await running(), event: cancel }),
   resubmit: async () => ({ id: await inError(), event: { type: 'resubmit', by: 'operator' } }),

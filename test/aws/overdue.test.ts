@@ -34,12 +34,12 @@ test('a shard that is unfinished for more than three periods has every failure c
   expect(endings(records)).toEqual(expectedEndings(attempts, 0));
 }, 120_000);
 
-test('an outage of 20 minutes is forgiven, in several ticks, and the hang after it is counted', async () => {
+test('an outage of 20 minutes is interrupted, in several ticks, and the hang after it is counted', async () => {
   const world = await hangingService({ client: server.client, ...pace });
   await world.minute();
   await world.submit(2 * pageMax);
   world.dark(20 * 60_000);
   const minutes = await toTheEnd(world, 60);
-  expect(minutes.filter(({ forgiven }) => forgiven > 0).length).toBeGreaterThan(1);
+  expect(minutes.filter(({ interrupted }) => interrupted > 0).length).toBeGreaterThan(1);
   expect(endings(await world.records())).toEqual(expectedEndings(attempts, 1));
 }, 120_000);

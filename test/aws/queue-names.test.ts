@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { responseChannels } from '#aws/notifications/response-channel.ts';
-import { byPriority, queuesOf } from '#aws/queues/priority-queues.ts';
 import {
   deadLetterNames,
   deadLettersOf,
   queueNames,
   replyingAgent,
 } from '#aws/queues/queue-names.ts';
+import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { agentName } from '#core/model/ids.ts';
 import { priorities } from '#core/model/record.ts';
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { sqsClient } from '#aws/clients.ts';
 import { retryChannel } from '#aws/notifications/retry-queue.ts';
 import { parking } from '#aws/queues/parking.ts';
-import { byPriority } from '#aws/queues/priority-queues.ts';
+import { byPriority } from '#aws/queues/queue-of-priority.ts';
 import { inBatches } from '#aws/queues/send-batch.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { nudgeCodec, submissionCodec } from '#core/codec/message-codec.ts';

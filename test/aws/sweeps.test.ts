@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
-import { noMemory } from '#core/decide/outage.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
@@ -126,7 +126,7 @@ test('nothing due costs no lease, and is remembered as a completed sweep', async
 test('what is due is recovered under a lease, which is given back', async () => {
   const ids = await running(6);
   clock.jump(12 * second);
-  expect(await sweep().tick()).toMatchObject({ found: 6, recovered: 6, forgiven: 0 });
+  expect(await sweep().tick()).toMatchObject({ found: 6, recovered: 6, interrupted: 0 });
   expect(takes).toBeGreaterThan(0);
   expect((await coordination.recall(shards)).unfinished.size).toBe(0);
   expect(await failures(ids)).toEqual(ids.map(() => 2));
@@ -153,11 +153,11 @@ describe('more than a page in a shard', () => {
     expect((await coordination.recall(shards)).unfinished.size).toBe(0);
   });
 
-  test('after an outage is forgiven to its end, however many ticks that takes (R20)', async () => {
+  test('after an outage is interrupted to its end, however many ticks that takes (R20)', async () => {
     await sweep().tick();
     const ids = await running(count);
     clock.jump(2 * 3_600 * second);
-    expect(await sweep().tick()).toMatchObject({ handedOver: shards, forgiven: 2 * sweepPage });
+    expect(await sweep().tick()).toMatchObject({ handedOver: shards, interrupted: 2 * sweepPage });
     // Neither is swept by the hand-over: the next tick is a minute later.
     handedOver = [];
     expect((await coordination.recall(shards)).unfinished.size).toBe(shards);
@@ -192,7 +192,7 @@ test('a tick whose store fails is not remembered: the next one sees the outage (
   await expect(sweep({ store: broken }).tick()).rejects.toThrow('away');
   expect(await coordination.recall(shards)).toMatchObject({ sweptAt: before });
   clock.jump(180 * second);
-  expect(await sweep().tick()).toMatchObject({ forgiven: 4, recovered: 4 });
+  expect(await sweep().tick()).toMatchObject({ interrupted: 4, recovered: 4 });
   expect(await failures(ids)).toEqual(ids.map(() => 0));
 });
 

@@ -9,8 +9,8 @@ import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
-import { discard, readLetters, sendBack } from '#aws/operator/dead-letters.ts';
-import type { LetterQueues } from '#aws/operator/letter-queues.ts';
+import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
+import { discard, readDeadLetters, sendBack } from '#aws/operator/dead-letters.ts';
 import { deliverFifo, type FifoConsumer } from '#aws/queues/fifo-batch.ts';
 import { type Hide, hideMessages } from '#aws/queues/hide-messages.ts';
 import { statusCodec } from '#core/codec/message-codec.ts';
@@ -98,7 +98,7 @@ test('a receiver that is down loses no status: all arrive when it is back, in se
   for (let round = 0; round < 20; round += 1) {
     await poll(queue, {
       hide: atOnce,
-      async tell(change) {
+      async deliver(change) {
         tried.add(textOf(change));
         throw down;
       },
@@ -110,7 +110,7 @@ test('a receiver that is down loses no status: all arrive when it is back, in se
   const works = async (change: Change) => {
     told.push(change);
   };
-  while ((await poll(queue, { hide: atOnce, tell: works })) > 0);
+  while ((await poll(queue, { hide: atOnce, deliver: works })) > 0);
   expect(told).toHaveLength(32);
   for (const id of orders) {
     const own = told.filter((change) => change.orderId === id);
@@ -126,7 +126,7 @@ test('what the stream tells twice is told once', async () => {
   const note = async (change: Change) => {
     told.push(textOf(change));
   };
-  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
+  while ((await poll(queue, { hide: atOnce, deliver: note })) > 0);
   expect(told).toEqual(['one 1']);
 });
 
@@ -137,15 +137,15 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
     throw down;
   };
   for (let round = 0; round < 9; round += 1) {
-    await poll(queue, { hide: atOnce, tell: fails });
+    await poll(queue, { hide: atOnce, deliver: fails });
   }
-  const queues: LetterQueues = {
+  const queues: DeadLetterQueues = {
     'Webhook-shop': { kind: 'status', dead, sources: { normal: queue } },
   };
   // A FIFO queue shows no more of an order while some of it is held: one look may not be all.
   const sent: unknown[] = [];
   for (let looks = 0; looks < 4; looks += 1) {
-    const { letters } = await readLetters(client, queues);
+    const { letters } = await readDeadLetters(client, queues);
     for (const letter of letters) await sendBack(client, letter);
     sent.push(...letters.map(({ kind, subject, wasParked }) => ({ kind, subject, wasParked })));
   }
@@ -160,7 +160,7 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
   const note = async (change: Change) => {
     told.push(textOf(change));
   };
-  while ((await poll(queue, { hide: atOnce, tell: note })) > 0);
+  while ((await poll(queue, { hide: atOnce, deliver: note })) > 0);
   expect(told).toEqual(['one 1', 'one 2', 'one 3']);
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['All'] }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AwsTools, DeadLetter, LetterFate } from '#cli/world.ts';
+import type { AwsTools, DeadLetter, DeadLetterAction } from '#cli/environment.ts';
 import { at, scenario } from './scenario.ts';
 
 const apiUrl = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
@@ -113,7 +113,7 @@ const order = {
 
 /** Letters whose fates are what the test says, and what was done with them. */
 function letterbox(
-  fates: readonly LetterFate['kind'][],
+  fates: readonly DeadLetterAction['kind'][],
   { refuse = false, isComplete = true } = {},
 ) {
   const done: string[] = [];

@@ -1,6 +1,6 @@
 /** Many orders at once, over the API of a real Reeve whose cook refuses every dish. */
 import { expect, test } from 'vitest';
-import type { World } from '#cli/world.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { orderIdOf, type Scenario as Reeve, scenario as reeveScenario } from '../http/scenario.ts';
 import { nobodyThere, scenario, terminal } from './scenario.ts';
 
@@ -23,9 +23,13 @@ async function nextMillisecond(): Promise<void> {
 }
 
 /** The command line, speaking to that Reeve; `allowed`: how many resubmits get through. */
-function spoken(reeve: Reeve, changes: Partial<World> = {}, allowed = Number.POSITIVE_INFINITY) {
+function spoken(
+  reeve: Reeve,
+  changes: Partial<CliEnvironment> = {},
+  allowed = Number.POSITIVE_INFINITY,
+) {
   const asked: string[] = [];
-  const fetch: World['fetch'] = async (url, init) => {
+  const fetch: CliEnvironment['fetch'] = async (url, init) => {
     const { pathname } = new URL(url);
     if (init.method === 'POST' && asked.push(pathname) > allowed) return nobodyThere(url, init);
     return reeve.app.request(url.replace('http://127.0.0.1:4400', ''), init);

@@ -1,6 +1,6 @@
 /** What the commands about the data of this machine print, and end with. */
 import { expect, test } from 'vitest';
-import type { DataCommand, DataOutcome } from '#cli/world.ts';
+import type { DataCommand, DataOutcome } from '#cli/environment.ts';
 import { scenario } from './scenario.ts';
 
 const sound: DataOutcome = {

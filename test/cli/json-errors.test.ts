@@ -1,11 +1,13 @@
 /** With --json there is one JSON document on standard output, whatever goes wrong. */
 import { expect, test } from 'vitest';
-import type { World } from '#cli/world.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { bytesOf, nobodyThere, problem, scenario } from './scenario.ts';
 
 const readFile = (text: string) => ({ readFile: bytesOf(text) });
-const answering = (respond: () => Response): Partial<World> => ({ fetch: async () => respond() });
-const stack: Partial<World> = {
+const answering = (respond: () => Response): Partial<CliEnvironment> => ({
+  fetch: async () => respond(),
+});
+const stack: Partial<CliEnvironment> = {
   aws: async () => ({
     outputs: () => Promise.reject(new Error('There is no stack reeve-prod.')),
     signedFetch: async () => nobodyThere,
@@ -13,7 +15,7 @@ const stack: Partial<World> = {
   }),
 };
 
-const cases: readonly (readonly [string, string, number, Partial<World>])[] = [
+const cases: readonly (readonly [string, string, number, Partial<CliEnvironment>])[] = [
   ['list', 'unreachable', 4, { fetch: nobodyThere }],
   ['show o-1 --watch', 'unreachable', 4, { fetch: nobodyThere }],
   ['resubmit --agent a', 'unreachable', 4, { fetch: nobodyThere }],

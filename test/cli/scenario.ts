@@ -1,7 +1,7 @@
 /** The command line in a world of its own: scripted servers, a clock that only sleeping moves. */
 import { Hono } from 'hono';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { runCli } from '#cli/run-cli.ts';
-import type { World } from '#cli/world.ts';
 
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -19,14 +19,14 @@ interface Recorded {
 export const bytesOf = (text: string) => async () => new TextEncoder().encode(text);
 
 /** @param changes what is otherwise in this world */
-export function scenario(changes: Partial<World> = {}) {
+export function scenario(changes: Partial<CliEnvironment> = {}) {
   /** Whatever host the command line calls, this app answers. */
   const app = new Hono();
   const requests: Recorded[] = [];
   const sleeps: number[] = [];
   const out = { stdout: '', stderr: '' };
   let nowMs = startMs;
-  const world: World = {
+  const world: CliEnvironment = {
     env: {},
     stdout: (text) => {
       out.stdout += text;
@@ -72,7 +72,7 @@ export function scenario(changes: Partial<World> = {}) {
 export const terminal = { terminal: () => ({ columns: 100, rows: 40 }) };
 
 /** A fetch that finds nobody, as Node reports it. */
-export const nobodyThere: World['fetch'] = () =>
+export const nobodyThere: CliEnvironment['fetch'] = () =>
   Promise.reject(
     new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:4400') }),
   );

@@ -128,9 +128,9 @@ test('a cool-down, a doubt and a fault of no step are shown', async () => {
 const sentences: readonly [object, string][] = [
   [{ type: 'submit' }, 'submitted'],
   [{ type: 'submit', by: 'ada' }, 'submitted by ada'],
-  [{ type: 'claim', by: 's-1', blind: false }, 'Scheduler s-1 claimed it'],
+  [{ type: 'claim', by: 's-1', definitionUnknown: false }, 'Scheduler s-1 claimed it'],
   [
-    { type: 'claim', by: 's-1', blind: true },
+    { type: 'claim', by: 's-1', definitionUnknown: true },
     'Scheduler s-1 claimed it, but does not know its workflow',
   ],
   [{ type: 'stepSucceeded', step: 'charge', attempt: 2 }, 'step charge completed (attempt 2)'],
@@ -153,11 +153,11 @@ const sentences: readonly [object, string][] = [
   [{ type: 'expired', steps: [], nudges: 4 }, 'not claimed yet: nudged 4 times'],
   [{ type: 'expired', steps: [], nudges: 0 }, 'the Supervisor made it due again'],
   [
-    { type: 'excused', reason: 'restart', steps: ['charge'], nudges: 0, notBefore: at(-30) },
+    { type: 'interrupted', reason: 'restart', steps: ['charge'], nudges: 0, notBefore: at(-30) },
     'Reeve was restarted: step charge taken back, no failure counted',
   ],
   [
-    { type: 'excused', reason: 'outage', steps: [], nudges: 2, notBefore: at(-10) },
+    { type: 'interrupted', reason: 'outage', steps: [], nudges: 2, notBefore: at(-10) },
     'Reeve had an outage: not claimed yet: nudged 2 times; to go on after 20 s',
   ],
   [{ type: 'resubmit', by: 'api' }, 'resubmitted by api'],

@@ -91,7 +91,7 @@ export interface World {
   submit(workflow: string, tenant?: string, correlationId?: string): Promise<string>;
   /** Resolves when the order is in that state. */
   reaches(orderId: string, processState: string): Promise<void>;
-  /** Breaks a supplier, or mends it: see lib/suppliers/faults.ts. */
+  /** Breaks a supplier, or mends it: see lib/suppliers/supplier-faults.ts. */
   faults(service: string, faults: Readonly<Record<string, number | boolean>>): Promise<void>;
   close(): Promise<void>;
 }

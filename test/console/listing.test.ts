@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import { flowed, isNews, ofChange } from '#console/now/flow.ts';
 import { changed, firstPage, nextPage } from '#console/orders/listing.ts';
-import { type OrderQuery, routeOf } from '#console/parts/routes.ts';
+import { type OrderQuery, routeOf } from '#console/parts/page-paths.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Order } from '#console/api/documents.ts';
-import { barsShown } from '#console/chart/bar-look.ts';
+import { barsShown } from '#console/chart/bar-style.ts';
 import { timeline } from '#console/chart/timeline.ts';
 import { underWay } from '#core/model/record.ts';
 import { type Lived, lived, lives, start } from './scenario.ts';

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { coalesced } from '#console/api/coalesced.ts';
 import { sseParser } from '#console/api/sse-parser.ts';
 import { chartShape, totals } from '#console/chart/chart-shape.ts';
-import { correctionBody } from '#console/order/corrections.ts';
+import { correctionBody } from '#console/order/correction-input.ts';
+import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
-import { toldEntry } from '#console/order/told-history.ts';
 import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
-import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/routes.ts';
-import { standingLook } from '#console/parts/state-words.ts';
+import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/page-paths.ts';
+import { waitingStyle } from '#console/parts/state-words.ts';
 import { historySentence } from '#text/history-text.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -98,16 +98,16 @@ test('corrections are what was typed: JSON as it is, anything else as a text', (
 });
 
 test('a step that was tried and does not run is waiting, and one that was not is not started', () => {
-  expect(standingLook({ state: 'NotStarted', attempt: 2 }).word).toBe('Waiting');
-  expect(standingLook({ state: 'NotStarted', attempt: 0 }).word).toBe('Not started');
+  expect(waitingStyle({ state: 'NotStarted', attempt: 2 }).word).toBe('Waiting');
+  expect(waitingStyle({ state: 'NotStarted', attempt: 0 }).word).toBe('Not started');
 });
 
 test('a history entry of a newer Reeve is told by its name, one with fields missing too', () => {
-  expect(historySentence(toldEntry({ at: iso, type: 'teleported' }))).toBe('teleported');
-  expect(historySentence(toldEntry({ at: iso, type: 'stepFailed' }))).toBe('stepFailed');
+  expect(historySentence(historyLine({ at: iso, type: 'teleported' }))).toBe('teleported');
+  expect(historySentence(historyLine({ at: iso, type: 'stepFailed' }))).toBe('stepFailed');
   const fault = { code: 'declined', message: 'No.', effect: 'none' } as const;
   const failed = { at: iso, type: 'stepFailed', step: 'charge', attempt: 2, fault };
-  expect(historySentence(toldEntry(failed))).toContain('declined');
+  expect(historySentence(historyLine(failed))).toContain('declined');
 });
 
 test('work that is asked for again and again is done at once, and then once for all', async () => {

@@ -1,6 +1,6 @@
 /** What every coordination of Supervisors must do, written against the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination } from '#ports/coordination.ts';
 
 const now = Date.UTC(2026, 0, 1);

@@ -11,7 +11,7 @@ import { workflowRegistry } from '#core/definition/registry.ts';
 import { NewerDataError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
-import { deliveryOf } from '#roles/delivery.ts';
+import { deliveryOf } from '#roles/event-delivery.ts';
 import { type Transitions, transitions } from '#roles/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';

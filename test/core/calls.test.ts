@@ -32,7 +32,7 @@ function witnessed(life: readonly Happening[]): { record: ProcessRecord; calls: 
       call.isLate = isReply && processState !== 'Processing';
       call.fault = entry !== undefined && 'fault' in entry ? entry.fault.code : null;
       if (entry?.type === 'expired') call.end = 'timedOut';
-      else if (entry?.type === 'excused') call.end = 'interrupted';
+      else if (entry?.type === 'interrupted') call.end = 'interrupted';
       else call.end = call.fault === null ? 'succeeded' : 'failed';
     }
     for (const command of transition.commands) {

@@ -164,7 +164,7 @@ describe('claim', () => {
       type: 'claim',
       at: epoch + 5,
       by: 's-7',
-      blind: false,
+      definitionUnknown: false,
     });
   });
 
@@ -228,7 +228,10 @@ describe('claim', () => {
         action: null,
       },
     });
-    expect(decision.record.history.at(-1)).toMatchObject({ type: 'claim', blind: true });
+    expect(decision.record.history.at(-1)).toMatchObject({
+      type: 'claim',
+      definitionUnknown: true,
+    });
   });
 });
 
@@ -242,7 +245,12 @@ describe('a claim too many (R14)', () => {
   const claimedSince = (since: readonly HistoryEntry[], claims: number): Situation => ({
     known: fresh.known,
     get record() {
-      const one = { type: 'claim', at: epoch, by: schedulerId('s-1'), blind: false } as const;
+      const one = {
+        type: 'claim',
+        at: epoch,
+        by: schedulerId('s-1'),
+        definitionUnknown: false,
+      } as const;
       const { record } = fresh;
       const repeated = Array.from({ length: claims }, () => one);
       return { ...record, history: [...record.history, one, ...since, ...repeated] };

@@ -59,7 +59,7 @@ describe('instants that no right clock wrote', () => {
       ['Pending a:C1 b:-1!1?1005', 'nudge'],
     ],
     [
-      'nor when an outage is forgiven',
+      'nor when an outage is interrupted',
       early,
       1_006,
       excuse('outage', 1_006),

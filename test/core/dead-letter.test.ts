@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ProcessState, StepState } from '#core/model/record.ts';
 import {
-  type LetterKind,
-  type LetterSubject,
-  letterFate,
+  type DeadLetterKind,
+  type DeadLetterSubject,
+  deadLetterAction,
   type OrderNow,
 } from '#core/view/dead-letter.ts';
 
@@ -23,7 +23,7 @@ const about = (attempt: number, action: 'perform' | 'undo' = 'perform') => ({
 });
 const nudge = { orderId: 'o-1' };
 
-test.each<[LetterKind, LetterSubject | null, OrderNow | null, string, string]>([
+test.each<[DeadLetterKind, DeadLetterSubject | null, OrderNow | null, string, string]>([
   ['nudge', nudge, order('Pending'), 'redrive', 'waits to be claimed'],
   ['nudge', nudge, order('Processing'), 'discard', 'has been claimed'],
   ['nudge', nudge, order('Error'), 'discard', 'is Error'],
@@ -53,16 +53,16 @@ test.each<[LetterKind, LetterSubject | null, OrderNow | null, string, string]>([
   ['status', nudge, order('Processed'), 'redrive', 'did not take it'],
   ['status', nudge, null, 'redrive', 'did not take it'],
 ])('a %s about %j, its order being %j: %s', (kind, subject, now, fate, why) => {
-  const found = letterFate({ kind, subject, wasParked: true }, now);
+  const found = deadLetterAction({ kind, subject, wasParked: true }, now);
   expect(found.kind).toBe(fate);
   expect(found.why).toContain(why);
 });
 
 test('a submission that nobody answered is sent back; one that was refused is kept', () => {
   const letter = { kind: 'submission', subject: null } as const;
-  expect(letterFate({ ...letter, wasParked: false }, null)).toEqual({
+  expect(deadLetterAction({ ...letter, wasParked: false }, null)).toEqual({
     kind: 'redrive',
     why: 'It was never answered, and its key makes it one order.',
   });
-  expect(letterFate({ ...letter, wasParked: true }, null).kind).toBe('keep');
+  expect(deadLetterAction({ ...letter, wasParked: true }, null).kind).toBe('keep');
 });

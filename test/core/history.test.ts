@@ -11,7 +11,7 @@ const swept = (at: number, nudges: number): HistoryEntry => ({
 });
 const found: HistoryEntry = { type: 'expired', at: 1, steps: [stepName('a')], nudges: 0 };
 const excused = (at: number, nudges: number): HistoryEntry => ({
-  type: 'excused',
+  type: 'interrupted',
   at,
   steps: [],
   nudges,

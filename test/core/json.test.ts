@@ -1,7 +1,7 @@
 /** The one text of a document. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, isShallow, type JsonValue, wayTo } from '#core/model/json.ts';
+import { canonicalJson, isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
 
 const { json } = fc.letrec<{ json: JsonValue; leaf: JsonValue }>((tie) => ({
   leaf: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
@@ -79,11 +79,11 @@ describe('the way to what is looked for in a document', () => {
     ['leads through objects and lists', { a: 1, b: [0, { c: null }] }, ['b', '1', 'c']],
     ['leads to the first of several', [[null], null], ['0', '0']],
   ])('%s', (_, value, way) => {
-    expect(wayTo(value, isNull)).toEqual(way);
+    expect(pathTo(value, isNull)).toEqual(way);
   });
 
   it('is found by a key as well, one that no literal can have', () => {
     const document: unknown = JSON.parse('{"a":{"__proto__":1}}');
-    expect(wayTo(document, (_, key) => key === '__proto__')).toEqual(['a', '__proto__']);
+    expect(pathTo(document, (_, key) => key === '__proto__')).toEqual(['a', '__proto__']);
   });
 });

@@ -192,34 +192,39 @@ describe('the stored form', () => {
       correlationId: fc.option(fc.string()),
       notBefore: fc.integer({ min: 0, max: 8_640_000_000_000_000 }),
       failureCount: fc.nat(),
-      blind: fc.boolean(),
+      definitionUnknown: fc.boolean(),
       by: fc.string(),
     });
-    const property = fc.property(drawn, ({ output, code, message, blind, by, ...common }) => {
-      const fault = { code, message, effect: 'possible' } as const;
-      const { record } = held;
-      const stepOf = record.steps[0];
-      if (record.processState !== 'Error' || stepOf === undefined) throw new Error('not held');
-      const changed = {
-        ...record,
-        ...common,
-        steps: [
-          { ...stepOf, progress: { state: 'Completed', output } as const },
-          { ...stepOf, progress: { state: 'Failed', fault } as const, doubtUntil: epoch - 1 },
-          {
-            ...stepOf,
-            progress: { state: 'Undone', before: { state: 'Failed', fault } } as const,
-          },
-        ],
-        fault: { ...fault, step: null, action: null },
-        history: [
-          ...record.history.map((entry) => ('blind' in entry ? { ...entry, blind } : entry)),
-          { type: 'resubmit', at: epoch - 5, by, corrections: [] } as const,
-          { type: 'cancel', at: epoch, by } as const,
-        ],
-      };
-      expect(decodeRecord(reread(encodeRecord(changed)))).toEqual(changed);
-    });
+    const property = fc.property(
+      drawn,
+      ({ output, code, message, definitionUnknown, by, ...common }) => {
+        const fault = { code, message, effect: 'possible' } as const;
+        const { record } = held;
+        const stepOf = record.steps[0];
+        if (record.processState !== 'Error' || stepOf === undefined) throw new Error('not held');
+        const changed = {
+          ...record,
+          ...common,
+          steps: [
+            { ...stepOf, progress: { state: 'Completed', output } as const },
+            { ...stepOf, progress: { state: 'Failed', fault } as const, doubtUntil: epoch - 1 },
+            {
+              ...stepOf,
+              progress: { state: 'Undone', before: { state: 'Failed', fault } } as const,
+            },
+          ],
+          fault: { ...fault, step: null, action: null },
+          history: [
+            ...record.history.map((entry) =>
+              'definitionUnknown' in entry ? { ...entry, definitionUnknown } : entry,
+            ),
+            { type: 'resubmit', at: epoch - 5, by, corrections: [] } as const,
+            { type: 'cancel', at: epoch, by } as const,
+          ],
+        };
+        expect(decodeRecord(reread(encodeRecord(changed)))).toEqual(changed);
+      },
+    );
     fc.assert(property);
   });
 });

@@ -306,7 +306,7 @@ describe('an order that nobody claims', () => {
   });
 });
 
-describe('excused', () => {
+describe('interrupted', () => {
   const half = play(submit(flow({ a: {}, b: { completeWithin: 5_000 } })), [0, claim()]);
   const held = play(submit(flow({ a: { onFault: 'hold' }, b: {} })), [0, claim()], [5, no('a')]);
   const cooling = play(
@@ -442,7 +442,7 @@ describe('excused', () => {
   it('notes in the history what it found and why', () => {
     const { record } = play(half, [1_001, excuse('outage', 1_500)]);
     expect(record.history.at(-1)).toEqual({
-      type: 'excused',
+      type: 'interrupted',
       at: epoch + 1_001,
       reason: 'outage',
       notBefore: epoch + 1_500,
@@ -453,7 +453,7 @@ describe('excused', () => {
 
   it('notes a nudge as one', () => {
     const { record } = play(pending, [50, excuse('restart', 60)]);
-    expect(record.history.at(-1)).toMatchObject({ type: 'excused', steps: [], nudges: 1 });
+    expect(record.history.at(-1)).toMatchObject({ type: 'interrupted', steps: [], nudges: 1 });
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { faultyFields, fieldErrors } from '#core/codec/field-errors.ts';
-import { lettered } from '#core/codec/lettered.ts';
+import { taggedTuple } from '#core/codec/tagged-tuple.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 
 const schema = z.strictObject({ name: z.string(), lines: z.array(z.strictObject({ n: z.int() })) });
@@ -47,7 +47,7 @@ describe('the fields a schema refused', () => {
 });
 
 describe('a lettered form', () => {
-  const read = lettered<['A', number] | ['B', string]>({
+  const read = taggedTuple<['A', number] | ['B', string]>({
     A: z.tuple([z.literal('A'), z.int()]),
     B: z.tuple([z.literal('B'), z.string()]),
   });

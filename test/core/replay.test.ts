@@ -71,7 +71,12 @@ describe('a history', () => {
   });
 
   it('plays what a Scheduler decided that did not know the workflow', () => {
-    const entry = { type: 'claim', at: epoch, by: schedulerId('s-1'), blind: true } as const;
+    const entry = {
+      type: 'claim',
+      at: epoch,
+      by: schedulerId('s-1'),
+      definitionUnknown: true,
+    } as const;
     const record = { ...two.record, history: [...two.record.history, entry] };
     const parked = replay(record, two.known).at(-1);
     expect(parked).toMatchObject({ processState: 'Error', fault: { code: 'workflow-unknown' } });
@@ -110,7 +115,7 @@ describe('a history of another record', () => {
       'names a step the order has not',
       changed((first) => [
         ...first,
-        { type: 'heartbeat', at: epoch, step: stepName('x'), attempt: 1, blind: false },
+        { type: 'heartbeat', at: epoch, step: stepName('x'), attempt: 1, definitionUnknown: false },
       ]),
       'the history names a step of its order, not x',
     ],
@@ -118,7 +123,13 @@ describe('a history of another record', () => {
       'tells of a success of a step the order has not',
       changed((first) => [
         ...first,
-        { type: 'stepSucceeded', at: epoch, step: stepName('x'), attempt: 1, blind: false },
+        {
+          type: 'stepSucceeded',
+          at: epoch,
+          step: stepName('x'),
+          attempt: 1,
+          definitionUnknown: false,
+        },
       ]),
       'the history names a step of its order, not x',
     ],

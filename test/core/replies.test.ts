@@ -205,7 +205,7 @@ describe('stepSucceeded', () => {
       at: epoch + 10,
       step: 'a',
       attempt: 1,
-      blind: true,
+      definitionUnknown: true,
     });
   });
 });
@@ -326,7 +326,7 @@ describe('stepFailed', () => {
       at: epoch + 5,
       step: 'a',
       attempt: 1,
-      blind: false,
+      definitionUnknown: false,
       fault: { code: 'refused', message: 'No.', effect: 'none' },
     });
   });

@@ -34,7 +34,12 @@ const running = play(two, [0, claim()]);
 
 /** With so many claims before it that the record has this many bytes, or some more. */
 function grown({ record, known }: Situation, bytes: number): Situation {
-  const past: HistoryEntry = { type: 'claim', at: epoch, by: schedulerId('s'), blind: false };
+  const past: HistoryEntry = {
+    type: 'claim',
+    at: epoch,
+    by: schedulerId('s'),
+    definitionUnknown: false,
+  };
   const each = JSON.stringify(['c', 0, 's', 0]).length + 1;
   const missing = Math.ceil((bytes - recordBytes(record)) / each);
   const [first, ...rest] = record.history;
@@ -196,14 +201,14 @@ describe('a shortened history', () => {
     type: 'claim',
     at: at(ms),
     by: schedulerId('s'),
-    blind: false,
+    definitionUnknown: false,
   });
   const done: HistoryEntry = {
     type: 'stepSucceeded',
     at: at(9),
     step: stepName('a'),
     attempt: 1,
-    blind: false,
+    definitionUnknown: false,
   };
   const retries: HistoryEntry = { type: 'resubmit', at: at(3), by: 'olga', corrections: [] };
   const latest = Array.from({ length: 8 }, () => done);

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { decide, type IgnoredReason } from '#core/decide/decide.ts';
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import { submitted } from '#core/decide/submit.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
 import type { CoolDown } from '#core/definition/workflow.ts';
@@ -92,7 +92,7 @@ export function diamond(specs: Readonly<Record<string, StepSpec>> = {}): Workflo
 /** An order as it is at some moment, worked out on demand, and what a Scheduler knows of it. */
 export interface Situation {
   readonly record: ProcessRecord;
-  readonly known: Known;
+  readonly known: OrderContext;
 }
 
 export function submit(definition: WorkflowDefinition): Situation {
@@ -111,7 +111,7 @@ export function apply(
   record: ProcessRecord,
   event: RecordEvent,
   nowMs: number,
-  known: Known | null,
+  known: OrderContext | null,
 ): ProcessRecord {
   const decision = decide(record, event, known, nowMs);
   if (decision.kind === 'ignored') throw new Error(`${event.type} ignored: ${decision.reason}`);
@@ -173,7 +173,7 @@ export const excuse = (
   ms: number,
   steps: readonly string[] = ['a', 'b', 'c', 'd'],
 ): RecordEvent => {
-  const event = { type: 'excused', notBefore: epoch + ms } as const;
+  const event = { type: 'interrupted', notBefore: epoch + ms } as const;
   return reason === 'restart'
     ? { ...event, reason }
     : { ...event, reason, steps: steps.map((step) => stepName(step)) };

@@ -313,7 +313,7 @@ describe('undo replies', () => {
       at: epoch + 40,
       step: 'a',
       attempt: 2,
-      blind: false,
+      definitionUnknown: false,
       fault: { code: 'refused', message: 'No.', effect: 'possible' },
     });
   });

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { recordBytes } from '#core/codec/record-size.ts';
 import { type Decision, decide } from '#core/decide/decide.ts';
 import { dueAt, dueHorizonMs } from '#core/decide/due.ts';
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { effects } from '#core/model/fault.ts';
@@ -24,7 +24,7 @@ const DAY = 24 * 3_600_000;
 export interface Observed {
   readonly before: ProcessRecord;
   readonly event: RecordEvent;
-  readonly known: Known | null;
+  readonly known: OrderContext | null;
   readonly definition: WorkflowDefinition;
   readonly nowMs: number;
   readonly decision: Decision;
@@ -34,7 +34,7 @@ export interface Observed {
 }
 
 export interface World {
-  readonly known: Known;
+  readonly known: OrderContext;
   /** Every record that was written, in the order of the writes. */
   readonly written: ProcessRecord[];
   readonly sent: Request[];
@@ -119,7 +119,7 @@ const doing = fc.oneof(
     weight: 16,
     arbitrary: fc.record({
       do: fc.constant('claim' as const),
-      blind: rarely(25),
+      definitionUnknown: rarely(25),
     }),
   },
   { weight: 40, arbitrary: fc.record({ do: fc.constant('reply' as const), reply }) },
@@ -155,7 +155,7 @@ export function grown(record: ProcessRecord, bytes: number): ProcessRecord {
   const step = record.steps[0]?.name;
   if (first === undefined || step === undefined) throw new Error('an order has both');
   const fault = { code: 'refused', message: 'x'.repeat(4_000), effect: 'none' } as const;
-  const of = { at: epoch, step, attempt: 1, blind: false } as const;
+  const of = { at: epoch, step, attempt: 1, definitionUnknown: false } as const;
   const entry: HistoryEntry = { type: 'undoFailed', ...of, fault };
   const count = Math.floor((bytes - recordBytes(record)) / 4_050);
   return { ...record, history: [first, ...Array.from({ length: count }, () => entry)] };
@@ -178,7 +178,7 @@ export function live(
     } else {
       const event = eventOf(world, what);
       if (event === null) continue;
-      const scheduler = what.do === 'claim' && what.blind ? null : known;
+      const scheduler = what.do === 'claim' && what.definitionUnknown ? null : known;
       const read = world.written.at(-1 - lag) ?? current(world);
       for (let by = twice ? 2 : 1; by > 0; by -= 1) {
         const written = happens(world, read, event, scheduler, observe);
@@ -224,7 +224,7 @@ function happens(
   world: World,
   before: ProcessRecord,
   event: RecordEvent,
-  known: Known | null,
+  known: OrderContext | null,
   observe: Observer,
 ): readonly Command[] | 'conflict' | 'ignored' {
   const { nowMs } = world;
@@ -265,9 +265,9 @@ function eventOf(world: World, what: What): RecordEvent | null {
 }
 
 function excusedBy(reason: 'restart' | 'outage', world: World, notBefore: number): RecordEvent {
-  if (reason === 'restart') return { type: 'excused', reason, notBefore };
+  if (reason === 'restart') return { type: 'interrupted', reason, notBefore };
   const steps = current(world).steps.map(({ name }) => name);
-  return { type: 'excused', reason, notBefore, steps };
+  return { type: 'interrupted', reason, notBefore, steps };
 }
 
 type Answer = typeof reply extends fc.Arbitrary<infer Value> ? Value : never;

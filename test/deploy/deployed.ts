@@ -22,7 +22,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { lambdaClient, sqsClient } from '#aws/clients.ts';
-import { type LetterQueues, letterQueues } from '#aws/operator/letter-queues.ts';
+import { type DeadLetterQueues, deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import type { MiniStack } from './ministack.ts';
 
@@ -55,7 +55,7 @@ const signature =
 export class Deployed {
   readonly sqs: SQSClient;
   readonly lambda: LambdaClient;
-  readonly letters: LetterQueues;
+  readonly letters: DeadLetterQueues;
   private readonly stack: MiniStack;
   private readonly host: string;
 
@@ -66,7 +66,7 @@ export class Deployed {
     this.sqs = sqsClient(clients);
     this.lambda = lambdaClient(clients);
     this.host = new URL(outputs['ApiUrl'] ?? '').host;
-    this.letters = letterQueues(outputs['DeadLetters'] ?? '');
+    this.letters = deadLetterQueues(outputs['DeadLetters'] ?? '');
   }
 
   /** By the Host header: names under localhost do not resolve everywhere. */

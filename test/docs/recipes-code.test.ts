@@ -5,7 +5,7 @@ import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts
 import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
+import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';

@@ -11,7 +11,7 @@ const terms: readonly (readonly [RegExp, string])[] = [
   [/\b(whoever|whomever)\b/i, 'the role or person meant'],
   [/\bwhatever (is|was|it|they|the|an?) /i, 'regardless of, in every'],
   [/a person is called/i, 'an alert is raised'],
-  [/\bforgiv(e|en|es|ing|eness)\b/i, 'excused, not counted'],
+  [/\bforgiv(e|en|es|ing|eness)\b/i, 'interrupted, not counted'],
   [/\bwhat (it|they|he) (is|are) owed\b/i, 'undelivered messages'],
   [/\bLook further\b/, 'Load more'],
   [/\bdoubled (message|request|repl)/i, 'duplicated'],

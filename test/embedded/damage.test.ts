@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
-import { damageDesk } from '#embedded/integrity/damage.ts';
+import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { openDatabase } from '#embedded/open-database.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { damageTrials } from '../damage/trials.ts';
@@ -237,7 +237,7 @@ test('a database of before there were checksums gets them', async () => {
 });
 
 test('what is answered is synced: the log is, and the lock is exclusive', () => {
-  const { database, file } = openDatabase(somewhere(), damageDesk('x', testLog()));
+  const { database, file } = openDatabase(somewhere(), damageReport('x', testLog()));
   onTestFinished(() => {
     file?.close();
     database.close();

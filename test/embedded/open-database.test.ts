@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { totalsPath } from '#embedded/data-files.ts';
-import { damageDesk } from '#embedded/integrity/damage.ts';
+import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { readTotals } from '#embedded/integrity/totals.ts';
 import { readTotalsFile } from '#embedded/integrity/totals-file.ts';
 import { openDatabase } from '#embedded/open-database.ts';
@@ -21,7 +21,7 @@ import { testLog } from '../support/log.ts';
 import { accepted, folder, opened, somewhere, stored } from '../support/stored-data.ts';
 
 function openedAs(path: string) {
-  const open = openDatabase(path, damageDesk(path, testLog()));
+  const open = openDatabase(path, damageReport(path, testLog()));
   const close = () => {
     if (!open.database.isOpen) return;
     open.file?.close();

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
-import { damageDesk } from '#embedded/integrity/damage.ts';
+import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { recordCache } from '#embedded/record-cache.ts';
 import { statements } from '#embedded/statements.ts';
 import { testLog } from '../support/log.ts';
@@ -16,7 +16,7 @@ function cached(path: string, max: number) {
   onTestFinished(() => database.close());
   const sql = statements(database);
   const log = testLog();
-  const cache = recordCache(sql, damageDesk(path, log), max);
+  const cache = recordCache(sql, damageReport(path, log), max);
   const read = vi.spyOn(sql.record, 'get');
   return {
     cache,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { checksumOf } from '#embedded/integrity/checksums.ts';
-import { damageDesk } from '#embedded/integrity/damage.ts';
+import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { verification } from '#embedded/integrity/verify.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
@@ -203,7 +203,7 @@ test('a table that lacks what Reeve made is told, and nothing is gone through', 
   edited(path, 'DROP INDEX Due');
   const log = testLog();
   const database = new DatabaseSync(path);
-  const going = verification({ database, damage: damageDesk(path, log), expected: 1 });
+  const going = verification({ database, damage: damageReport(path, log), expected: 1 });
   database.close();
   going.forgot(1);
   expect([going.next(10), going.checked()]).toEqual([false, 0]);

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { PermanentFault } from '#ports/agent.ts';
+import { PermanentFault } from '#ports/agent-implementation.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { namedTokens } from '#runtime/local/named-tokens.ts';

@@ -8,7 +8,7 @@ import {
   listSchema,
   orderSchema,
   problemSchema,
-} from '#cli/api/documents.ts';
+} from '#cli/api/response-schemas.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import * as described from '#http/schemas.ts';

@@ -7,7 +7,7 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { api } from '#http/api.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
-import { PermanentFault } from '#ports/agent.ts';
+import { PermanentFault } from '#ports/agent-implementation.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';

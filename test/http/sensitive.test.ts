@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { api } from '#http/api.ts';
-import { PermanentFault } from '#ports/agent.ts';
+import { PermanentFault } from '#ports/agent-implementation.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';

@@ -6,19 +6,20 @@ import { agentName, stepName } from '#core/model/ids.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import { type ChangeFeedOptions, changeFeed } from '#in-process/change-feed.ts';
 import type { StoredChange } from '#ports/outbox.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 function feed(tellOf: (audience: Audience, change: Change) => Promise<void>) {
-  const tell: ChangeFeedOptions['tell'] = (audience, status) => tellOf(audience, status.change);
+  const deliver: ChangeFeedOptions['deliver'] = (audience, status) =>
+    tellOf(audience, status.change);
   const clock = virtualClock();
   const log = testLog();
   const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log });
   onTestFinished(() => store.close());
   const start = () => {
-    const started = changeFeed({ outbox: store, tell, clock, log });
+    const started = changeFeed({ outbox: store, deliver, clock, log });
     onTestFinished(started.stop);
     return started;
   };
@@ -40,7 +41,7 @@ function feed(tellOf: (audience: Audience, change: Change) => Promise<void>) {
 }
 
 const refused = (of: 'message' | 'channel', retryAfterMs: number | null = null) =>
-  new NotTold('webhook-refused', 'No.', { of, retryAfterMs });
+  new DeliveryError('webhook-refused', 'No.', { of, retryAfterMs });
 const waitsOf = (instants: readonly number[]) =>
   instants.slice(1).map((at, before) => at - (instants[before] ?? 0));
 
@@ -262,7 +263,7 @@ test('a message that is tried again is the same message', async () => {
       },
       async forgetChange() {},
     },
-    async tell(_, status) {
+    async deliver(_, status) {
       tried.push(status);
       if (tried.length < 3) throw refused('channel');
     },
@@ -281,7 +282,8 @@ test('a message that is tried again is the same message', async () => {
 test('a channel that fails for a quarter of an hour is one line of the log, and one when it is over', async () => {
   let works = false;
   const { order, clock, log, start } = feed(async (_, { replyTo }) => {
-    if (!works && replyTo === 'shop') throw new NotTold('down', 'It is down.', { of: 'channel' });
+    if (!works && replyTo === 'shop')
+      throw new DeliveryError('down', 'It is down.', { of: 'channel' });
   });
   const { channels } = start();
   const since = clock.now();
@@ -291,8 +293,8 @@ test('a channel that fails for a quarter of an hour is one line of the log, and 
   const lines = () => log.lines.filter(({ event }) => event.startsWith('channel-'));
   expect(lines()).toEqual([]);
   expect(channels()).toEqual([
-    { name: 'shop', owed: 2, failingSince: since },
-    { name: 'other', owed: 0, failingSince: null },
+    { name: 'shop', undelivered: 2, failingSince: since },
+    { name: 'other', undelivered: 0, failingSince: null },
   ]);
 
   await clock.advance(60 * 60_000);
@@ -301,7 +303,7 @@ test('a channel that fails for a quarter of an hour is one line of the log, and 
     fields: {
       channel: 'shop',
       since: new Date(since).toISOString(),
-      owed: 2,
+      undelivered: 2,
       error: 'It is down.',
     },
   };
@@ -309,9 +311,9 @@ test('a channel that fails for a quarter of an hour is one line of the log, and 
 
   works = true;
   await clock.advance(60_000);
-  const over = { event: 'channel-caught-up', fields: { channel: 'shop', owed: 1 } };
+  const over = { event: 'channel-caught-up', fields: { channel: 'shop', undelivered: 1 } };
   expect(lines()).toEqual([behind, over]);
-  expect(channels()).toContainEqual({ name: 'shop', owed: 0, failingSince: null });
+  expect(channels()).toContainEqual({ name: 'shop', undelivered: 0, failingSince: null });
 });
 
 test('a channel that refuses one order for long is behind, though it takes others', async () => {

@@ -61,7 +61,7 @@ describe.each(Object.entries(parts))('%s', (name, wanted) => {
 /** A text that only the code of that role has. */
 const signsOfRoles = {
   Scheduler: 'message-failed',
-  Supervisor: 'outage-excused',
+  Supervisor: 'outage-detected',
   'agent runner': 'silent-after-complete-by',
   submission: 'was used for another submission',
   notifier: 'notifications-not-kept',

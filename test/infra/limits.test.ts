@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { letterQueues } from '#aws/operator/letter-queues.ts';
+import { deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import type { AgentProps } from '#infra/agents/agent-channel.ts';
 import { awsLimits, measures } from '#infra/checks/aws-limits.ts';
 import { worstCase } from '#infra/checks/worst-case.ts';
@@ -124,7 +124,7 @@ test('the output DeadLetters names each dead-letter queue of the template, and w
   const stack = stackWith(agentsOf(2), { ...everything, webhooks: named(2, () => webhook) });
   const longest = worstCase(stack);
   const output = stack.node.findChild('DeadLetters');
-  const queues = letterQueues(String(longest(Reflect.get(output, 'value'))));
+  const queues = deadLetterQueues(String(longest(Reflect.get(output, 'value'))));
   const known = Object.values(queues).flatMap(({ dead, sources }) => [
     dead,
     ...Object.values(sources ?? {}),

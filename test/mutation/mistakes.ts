@@ -88,8 +88,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'details are kept when their record expires: the stream forgets nothing',
     file: 'lambdas/notifier.ts',
-    text: 'forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),',
-    instead: 'forget: async () => {},',
+    text: 'forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds)',
+    instead: 'forget: async () => {}',
     test: 'test/lambdas/notifier.test.ts',
   },
   {
@@ -109,8 +109,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an order that was submitted long ago is forgotten as soon as it ends',
     file: 'lib/embedded/forget.ts',
-    text: "UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),",
-    instead: "UpdatedAt < Infinity && (ProcessState === 'Processed' || ProcessState === 'Undone'),",
+    text: "UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone')",
+    instead: "UpdatedAt < Infinity && (ProcessState === 'Processed' || ProcessState === 'Undone')",
     test: damage,
   },
   {

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 import { type Mistake, mistakes } from './mistakes.ts';
 
 const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
@@ -63,13 +64,7 @@ function makeCopy(): void {
 function planted({ file, text, instead, test }: Mistake): readonly string[] {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  if (source.split(text).length !== 2) {
-    throw new RangeError(`${file} has not once: ${text}. Mend test/mutation/mistakes.ts.`);
-  }
-  writeFileSync(
-    path,
-    source.replace(text, () => instead),
-  );
+  writeFileSync(path, plantMistake(source, { text, instead }));
   try {
     return failuresOf([test]);
   } finally {

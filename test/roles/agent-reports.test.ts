@@ -1,7 +1,7 @@
 /** What an agent runner tells, and whom: replies, the log, and who made the agent. */
 import { expect, test } from 'vitest';
 import { limits } from '#core/model/limits.ts';
-import { type AgentImplementation, TransientFault } from '#ports/agent.ts';
+import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
-import { type AgentImplementation, PermanentFault, TransientFault } from '#ports/agent.ts';
+import {
+  type AgentImplementation,
+  PermanentFault,
+  TransientFault,
+} from '#ports/agent-implementation.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
 import { testLog } from '../support/log.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';

@@ -215,8 +215,8 @@ test('a process takes back what the former one left, whoever is about to change 
   const claimed = roles.scheduler.onNudges([nudge(orderId('c'))]);
   const cancelled = roles.operator.cancel(orderId('b'), 'otto');
   await Promise.all([claimed, cancelled, roles.restart.done]);
-  expect(await typesOf(world, 'c')).toEqual(['submit', 'claim', 'excused', 'claim']);
-  expect(await typesOf(world, 'b')).toEqual(['submit', 'claim', 'excused', 'cancel']);
+  expect(await typesOf(world, 'c')).toEqual(['submit', 'claim', 'interrupted', 'claim']);
+  expect(await typesOf(world, 'b')).toEqual(['submit', 'claim', 'interrupted', 'cancel']);
   const startedAt = world.clock.now();
   expect(sweeps.lastSweepAt()).toBe(startedAt);
   await world.clock.advance(second);

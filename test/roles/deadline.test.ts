@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TransientFault } from '#ports/agent.ts';
+import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 import { deadline } from '#roles/deadline.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Reply, Request } from '#core/model/message.ts';
-import type { AgentImplementation, Call } from '#ports/agent.ts';
+import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
 import { type TestLog, testLog } from '../support/log.ts';

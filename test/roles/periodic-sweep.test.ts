@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { periodicSweep } from '#roles/periodic-sweep.ts';
 import type { SweepReport } from '#roles/supervisor.ts';
 import { testLog } from '../support/log.ts';
@@ -42,7 +42,7 @@ function schedule() {
     given,
     timer,
     async ends(finished: boolean, startedAt = clock.now()) {
-      const nothing = { found: 0, recovered: 0, forgiven: 0, lagMs: 0, outage: false };
+      const nothing = { found: 0, recovered: 0, interrupted: 0, lagMs: 0, outage: false };
       current.resolve({ ...nothing, startedAt, finished });
       await settled();
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nudgeCodec } from '#core/codec/message-codec.ts';
 import type { Delivery } from '#ports/delivery.ts';
-import { deliverLetters, type Letter } from '#roles/queue-delivery.ts';
+import { deliverMessages, type QueueMessage } from '#roles/queue-delivery.ts';
 import { testLog } from '../support/log.ts';
 
 const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
@@ -25,12 +25,12 @@ async function deliver(letters: readonly Drawn[], failure: unknown = null) {
   const parked: (readonly [string, string])[] = [];
   const received: (readonly (readonly [string, string])[])[] = [];
   const carriers = letters.map(
-    ({ readable }, at): Letter => ({
+    ({ readable }, at): QueueMessage => ({
       messageId: String(at),
       body: readable ? nudge(`order-${at}`) : 'rubbish',
     }),
   );
-  const again = await deliverLetters(carriers, {
+  const again = await deliverMessages(carriers, {
     codec: nudgeCodec,
     log,
     async receive(messages, readable) {
@@ -130,10 +130,10 @@ test('what is parked is told with its reason; what cannot be parked comes again,
 
 test('a message of a newer release is left to the functions of that release, and told', async () => {
   const log = testLog();
-  const newer: Letter = { messageId: '7', body: nudge('one').replace('1', '99') };
+  const newer: QueueMessage = { messageId: '7', body: nudge('one').replace('1', '99') };
   const unused = () => Promise.reject(new Error('nobody asks'));
   const consumer = { codec: nudgeCodec, log, receive: unused, park: unused };
-  expect(await deliverLetters([newer], consumer)).toEqual([newer]);
+  expect(await deliverMessages([newer], consumer)).toEqual([newer]);
   const fields = { messageId: '7', reason: 'is a nudge of version 99' };
   expect(log.lines).toEqual([{ event: 'message-newer', fields }]);
 });

@@ -46,7 +46,7 @@ test.each<[string, Record<string, unknown>, object]>([
   const world = roleScenario(failing(errors));
   const page = await overdue(world, ['a', 'b', 'c']);
   const recovered = await recoverPage(world, page, () => expired);
-  expect(recovered).toEqual({ ...counts, forgiven: 0, lagMs: 2 * second - 1 });
+  expect(recovered).toEqual({ ...counts, interrupted: 0, lagMs: 2 * second - 1 });
   const told = world.log.lines.filter(({ event }) => event === 'recovery-failed');
   const lines = Object.entries(errors).map(([id, error]) => ({
     event: 'recovery-failed',
@@ -64,7 +64,7 @@ test('an order whose details cannot be read is recovered all the same: nothing a
   expect(await recoverPage(world, page, () => expired)).toMatchObject({ recovered: 1 });
 });
 
-test('an order is forgiven if that is what was written, not what was first decided', async () => {
+test('an order is interrupted if that is what was written, not what was first decided', async () => {
   let conflicts = 1;
   const world = roleScenario((store) => ({
     ...store,
@@ -80,10 +80,10 @@ test('an order is forgiven if that is what was written, not what was first decid
     seen.add(record.orderId);
     const steps = record.steps.map(({ name }) => name);
     return isFirst
-      ? { type: 'excused', reason: 'outage', notBefore: world.clock.now(), steps }
+      ? { type: 'interrupted', reason: 'outage', notBefore: world.clock.now(), steps }
       : expired;
   });
-  expect(recovered).toMatchObject({ recovered: 2, forgiven: 1 });
+  expect(recovered).toMatchObject({ recovered: 2, interrupted: 1 });
   const failures = page.map(async (id) => (await world.record(id)).failureCount);
   expect(await Promise.all(failures)).toEqual([2, 0]);
 });
@@ -103,12 +103,12 @@ const draining: ProcessRecord = {
   history: running.history,
 };
 
-test.each<[string, ProcessRecord, number, 'excused' | 'expired']>([
-  ['a call that ran out of time', running, 10 * second + 1, 'excused'],
+test.each<[string, ProcessRecord, number, 'interrupted' | 'expired']>([
+  ['a call that ran out of time', running, 10 * second + 1, 'interrupted'],
   ['a call that is just in time', running, 10 * second, 'expired'],
-  ['an order that nobody claimed', pending, 10 * second, 'excused'],
+  ['an order that nobody claimed', pending, 10 * second, 'interrupted'],
   ['an order that may still be claimed', pending, 10 * second - 1, 'expired'],
-  ['an order that waits, with a call that is just in time', draining, 10 * second, 'excused'],
+  ['an order that waits, with a call that is just in time', draining, 10 * second, 'interrupted'],
   [
     'an order that has ended',
     {
@@ -126,7 +126,7 @@ test.each<[string, ProcessRecord, number, 'excused' | 'expired']>([
   clock.jump(begun + afterMs - clock.now());
   const event = eventAfter([gap], clock, outageAfterMs)(record, 0);
   expect(event.type).toBe(type);
-  if (event.type === 'excused')
+  if (event.type === 'interrupted')
     expect(event).toMatchObject({ reason: 'outage', notBefore: clock.now() });
   expect(eventAfter([], clock, outageAfterMs)(record, 0)).toEqual(expired);
 });

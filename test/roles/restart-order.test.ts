@@ -173,7 +173,7 @@ test('sweeps see none of the orders until each was met once, and then those that
   expect(restarted.isDone()).toBe(true);
   expect(await shown(restarted)).toHaveLength(5);
   // Slices after the first pass had only what was left.
-  expect(await typesOf(world, 'order-0')).toEqual(['submit', 'claim', 'excused']);
+  expect(await typesOf(world, 'order-0')).toEqual(['submit', 'claim', 'interrupted']);
 });
 
 test('while orders are hidden, nothing before the start is looked through', async () => {
@@ -210,10 +210,10 @@ test('nobody waits for the recovery of an order that is none of it', async () =>
   const mixed = restarted.first([orderId('order-3'), fresh.orderId, orderId('order-3')]);
   gate.resolve();
   await mixed;
-  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'excused']);
+  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'interrupted']);
   expect(await world.record(fresh.orderId)).toEqual(fresh);
   await restarted.done;
-  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'excused']);
+  expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'interrupted']);
 });
 
 /** A restart that notes what it is asked to take back first. */

@@ -56,7 +56,7 @@ test('those that are due first are taken back first, and the first of them befor
   }
   const restarted = restartIn(world, 1);
   await restarted.begin();
-  expect(await last(world, orderId('c'))).toBe('excused');
+  expect(await last(world, orderId('c'))).toBe('interrupted');
   await restarted.done;
   expect(world.nudges().map((nudge) => nudge.orderId)).toEqual(['c', 'a', 'b']);
 });
@@ -106,7 +106,7 @@ test('a restart that cannot write at all is none, and says so', async () => {
   const world = roleScenario((store) => ({
     ...store,
     commit: (record) =>
-      away && record.history.at(-1)?.type === 'excused'
+      away && record.history.at(-1)?.type === 'interrupted'
         ? Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'))
         : store.commit(record),
   }));
@@ -177,8 +177,8 @@ test('what an operator or a nudge is about to change is taken back first, and on
   await restarted.done;
   const types = async (of: string) =>
     (await world.record(orderId(of))).history.map(({ type }) => type);
-  expect(await types('order-4')).toEqual(['submit', 'claim', 'excused', 'cancel']);
-  expect(await types('order-3')).toEqual(['submit', 'claim', 'excused', 'claim']);
+  expect(await types('order-4')).toEqual(['submit', 'claim', 'interrupted', 'cancel']);
+  expect(await types('order-3')).toEqual(['submit', 'claim', 'interrupted', 'claim']);
   expect((await world.record(orderId('order-3'))).failureCount).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noMemory } from '#core/decide/outage.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { orderId, stepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -125,7 +125,7 @@ test('a store that fails for one order is told, and the others are recovered', a
   });
 });
 
-test('what an outage had delayed and could not be written is forgiven by the sweep after it (R20)', async () => {
+test('what an outage had delayed and could not be written is interrupted by the sweep after it (R20)', async () => {
   let failing = true;
   const world = roleScenario((store) => ({
     ...store,

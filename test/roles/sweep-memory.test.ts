@@ -1,6 +1,6 @@
 /** What the sweeps of one process remember, wait for and tell. */
 import { expect, test } from 'vitest';
-import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -51,7 +51,7 @@ test('an outage is told once, by its shard and how long it lasted', async () => 
   world.clock.jump(second);
   expect(await role.sweep(memories)).toMatchObject({ outage: true });
   const fields = { shard: 0, from, until };
-  expect(world.log.lines).toEqual([{ event: 'outage-excused', fields }]);
+  expect(world.log.lines).toEqual([{ event: 'outage-detected', fields }]);
 });
 
 test('of several outages the last is told, and only when it is new', async () => {
@@ -64,7 +64,7 @@ test('of several outages the last is told, and only when it is new', async () =>
   expect(world.log.lines).toEqual([]);
   await role.sweep(memoriesOf({ ...alive(now - 40 * second), gaps: [old, known] }));
   const fields = { shard: 0, from: now - 40 * second, until: now };
-  expect(world.log.lines).toEqual([{ event: 'outage-excused', fields }]);
+  expect(world.log.lines).toEqual([{ event: 'outage-detected', fields }]);
 });
 
 test('an outage that a wrong clock saw in the future is none, and nobody is told', async () => {
@@ -141,7 +141,7 @@ test('an outage is recovered in a ramp, of which each shard has its part', async
     await world.clock.advance(second);
   }
   expect(nudged).toEqual([perSecond, 2 * perSecond, 2.5 * perSecond, 2.5 * perSecond]);
-  expect(await swept).toMatchObject({ forgiven: 2.5 * perSecond, outage: true, finished: true });
+  expect(await swept).toMatchObject({ interrupted: 2.5 * perSecond, outage: true, finished: true });
 });
 
 const hourAgo = (now: number) => [{ from: now - 7_200 * second, until: now - second }];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -16,7 +16,7 @@ coordinationContract('the memory of these tests', async () => memoryCoordination
 
 const second = 1_000;
 const yes = () => true;
-const nothing = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
+const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
 
@@ -89,7 +89,7 @@ function scenario(
 const sweptAt = async (world: Swept) => (await world.coordination.recall(1)).sweptAt;
 /** Each order of the scenario has two steps that ran out of time. */
 const counted = new Set([2]);
-const forgiven = new Set([0]);
+const interrupted = new Set([0]);
 
 describe('a tick', () => {
   test('takes no lease where nothing is due, and is remembered', async () => {
@@ -118,9 +118,9 @@ describe('a tick', () => {
     const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'died' };
     await coordination.take(0, lease, noMemory);
     expect(await world.sweep('a').tick()).toEqual(nothing);
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.failures()).toEqual(interrupted);
     clock.jump(61 * second);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 0 });
     expect(await world.unfinished()).toEqual([]);
   });
 
@@ -216,7 +216,11 @@ describe('a shard with more than a page due', () => {
     await world.createDue(many);
     await expect(world.sweep('a', { handOver: away }).tick()).rejects.toThrow('away');
     expect(await sweptAt(world)).toBeNull();
-    expect(await world.sweep('b').tick()).toMatchObject({ found: 50, forgiven: 0, handedOver: 0 });
+    expect(await world.sweep('b').tick()).toMatchObject({
+      found: 50,
+      interrupted: 0,
+      handedOver: 0,
+    });
     expect(await world.failures()).toEqual(counted);
   });
 });
@@ -228,14 +232,14 @@ describe('a backlog is no outage', () => {
     const world = scenario();
     await world.sweep('first').tick();
     await world.createDue(pages * limits.sweepPage);
-    const ticks: { recovered: number; forgiven: number; lagMs: number }[] = [];
+    const ticks: { recovered: number; interrupted: number; lagMs: number }[] = [];
     // Every hand-over is lost: a tick gets through a page, and the next one through another.
     for (let tick = 0; tick < pages; tick += 1) {
       ticks.push(await world.sweep(`t${tick}`).tick());
       world.clock.jump(60 * second);
     }
     expect(ticks.map(({ recovered }) => recovered)).toEqual(ticks.map(() => limits.sweepPage));
-    expect(ticks.map((tick) => tick.forgiven)).toEqual(ticks.map(() => 0));
+    expect(ticks.map((tick) => tick.interrupted)).toEqual(ticks.map(() => 0));
     expect(ticks.at(-1)?.lagMs).toBeGreaterThan(5 * 60 * second);
     expect(await world.failures()).toEqual(counted);
     const behind = world.log.lines.filter(({ event }) => event === 'sweep-behind');
@@ -254,7 +258,7 @@ describe('a backlog is no outage', () => {
     };
     await world.sweep('slow').shard(0, slow);
     clock.jump(60 * second);
-    expect(await world.sweep('next').tick()).toMatchObject({ forgiven: 0 });
+    expect(await world.sweep('next').tick()).toMatchObject({ interrupted: 0 });
     expect(await world.failures()).toEqual(counted);
   });
 });
@@ -263,7 +267,7 @@ describe('an outage', () => {
   const hour = 3_600 * second;
   const gap = (from: number, until: number) => [{ from, until }];
 
-  test('is forgiven page by page, in however many ticks, at the rate of the ramp (R20)', async () => {
+  test('is interrupted page by page, in however many ticks, at the rate of the ramp (R20)', async () => {
     const world = scenario();
     const { clock } = world;
     await world.sweep('a').tick();
@@ -271,14 +275,14 @@ describe('an outage', () => {
     await world.createDue(limits.sweepPage + 50);
     clock.jump(hour);
     const until = clock.now();
-    const first = { recovered: limits.sweepPage, forgiven: limits.sweepPage, handedOver: 1 };
+    const first = { recovered: limits.sweepPage, interrupted: limits.sweepPage, handedOver: 1 };
     expect(await world.sweep('b').tick()).toMatchObject(first);
     const rampAt = until + (limits.sweepPage * second) / limits.recoveryRampPerSecond;
     const left = { aliveAt: until, gaps: gap(from, until), rampAt };
     expect(await world.unfinished()).toEqual([[0, left]]);
     clock.jump(second);
-    expect(await world.sweep('d').tick()).toMatchObject({ recovered: 50, forgiven: 50 });
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.sweep('d').tick()).toMatchObject({ recovered: 50, interrupted: 50 });
+    expect(await world.failures()).toEqual(interrupted);
   });
 
   test('is remembered until what it made late must have been due, though all was recovered', async () => {
@@ -291,10 +295,10 @@ describe('an outage', () => {
     // Its request waited in a queue for all the time that it was given.
     await world.createClaimed('late');
     clock.jump(2 * second);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
     const until = clock.now();
     clock.jump(60 * second);
-    expect(await world.sweep('c').tick()).toMatchObject({ forgiven: 4 });
+    expect(await world.sweep('c').tick()).toMatchObject({ interrupted: 4 });
     expect(await world.record(orderId('late'))).toMatchObject({ failureCount: 0 });
     const [[, left] = []] = await world.unfinished();
     expect(left?.gaps).toEqual(gap(from, until));
@@ -317,7 +321,7 @@ describe('an outage', () => {
     clock.jump(60 * second);
     await world.sweep('c').tick();
     expect((await world.record(after.orderId)).failureCount).toBe(2);
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.failures()).toEqual(interrupted);
   });
 
   test('does not excuse what was overdue long before it', async () => {
@@ -331,7 +335,7 @@ describe('an outage', () => {
       complete: true,
     });
     world.clock.jump(hour);
-    expect(await world.sweep('a').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+    expect(await world.sweep('a').tick()).toMatchObject({ recovered: 3, interrupted: 0 });
     expect(await world.failures()).toEqual(counted);
   });
 
@@ -347,7 +351,7 @@ describe('an outage', () => {
     await world.coordination.take(0, lease, noMemory);
     await world.createDue(3);
     world.clock.jump(hour);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
   });
 
   test('is noted before the first page: a sweep that dies in it leaves the outage to the next (R20)', async () => {
@@ -370,8 +374,8 @@ describe('an outage', () => {
     expect(await world.sweep('refused').tick()).toEqual(nothing);
     hangs = false;
     clock.jump(31 * second);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
+    expect(await world.failures()).toEqual(interrupted);
   });
 
   test('is none where ticks got through, though a sweep that had recalled before them left a shard', async () => {
@@ -387,7 +391,7 @@ describe('an outage', () => {
     await world.coordination.take(0, lease, longAgo);
     await world.createDue(3);
     clock.jump(60 * second);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 0 });
     expect(await world.failures()).toEqual(counted);
   });
 
@@ -401,8 +405,8 @@ describe('an outage', () => {
     void world.sweep('dies', { coordination: dying }).tick();
     await settled();
     clock.jump(61 * second);
-    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
+    expect(await world.failures()).toEqual(interrupted);
   });
 });
 
@@ -427,8 +431,8 @@ describe('a tick whose store fails', () => {
     expect(await sweptAt(world)).toBe(before);
     down = false;
     world.clock.jump(60 * second);
-    expect(await world.sweep('e').tick()).toMatchObject({ recovered: 3, forgiven: 3 });
-    expect(await world.failures()).toEqual(forgiven);
+    expect(await world.sweep('e').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
+    expect(await world.failures()).toEqual(interrupted);
   });
 
   describe('for one shard', () => {
@@ -448,7 +452,7 @@ describe('a tick whose store fails', () => {
       expect(await world.failures()).toEqual(counted);
     });
 
-    test('for an hour has only that one forgiven (R20)', async () => {
+    test('for an hour has only that one interrupted (R20)', async () => {
       const marks: boolean[] = [];
       const memory = memoryCoordination();
       const world = scenario({
@@ -473,7 +477,7 @@ describe('a tick whose store fails', () => {
       // The alarm on completed sweeps counts complete ones alone.
       expect(marks).toEqual([true, ...Array.from({ length: 60 }, () => false)]);
       await world.createDue(3);
-      expect(await world.sweep('whole').tick()).toMatchObject({ recovered: 3, forgiven: 0 });
+      expect(await world.sweep('whole').tick()).toMatchObject({ recovered: 3, interrupted: 0 });
       const until = world.clock.now();
       expect(await world.unfinished()).toEqual([
         [1, { aliveAt: until, gaps: [{ from, until }], rampAt: 0 }],
@@ -500,5 +504,5 @@ test('a store that refuses page after page is away, though the sweep goes on (R2
     await world.sweep(holder).tick();
     world.clock.jump(second);
   }
-  expect(await world.failures()).toEqual(forgiven);
+  expect(await world.failures()).toEqual(interrupted);
 });

@@ -1,6 +1,6 @@
 /** What a tick remembers and takes, seen from the coordination that it uses. */
 import { expect, test } from 'vitest';
-import { noMemory, type ShardMemory } from '#core/decide/outage.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
@@ -13,7 +13,7 @@ import { type RoleScenario, roleScenario } from './scenario.ts';
 const second = 1_000;
 const leaseMs = 60 * second;
 const outageAfterMs = 180 * second;
-const nothing = { found: 0, recovered: 0, forgiven: 0, handedOver: 0, lagMs: 0 };
+const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 const away = () => Promise.reject(new UnavailableError('away', 'The store is away.'));
 
 /** All orders are in shard 0 of the two. `faulty`: the index as sweeps read it. */

@@ -10,7 +10,7 @@ import { workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, type OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { PermanentFault } from '#ports/agent.ts';
+import { PermanentFault } from '#ports/agent-implementation.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import { type ActivityCollector, activityCollector } from '#runtime/local/activity.ts';
 import { agentCalls } from '#runtime/local/agent-calls.ts';

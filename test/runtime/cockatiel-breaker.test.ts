@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { PermanentFault, TransientFault } from '#ports/agent.ts';
+import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 
 function fakeDate(): void {

@@ -4,7 +4,7 @@ import { textBytes } from '#core/codec/json-size.ts';
 import { recordBytes } from '#core/codec/record-size.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { limits } from '#core/model/limits.ts';
-import { type AgentImplementation, PermanentFault } from '#ports/agent.ts';
+import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { chain, filler, fills, join, largestDetails } from '../support/largest.ts';
 import { testLog } from '../support/log.ts';

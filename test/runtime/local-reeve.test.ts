@@ -16,7 +16,7 @@ import {
   type Call,
   PermanentFault,
   TransientFault,
-} from '#ports/agent.ts';
+} from '#ports/agent-implementation.ts';
 import type { Alert } from '#ports/publisher.ts';
 import {
   type LocalReeve,

@@ -9,7 +9,7 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type ProcessState, processStates } from '#core/model/record.ts';
-import { PermanentFault } from '#ports/agent.ts';
+import { PermanentFault } from '#ports/agent-implementation.ts';
 import type { Alert } from '#ports/publisher.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { webhook } from '#runtime/node/webhook.ts';

@@ -2,13 +2,27 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
+import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 
 const mutants = [...mutantsOfCore, ...mutantsOfRoles];
 
 test.each(mutants)('$name: the code has that place, once', ({ file, text, instead }) => {
   const source = readFileSync(`lib/${file}`, 'utf8');
-  expect(source.split(text)).toHaveLength(2);
-  expect(instead).not.toBe(text);
+  expect(plantMistake(source, { text, instead })).not.toBe(source);
+});
+
+const source = 'call(\n  one,\n  two,\n);\ncall(one);';
+
+test('a mistake replaces code that is formatted otherwise, and nothing around it', () => {
+  const planted = plantMistake(source, { text: 'call(one, two)', instead: 'call(two)' });
+  expect(planted).toBe('call(two);\ncall(one);');
+});
+
+test.each([
+  ['call(three)', /nowhere/],
+  ['call(one', /more than once/],
+])('%s cannot be replaced in code that contains it %s', (text, message) => {
+  expect(() => plantMistake(source, { text, instead: '' })).toThrow(message);
 });
 
 test('no mistake is planted twice', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FaultRates } from '#sim/faults/faults.ts';
-import { type QueueLetter, type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
+import type { FaultRates } from '#sim/faults/fault-rates.ts';
+import { type SimMessage, type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { queueContract, receivesMax } from '../contracts/queue.ts';
 import { surroundings } from './support.ts';
 
@@ -28,7 +28,7 @@ test('what is received may be hidden for longer from some instant on', async () 
 
 queueContract('the simulator’s', async () => {
   const { queue, pass } = opened();
-  const given = new Map<object, QueueLetter>();
+  const given = new Map<object, SimMessage>();
   return {
     async send(bodies) {
       queue.put(bodies);

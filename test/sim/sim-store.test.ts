@@ -5,7 +5,7 @@ import { storeOutage } from '#sim/faults/store-outage.ts';
 import { simStore, unreadableOnes } from '#sim/ports/sim-store.ts';
 import { type SimTable, simTable } from '#sim/ports/sim-table.ts';
 import { machine } from '#sim/world/machine.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { begin, expectInOrder, race, racers } from '../contracts/store-race.ts';
@@ -13,7 +13,7 @@ import { surroundings } from './support.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
-const newTable = ({ timeline }: Surroundings) =>
+const newTable = ({ timeline }: SimContext) =>
   simTable({
     now: timeline.now,
     shards: 3,
@@ -22,7 +22,7 @@ const newTable = ({ timeline }: Surroundings) =>
     onWrite() {},
   });
 
-const over = (around: Surroundings, table: SimTable) =>
+const over = (around: SimContext, table: SimTable) =>
   simStore({
     workMs: 0,
     table,
@@ -35,7 +35,7 @@ const over = (around: Surroundings, table: SimTable) =>
   });
 
 /** Lets time pass while somebody waits, as a world does. */
-function moved(store: StateStore, { timeline }: Surroundings): StateStore {
+function moved(store: StateStore, { timeline }: SimContext): StateStore {
   const whileWaiting = async <Value>(answer: Promise<Value>): Promise<Value> => {
     const passed = timeline.runUntil(timeline.now() + 100);
     await Promise.allSettled([answer, passed]);

@@ -1,14 +1,14 @@
 /** A corner of the simulation by itself, in which nothing goes wrong unless a test says so. */
 
 import { crashPoints } from '#sim/faults/crash-points.ts';
-import { type FaultRates, faults } from '#sim/faults/faults.ts';
+import { type FaultRates, faults } from '#sim/faults/fault-rates.ts';
 import { chance } from '#sim/world/chance.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
-import { timeline } from '#sim/world/timeline.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 import { trace } from '#sim/world/trace.ts';
+import { timeline } from '#sim/world/virtual-time.ts';
 import { settle } from '../../bin/sim-settle.ts';
 
-export function surroundings(rates: FaultRates = {}, start = Date.UTC(2026, 0, 1)): Surroundings {
+export function surroundings(rates: FaultRates = {}, start = Date.UTC(2026, 0, 1)): SimContext {
   const drawn = chance(1);
   const time = timeline(start, settle);
   return {

@@ -4,7 +4,7 @@ import { toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { orderId } from '#core/model/ids.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { claimed, newOrder, next } from './orders.ts';
 
 export function changeFor(id: string, sequence: number): Change {
@@ -13,7 +13,9 @@ export function changeFor(id: string, sequence: number): Change {
   return { ...found, orderId: orderId(id), sequence };
 }
 
-export const down = new NotTold('webhook-refused', 'Webhook shop answered 503.', { of: 'channel' });
+export const down = new DeliveryError('webhook-refused', 'Webhook shop answered 503.', {
+  of: 'channel',
+});
 
 export const textOf = ({ orderId: id, sequence }: Change) => `${id} ${sequence}`;
 

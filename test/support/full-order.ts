@@ -52,7 +52,13 @@ function filledWith(base: ProcessRecord, outputLength: number): ProcessRecord {
   });
   const entries = Array.from({ length: doneCount }, (_, at): HistoryEntry => {
     const step = stepName(`s${at}`);
-    return { type: 'stepSucceeded', at: base.updatedAt, step, attempt: 1, blind: false };
+    return {
+      type: 'stepSucceeded',
+      at: base.updatedAt,
+      step,
+      attempt: 1,
+      definitionUnknown: false,
+    };
   });
   return { ...base, steps, history: [...base.history, ...entries] };
 }

@@ -35,7 +35,7 @@ export interface HangingService {
   records(): Promise<readonly ProcessRecord[]>;
 }
 
-export interface Minute extends Pick<TickReport, 'found' | 'forgiven' | 'lagMs'> {
+export interface Minute extends Pick<TickReport, 'found' | 'interrupted' | 'lagMs'> {
   /** Orders that have not come to their end. */
   readonly live: number;
   readonly unfinished: boolean;
@@ -239,7 +239,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
         live: live.size,
         unfinished: unfinished.size > 0,
         found: reports.reduce((all, { found }) => all + found, 0),
-        forgiven: reports.reduce((all, { forgiven }) => all + forgiven, 0),
+        interrupted: reports.reduce((all, { interrupted }) => all + interrupted, 0),
         lagMs: Math.max(...reports.map(({ lagMs }) => lagMs)),
       };
     },
@@ -268,21 +268,21 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
   }
 }
 
-const forgivenOf = ({ history }: ProcessRecord) =>
-  history.filter((entry) => entry.type === 'excused' && entry.steps.length > 0).length;
+const interruptedIn = ({ history }: ProcessRecord) =>
+  history.filter((entry) => entry.type === 'interrupted' && entry.steps.length > 0).length;
 
 /** How the orders ended, in words, each once. */
 export function endings(records: readonly ProcessRecord[]): readonly string[] {
   const told = records.map((record) => {
     const { workflow, processState, failureCount, fault } = record;
-    return `${workflow}: ${processState}, ${failureCount} failures, ${forgivenOf(record)} forgiven, ${fault?.code}`;
+    return `${workflow}: ${processState}, ${failureCount} failures, ${interruptedIn(record)} interrupted, ${fault?.code}`;
   });
   return [...new Set(told)].toSorted();
 }
 
 /** Each counted to its last attempt, and then as its policy says. */
-export function expectedEndings(attempts: number, forgiven: number): readonly string[] {
-  const counted = `${attempts * rounds} failures, ${forgiven} forgiven, exhausted`;
+export function expectedEndings(attempts: number, interrupted: number): readonly string[] {
+  const counted = `${attempts * rounds} failures, ${interrupted} interrupted, exhausted`;
   return [`held: Error, ${counted}`, `turned-back: Undone, ${counted}`];
 }
 

@@ -70,7 +70,7 @@ function eventOf(record: ProcessRecord, happening: Happening): RecordEvent | nul
     case 'expire':
       return { type: 'expired' };
     case 'interrupt':
-      return { type: 'excused', reason: 'restart', notBefore: record.updatedAt + 2_000 };
+      return { type: 'interrupted', reason: 'restart', notBefore: record.updatedAt + 2_000 };
     case 'fail':
     case 'succeed':
     case 'beat':

@@ -4,7 +4,7 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { limits } from '#core/model/limits.ts';
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 
 const input = z.object({ bytes: z.int(), seen: z.json() });
 export const filler = defineAgent({ name: 'filler', input, output: z.string(), undo: 'offered' });

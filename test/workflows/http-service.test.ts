@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
-import { type Call, PermanentFault, TransientFault } from '#ports/agent.ts';
+import { type Call, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { httpService } from '#workflows/http-service.ts';
 import { orderAgents } from '#workflows/order-agents.ts';
 

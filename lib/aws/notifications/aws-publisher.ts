@@ -10,10 +10,10 @@ import { type Change, type Notification, statusId } from '#core/model/change.ts'
 import { ReeveError } from '#core/model/errors.ts';
 import { alertOf, type Publication, type Publisher } from '#ports/publisher.ts';
 import { alertDetail } from './alert-detail.ts';
-import { inTurns, type Parcel } from './delivery-turns.ts';
 import { alertDetailType, statusDetailType } from './event-names.ts';
 import { putEvents } from './put-events.ts';
 import type { ResponseChannel } from './response-channel.ts';
+import { inTurns, type SequencedMessage } from './sequenced-batches.ts';
 import { statusDetail } from './status-detail.ts';
 
 export interface AwsPublisherOptions {
@@ -30,7 +30,7 @@ export interface AwsPublisherOptions {
 
 /** What is asked of one destination, and by which requests. */
 type Send = (batch: readonly Addressed[]) => Promise<ReadonlyMap<number, Error>>;
-interface Addressed extends Parcel {
+interface Addressed extends SequencedMessage {
   readonly detailType: string;
   readonly fifo?: FifoPlace;
 }
@@ -39,13 +39,13 @@ export function awsPublisher(options: AwsPublisherOptions): Publisher {
   return {
     async publish(notifications) {
       const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
-      const lanes = Map.groupBy(notifications.entries(), ([, notification]) =>
-        laneOf(options, notification),
+      const destinations = Map.groupBy(notifications.entries(), ([, notification]) =>
+        destinationOf(options, notification),
       );
       await Promise.all(
-        [...lanes].map(async ([lane, own]) => {
-          const parcels = own.map(([place, one]) => parcelOf(options, place, one));
-          const failed = await inTurns(parcels, sender(options, lane));
+        [...destinations].map(async ([destination, own]) => {
+          const parcels = own.map(([place, one]) => messageOf(options, place, one));
+          const failed = await inTurns(parcels, sender(options, destination));
           for (const [place, error] of failed) results[place] = { kind: 'failed', error };
         }),
       );
@@ -56,7 +56,10 @@ export function awsPublisher(options: AwsPublisherOptions): Publisher {
 
 /** Where a notification goes: the URL of a queue, or the bus; null when its channel is not registered. */
 const theBus = 'events';
-function laneOf({ responseChannels }: AwsPublisherOptions, { audience, change }: Notification) {
+function destinationOf(
+  { responseChannels }: AwsPublisherOptions,
+  { audience, change }: Notification,
+) {
   if (audience === 'operator') return theBus;
   const channel = channelOf(responseChannels, change);
   if (channel === undefined) return null;
@@ -68,8 +71,11 @@ const channelOf = (
   { replyTo }: Change,
 ): ResponseChannel | undefined => (replyTo === null ? undefined : channels[replyTo]);
 
-function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: string | null): Send {
-  if (lane === null) {
+function sender(
+  { sqs, eventBridge, eventBus }: AwsPublisherOptions,
+  destination: string | null,
+): Send {
+  if (destination === null) {
     return async () => {
       throw new ReeveError(
         'reply-to-unknown',
@@ -77,7 +83,7 @@ function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: strin
       );
     };
   }
-  if (lane !== theBus) return (batch) => sendBatch(sqs, lane, batch);
+  if (destination !== theBus) return (batch) => sendBatch(sqs, destination, batch);
   return (batch) =>
     putEvents(
       eventBridge,
@@ -86,7 +92,7 @@ function sender({ sqs, eventBridge, eventBus }: AwsPublisherOptions, lane: strin
     );
 }
 
-function parcelOf(
+function messageOf(
   { responseChannels, deployment, command }: AwsPublisherOptions,
   place: number,
   { audience, change }: Notification,

@@ -6,10 +6,10 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { changeIn } from '#aws/notifications/change-letter.ts';
+import { changeIn } from '#aws/notifications/change-dead-letter.ts';
 import { retryPlace } from '#aws/notifications/retry-queue.ts';
 import { reasonAttribute } from '#aws/queues/parking.ts';
-import { byPriority, type PriorityQueues } from '#aws/queues/priority-queues.ts';
+import { byPriority, type PriorityQueues } from '#aws/queues/queue-of-priority.ts';
 import { type FifoPlace, type Outgoing, sendBatch } from '#aws/queues/send-batch.ts';
 import {
   type Decoded,
@@ -22,11 +22,11 @@ import {
 import { notificationsOf } from '#core/model/change.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Priority } from '#core/model/record.ts';
-import type { LetterKind, LetterSubject } from '#core/view/dead-letter.ts';
-import type { LetterQueues } from './letter-queues.ts';
+import type { DeadLetterKind, DeadLetterSubject } from '#core/view/dead-letter.ts';
+import type { DeadLetterQueues } from './dead-letter-queues.ts';
 
 /** Of one look at a queue: a longer list is for a program, not for a person. */
-const lettersMax = 200;
+const deadLettersMax = 200;
 /** How long a letter stays with whoever looked, unless it is released: their receipt is good so long, s. */
 const hiddenSeconds = 120;
 /**
@@ -38,12 +38,12 @@ const receiveMax = 10;
 
 export interface DeadLetter {
   readonly queue: string;
-  readonly kind: LetterKind;
+  readonly kind: DeadLetterKind;
   /** Why it was parked, or that it was given up. */
   readonly reason: string;
   readonly wasParked: boolean;
   /** Null when it cannot be read. */
-  readonly subject: LetterSubject | null;
+  readonly subject: DeadLetterSubject | null;
   readonly body: string;
   readonly dead: string;
   readonly source: string | null;
@@ -53,26 +53,26 @@ export interface DeadLetter {
 }
 
 /** Hides what it gives, until it is released, and changes nothing else. */
-export async function readLetters(
+export async function readDeadLetters(
   client: SQSClient,
-  queues: LetterQueues,
+  queues: DeadLetterQueues,
 ): Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }> {
   const all = await Promise.all(
     Object.entries(queues).map(async ([queue, { kind, dead, sources }]) => {
-      const messages = await look(client, dead);
+      const messages = await receiveAll(client, dead);
       return messages.map((message) => ({
-        ...letterOf(kind, message, sources),
+        ...deadLetterOf(kind, message, sources),
         queue,
         dead,
       }));
     }),
   );
-  return { letters: all.flat(), isComplete: all.every(({ length }) => length < lettersMax) };
+  return { letters: all.flat(), isComplete: all.every(({ length }) => length < deadLettersMax) };
 }
 
-async function look(client: SQSClient, queue: string): Promise<readonly Message[]> {
+async function receiveAll(client: SQSClient, queue: string): Promise<readonly Message[]> {
   const found = new Map<string, Message>();
-  while (found.size < lettersMax) {
+  while (found.size < deadLettersMax) {
     const { Messages: page = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: queue,
@@ -90,7 +90,7 @@ async function look(client: SQSClient, queue: string): Promise<readonly Message[
   return [...found.values()];
 }
 
-function letterOf(kind: LetterKind, message: Message, sources: PriorityQueues | null) {
+function deadLetterOf(kind: DeadLetterKind, message: Message, sources: PriorityQueues | null) {
   const { Body: body = '', MessageAttributes, Attributes, ReceiptHandle: receipt = '' } = message;
   const group = Attributes?.MessageGroupId;
   const id = Attributes?.MessageDeduplicationId;
@@ -109,9 +109,9 @@ function letterOf(kind: LetterKind, message: Message, sources: PriorityQueues | 
 }
 
 /** What a letter is about, and the class whose queue it came by: replies and statuses have one queue for all. */
-type Subject = LetterSubject & { readonly priority: Priority };
+type Subject = DeadLetterSubject & { readonly priority: Priority };
 
-function subjectOf(kind: LetterKind, body: string): Subject | null {
+function subjectOf(kind: DeadLetterKind, body: string): Subject | null {
   switch (kind) {
     case 'nudge':
       return messageOf(nudgeCodec.decode(body));
@@ -134,20 +134,20 @@ function messageOf<Message>(decoded: Decoded<Message>): Message | null {
   return decoded.kind === 'message' ? decoded.message : null;
 }
 
-const ofOneQueue = (subject: LetterSubject | null): Subject | null =>
+const ofOneQueue = (subject: DeadLetterSubject | null): Subject | null =>
   subject === null ? null : { ...subject, priority: 'normal' };
 
 /** Sent before it is deleted: a crash in between leaves a letter twice, never not at all. */
-export async function sendBack(client: SQSClient, letter: DeadLetter): Promise<void> {
-  if (letter.source === null) {
+export async function sendBack(client: SQSClient, deadLetter: DeadLetter): Promise<void> {
+  if (deadLetter.source === null) {
     throw new ReeveError(
       'no-source',
-      `Dead letters of ${letter.queue} have no queue to go back to.`,
+      `Dead letters of ${deadLetter.queue} have no queue to go back to.`,
     );
   }
-  const refused = await sendBatch(client, letter.source, outgoing(letter));
+  const refused = await sendBatch(client, deadLetter.source, outgoing(deadLetter));
   for (const error of refused.values()) throw error;
-  await discard(client, letter);
+  await discard(client, deadLetter);
 }
 
 /** What goes back: the letter itself; of a change, what each audience is to be told of it. */

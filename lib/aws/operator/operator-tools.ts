@@ -4,9 +4,9 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sqsClient } from '#aws/clients.ts';
 import { signedFetch } from '#aws/signed-fetch.ts';
 import { ReeveError } from '#core/model/errors.ts';
-import { type LetterFate, letterFate, type OrderNow } from '#core/view/dead-letter.ts';
-import { type DeadLetter, discard, readLetters, release, sendBack } from './dead-letters.ts';
-import { letterQueues } from './letter-queues.ts';
+import { type DeadLetterAction, deadLetterAction, type OrderNow } from '#core/view/dead-letter.ts';
+import { deadLetterQueues } from './dead-letter-queues.ts';
+import { type DeadLetter, discard, readDeadLetters, release, sendBack } from './dead-letters.ts';
 
 export interface OperatorTools {
   /** The outputs of a deployed stack. @throws {ReeveError} `stack-unknown` */
@@ -18,12 +18,12 @@ export interface OperatorTools {
   /** What is in the queues that the stack's output names; each letter is held until it is dealt with. */
   letters(
     deadLettersOutput: string,
-  ): Promise<{ readonly letters: readonly OpenLetter[]; readonly isComplete: boolean }>;
+  ): Promise<{ readonly letters: readonly OpenDeadLetter[]; readonly isComplete: boolean }>;
 }
 
 /** A dead letter, and what can be done with it. */
-export interface OpenLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt' | 'fifo'> {
-  fate(order: OrderNow | null): LetterFate;
+export interface OpenDeadLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt' | 'fifo'> {
+  fate(order: OrderNow | null): DeadLetterAction;
   sendBack(): Promise<void>;
   discard(): Promise<void>;
   /** Leaves it where it is, for the next look. */
@@ -55,14 +55,14 @@ export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
       return signedFetch(config, of, fetch);
     },
     async letters(output) {
-      const { letters, isComplete } = await readLetters(sqs, letterQueues(output));
-      return { letters: letters.map((letter) => open(sqs, letter)), isComplete };
+      const { letters, isComplete } = await readDeadLetters(sqs, deadLetterQueues(output));
+      return { letters: letters.map((deadLetter) => open(sqs, deadLetter)), isComplete };
     },
   };
 }
 
-function open(sqs: SQSClient, letter: DeadLetter): OpenLetter {
-  const { queue, kind, reason, wasParked, subject, body } = letter;
+function open(sqs: SQSClient, deadLetter: DeadLetter): OpenDeadLetter {
+  const { queue, kind, reason, wasParked, subject, body } = deadLetter;
   return {
     queue,
     kind,
@@ -70,10 +70,10 @@ function open(sqs: SQSClient, letter: DeadLetter): OpenLetter {
     wasParked,
     subject,
     body,
-    fate: (order) => letterFate(letter, order),
-    sendBack: () => sendBack(sqs, letter),
-    discard: () => discard(sqs, letter),
-    release: () => release(sqs, letter),
+    fate: (order) => deadLetterAction(deadLetter, order),
+    sendBack: () => sendBack(sqs, deadLetter),
+    discard: () => discard(sqs, deadLetter),
+    release: () => release(sqs, deadLetter),
   };
 }
 

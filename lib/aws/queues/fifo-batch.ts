@@ -8,14 +8,14 @@ import type { MessageCodec } from '#core/codec/message-codec.ts';
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
 import { deliverInOrder } from './ordered-delivery.ts';
 
 export interface FifoConsumer<Message> {
   readonly codec: MessageCodec<Message>;
   /** Rejects when it is to be tried again. `body`: the message as it was encoded when it was sent. */
-  readonly tell: (message: Message, body: string) => Promise<void>;
+  readonly deliver: (message: Message, body: string) => Promise<void>;
   readonly hide: Hide;
   readonly log: Log;
 }
@@ -27,13 +27,13 @@ const retryAfterMaxSeconds = 3_600;
 
 export async function deliverFifo<Message>(
   { Records: records }: SQSEvent,
-  { codec, tell, hide, log }: FifoConsumer<Message>,
+  { codec, deliver, hide, log }: FifoConsumer<Message>,
 ): Promise<SQSBatchResponse> {
   const reasons = new Map<SQSRecord, unknown>();
   const failedAt = await deliverInOrder(
     records,
     groupOf,
-    (record) => tell(messageIn(codec, record), record.body),
+    (record) => deliver(messageIn(codec, record), record.body),
     (record, error) => {
       reasons.set(record, error);
       log.warn('notification-failed', {
@@ -73,7 +73,7 @@ function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): 
 }
 
 function waitSeconds(tries: number, reason: unknown): number {
-  const asked = reason instanceof NotTold ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
+  const asked = reason instanceof DeliveryError ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
   const wait = backOffWindowMs(retryBackOff, tries) / 1_000;
   return Math.ceil(Math.max(wait, Math.min(asked, retryAfterMaxSeconds)));
 }

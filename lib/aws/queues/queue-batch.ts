@@ -7,8 +7,8 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError } from '#core/model/errors.ts';
 import type { Random } from '#ports/random.ts';
-import { redeliverAfterMs } from '#roles/back-off.ts';
-import { deliverLetters, type Park, type QueueConsumer } from '#roles/queue-delivery.ts';
+import { redeliverAfterMs } from '#roles/delays.ts';
+import { deliverMessages, type Park, type QueueConsumer } from '#roles/queue-delivery.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
 
 export type ParkMessage = Park<SQSRecord>;
@@ -23,7 +23,7 @@ export async function deliverBatch<Message>(
   { Records: records }: SQSEvent,
   consumer: BatchConsumer<Message>,
 ): Promise<SQSBatchResponse> {
-  const again = await deliverLetters(records, consumer);
+  const again = await deliverMessages(records, consumer);
   if (again.length > 0) await hideAll(again, consumer);
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

@@ -8,7 +8,7 @@ import {
 import { unavailable, type Waits } from '#aws/failure.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import { UnavailableError } from '#core/model/errors.ts';
-import { backOffMs, pause } from '#roles/back-off.ts';
+import { backOffMs, pause } from '#roles/delays.ts';
 import type { Item } from './attributes.ts';
 
 /** Keys of one BatchGetItem (DynamoDB). */

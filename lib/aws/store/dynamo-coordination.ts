@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unavailable, type Waits } from '#aws/failure.ts';
 import { clockToleranceMs } from '#core/decide/due.ts';
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
 import { fromItem, type Item, toItem } from './attributes.ts';
 import { batchGet } from './batch-get.ts';

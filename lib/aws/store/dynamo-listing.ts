@@ -6,7 +6,7 @@
  */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
-import { eachReadable } from '#core/codec/each-readable.ts';
+import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -116,7 +116,7 @@ async function pageOf(
   // A place is that of an order, so a page must have one, or else be the last.
   for (;;) {
     const page = await query(options, partition, from, limit);
-    const entries = eachReadable(
+    const entries = decodeOrSkip(
       page.Items ?? [],
       (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(partition, item) }),
       leftOut(options.log, 'list'),
@@ -185,6 +185,6 @@ async function ofState(
     const item = items.get(id);
     return item === undefined ? [] : [item];
   });
-  const records = eachReadable(found, recordOf, leftOut(options.log, 'list'));
+  const records = decodeOrSkip(found, recordOf, leftOut(options.log, 'list'));
   return records.filter((record) => processState === null || record.processState === processState);
 }

@@ -2,7 +2,7 @@
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { unavailable, type Waits } from '#aws/failure.ts';
-import { eachReadable } from '#core/codec/each-readable.ts';
+import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { CorruptDataError, type UnreadableDataError } from '#core/model/errors.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
@@ -54,7 +54,7 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
         throw unavailable('DynamoDB', error);
       });
       return {
-        items: eachReadable(page.Items ?? [], idOf, leftOut(options.log, 'due')),
+        items: decodeOrSkip(page.Items ?? [], idOf, leftOut(options.log, 'due')),
         cursor:
           page.LastEvaluatedKey === undefined ? null : dueCursor.encode(page.LastEvaluatedKey),
       };

@@ -1,6 +1,6 @@
 /** What is remembered of a shard, as the Coordination table stores it. */
 import * as z from 'zod';
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Attributes, Item } from './attributes.ts';

@@ -2,8 +2,8 @@
 import { CliError } from '#cli/cli-error.ts';
 import type { Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { type OrderDocument, orderSchema } from './documents.ts';
 import type { Answer, Call } from './http-api.ts';
+import { type OrderDocument, orderSchema } from './response-schemas.ts';
 
 /** Short orders are over in a few looks; long ones must not be a load on Reeve. */
 const pollMinMs = 50;
@@ -50,28 +50,28 @@ export function exitCodeOf({ processState }: OrderDocument): ExitCode {
 }
 
 async function follow(
-  { reeve, world }: Context,
+  { reeve, environment }: Context,
   orderId: string,
   view: View,
 ): Promise<Answer<OrderDocument>> {
   let answer = await reeve(orderCall(orderId));
-  let seenMs = world.now();
+  let seenMs = environment.now();
   let isOut = false;
   let delayMs = pollMinMs;
   view.order(answer);
   while (!hasEnded(answer.value)) {
-    await world.sleep(delayMs);
+    await environment.sleep(delayMs);
     delayMs = Math.min(delayMs * pollGrowth, pollMaxMs);
     try {
       answer = await reeve(orderCall(orderId));
     } catch (error) {
       if (!isOutage(error)) throw error;
-      if (world.now() - seenMs > outageMaxMs) throw givenUp(error, orderId);
+      if (environment.now() - seenMs > outageMaxMs) throw givenUp(error, orderId);
       if (!isOut) view.outage();
       isOut = true;
       continue;
     }
-    seenMs = world.now();
+    seenMs = environment.now();
     isOut = false;
     view.order(answer);
   }

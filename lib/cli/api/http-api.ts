@@ -1,9 +1,9 @@
 /** One HTTP exchange, checked: an answer in the expected form, or a CliError that says what to do. */
 import type { ZodType } from 'zod';
 import { CliError } from '#cli/cli-error.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
 import { refusalText } from '#cli/output/refusal-text.ts';
-import type { World } from '#cli/world.ts';
 
 /** Far more than any request takes: what it cuts off is a server that accepts and never answers. */
 const requestTimeoutMs = 30_000;
@@ -40,7 +40,7 @@ export interface ApiOptions {
 }
 
 /** @throws {CliError} `usage` when the address is no such */
-export function httpApi(options: ApiOptions, fetch: World['fetch']): Api {
+export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Api {
   const { name, unreachableHint, token } = options;
   const base = baseOf(options.url);
 

@@ -1,7 +1,7 @@
 /** A Reeve that is deployed on AWS: found by its stack, or known by its address. */
 import { CliError } from '#cli/cli-error.ts';
+import type { AwsTools, CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
-import type { AwsTools, World } from '#cli/world.ts';
 
 export interface Stack {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Stack {
  * @throws {CliError} `usage` for both at once; `failed` when there is no such stack, or no Reeve in it
  */
 export async function stackOf(
-  world: World,
+  world: CliEnvironment,
   { url, stack }: { readonly url?: string; readonly stack?: string },
 ): Promise<Stack | null> {
   if (url !== undefined && stack !== undefined) {
@@ -48,10 +48,10 @@ export function isExecuteApi(url: string): boolean {
 
 /** Signs what goes to API Gateway; leaves all other requests as they are. */
 export async function fetchFor(
-  world: World,
+  world: CliEnvironment,
   url: string,
   stack: Stack | null,
-): Promise<World['fetch']> {
+): Promise<CliEnvironment['fetch']> {
   const [, region] = executeApi.exec(URL.parse(url)?.hostname ?? '') ?? [];
   if (stack === null && region === undefined) return world.fetch;
   const aws = stack?.aws ?? (await world.aws());

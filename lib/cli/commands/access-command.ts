@@ -1,6 +1,6 @@
 /** `reeve whoami` and `reeve token`: who asks, and who may. */
 import { createHash, randomBytes } from 'node:crypto';
-import { principalSchema, type roles } from '#cli/api/documents.ts';
+import { principalSchema, type roles } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { askAndPrint, type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
@@ -28,7 +28,7 @@ export async function whoAmI(context: Context): Promise<ExitCode> {
  * @throws {CliError} `usage` for a name or a tenant that no entry may have
  */
 export async function makeToken(
-  { world, json }: Context,
+  { environment, json }: Context,
   name: string,
   { role, tenant }: TokenOptions,
 ): Promise<ExitCode> {
@@ -42,9 +42,9 @@ export async function makeToken(
   const token = `reeve_${randomBytes(secretBytes).toString('base64url')}`;
   const sha256 = createHash('sha256').update(token).digest('hex');
   const entry = { name, role, ...(tenant !== undefined && { tenant }), sha256 };
-  if (json) printJson(world, { token, entry });
+  if (json) printJson(environment, { token, entry });
   else {
-    printLines(world, [
+    printLines(environment, [
       `Token, shown this once: ${token}`,
       'Its entry for the list in the file of REEVE_TOKENS:',
       `  ${JSON.stringify(entry)}`,

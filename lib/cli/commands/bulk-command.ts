@@ -4,17 +4,17 @@
  * since the look began is asked for again: so the same command goes on where it was interrupted.
  */
 import type * as z from 'zod';
-import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/documents.ts';
+import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import type { Corrections } from '#cli/options/corrections.ts';
 import {
   filterWords,
   type OrderFilter,
   queryOf,
   settledFilter,
 } from '#cli/options/order-filter.ts';
+import type { Corrections } from '#cli/options/set-option.ts';
 import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
 import { tableLines } from '#cli/output/table.ts';
@@ -43,10 +43,12 @@ export async function bulk(
   const orders = await every(context, filter);
   if (yes !== true) return look(context, action, filter, orders);
   if (!context.json && orders.length > 0) {
-    context.world.stderr(`To go on after an interruption: ${commandOf(context, action, filter)}\n`);
+    context.environment.stderr(
+      `To go on after an interruption: ${commandOf(context, action, filter)}\n`,
+    );
   }
   const outcomes = await carryOut(context, action, orders);
-  return tell(context, action, outcomes);
+  return print(context, action, outcomes);
 }
 
 /** What the API would refuse for each order is refused for all of them, before any is looked for. */
@@ -58,7 +60,7 @@ function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
 
 /** With instants where lengths of time were, and an end: what changes from now on is not meant. */
 async function settled(
-  { world, reeve }: Context,
+  { environment, reeve }: Context,
   action: Action,
   options: OrderFilter,
 ): Promise<OrderFilter> {
@@ -73,7 +75,7 @@ async function settled(
   // The server's own clock: by another one, an order that failed anew might be meant once more.
   const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
   const before = new Date(value.asOf).toISOString();
-  return { before, ...settledFilter(options, world.now()), state };
+  return { before, ...settledFilter(options, environment.now()), state };
 }
 
 async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
@@ -101,13 +103,15 @@ function look(
   filter: OrderFilter,
   orders: readonly SummaryDocument[],
 ): ExitCode {
-  const { world, paint, json } = context;
+  const { environment, paint, json } = context;
   if (json) {
-    printJson(world, { orders: orders.map(({ orderId, revision }) => ({ orderId, revision })) });
+    printJson(environment, {
+      orders: orders.map(({ orderId, revision }) => ({ orderId, revision })),
+    });
     return exitCodes.done;
   }
   if (orders.length === 0) {
-    printLines(world, ['No orders.']);
+    printLines(environment, ['No orders.']);
     return exitCodes.done;
   }
   const alike = Map.groupBy(orders, ({ workflow, processState, fault }) =>
@@ -116,7 +120,7 @@ function look(
   const rows = [...alike]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([key, own]) => [String(own.length), ...key.split('\n')]);
-  printLines(world, [
+  printLines(environment, [
     ...tableLines(['ORDERS', 'WORKFLOW', 'STATE', 'STEP', 'FAULT'], rows, paint),
     '',
     `Nothing has been changed yet. To ${action} ${count(orders.length)}:`,
@@ -143,7 +147,7 @@ async function carryOut(
   action: Action,
   orders: readonly SummaryDocument[],
 ): Promise<readonly Outcome[]> {
-  const { world } = context;
+  const { environment } = context;
   const line = progress(context);
   const waiting = [...orders];
   const outcomes: Outcome[] = [];
@@ -151,7 +155,7 @@ async function carryOut(
     for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
       const outcome = await ask(context, action, order);
       outcomes.push(outcome);
-      if (context.json) printJson(world, outcome);
+      if (context.json) printJson(environment, outcome);
       line.write((columns) => progressBar(outcomes.length, orders.length, columns));
     }
   };
@@ -180,13 +184,13 @@ async function ask(
   }
 }
 
-function tell(context: Context, action: Action, outcomes: readonly Outcome[]): ExitCode {
-  const { world, json, paint } = context;
+function print(context: Context, action: Action, outcomes: readonly Outcome[]): ExitCode {
+  const { environment, json, paint } = context;
   const of = (kind: Outcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind);
   const [done, refused, failed] = [of('done'), of('refused'), of('failed')];
   if (!json) {
     const past = action === 'resubmit' ? 'resubmitted' : 'cancelled';
-    printLines(world, [
+    printLines(environment, [
       ...[...refused, ...failed].map(({ orderId, kind, what }) => `${orderId}  ${kind}: ${what}`),
       `${paint('green', '✓')} ${count(done.length)} ${past}` +
         (refused.length > 0 ? `, ${refused.length} refused` : '') +

@@ -1,45 +1,45 @@
 /** `reeve dlq`: dead letters, each with what its order says should become of it. */
 
-import { orderSchema } from '#cli/api/documents.ts';
+import { orderSchema } from '#cli/api/response-schemas.ts';
 import type { Stack } from '#cli/api/stack.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
+import type { DeadLetter, DeadLetterAction, OrderNow } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { codeOf } from '#cli/output/error-document.ts';
 import { tableLines } from '#cli/output/table.ts';
-import type { DeadLetter, LetterFate, OrderNow } from '#cli/world.ts';
 
 export interface RedriveOptions {
   readonly yes?: boolean;
 }
 
 interface Judged {
-  readonly letter: DeadLetter;
-  readonly fate: LetterFate;
+  readonly deadLetter: DeadLetter;
+  readonly fate: DeadLetterAction;
   /** What was done with it; null in a look that changes nothing. */
   readonly outcome: 'sent back' | 'deleted' | 'kept' | 'failed' | null;
 }
 
 /** A look, which leaves everything as it was. */
-export async function showLetters(context: Context): Promise<ExitCode> {
+export async function showDeadLetters(context: Context): Promise<ExitCode> {
   const found = await judge(context, stackOf(context));
   await release(found.judged);
-  return tell(context, found);
+  return print(context, found);
 }
 
 export async function redrive(context: Context, { yes }: RedriveOptions): Promise<ExitCode> {
-  if (yes !== true) return showLetters(context);
+  if (yes !== true) return showDeadLetters(context);
   const { judged, isComplete } = await judge(context, stackOf(context));
   const done: Judged[] = [];
   for (const one of judged) done.push(await carryOut(one));
   await release(done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed'));
-  tell(context, { judged: done, isComplete });
+  print(context, { judged: done, isComplete });
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
 }
 
 /** Where that fails, time does it. */
 async function release(judged: readonly Judged[]): Promise<void> {
-  await Promise.allSettled(judged.map(({ letter }) => letter.release()));
+  await Promise.allSettled(judged.map(({ deadLetter }) => deadLetter.release()));
 }
 
 function stackOf({ stack }: Context): Stack {
@@ -75,9 +75,9 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
     if (subject === null || orders.has(subject.orderId)) continue;
     orders.set(subject.orderId, await orderNow(context, subject.orderId));
   }
-  const judged = letters.map((letter) => {
-    const order = orders.get(letter.subject?.orderId ?? '') ?? null;
-    return { letter, fate: letter.fate(order), outcome: null };
+  const judged = letters.map((deadLetter) => {
+    const order = orders.get(deadLetter.subject?.orderId ?? '') ?? null;
+    return { deadLetter, fate: deadLetter.fate(order), outcome: null };
   });
   return { judged, isComplete };
 }
@@ -96,14 +96,14 @@ async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow |
 const unknown: ReadonlySet<string | undefined> = new Set(['order-unknown', 'order-id-malformed']);
 
 async function carryOut(judged: Judged): Promise<Judged> {
-  const { letter, fate } = judged;
+  const { deadLetter, fate } = judged;
   try {
     switch (fate.kind) {
       case 'redrive':
-        await letter.sendBack();
+        await deadLetter.sendBack();
         return { ...judged, outcome: 'sent back' };
       case 'discard':
-        await letter.discard();
+        await deadLetter.discard();
         return { ...judged, outcome: 'deleted' };
       case 'keep':
         return { ...judged, outcome: 'kept' };
@@ -124,31 +124,31 @@ const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
 const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
 const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
 
-function tell({ world, json, paint }: Context, { judged, isComplete }: Found): ExitCode {
+function print({ environment, json, paint }: Context, { judged, isComplete }: Found): ExitCode {
   if (json) {
-    const letters = judged.map(({ letter, fate, outcome }) => {
-      const { queue, kind, reason, subject, body } = letter;
+    const letters = judged.map(({ deadLetter, fate, outcome }) => {
+      const { queue, kind, reason, subject, body } = deadLetter;
       const shown = { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
       // Of what a person must look at, all there is.
       return fate.kind === 'keep' ? { ...shown, body } : shown;
     });
-    printJson(world, { letters, isComplete });
+    printJson(environment, { letters, isComplete });
     return exitCodes.done;
   }
   if (judged.length === 0) {
-    printLines(world, ['No dead letters.']);
+    printLines(environment, ['No dead letters.']);
     return exitCodes.done;
   }
-  const rows = judged.map(({ letter, fate, outcome }) => [
-    letter.queue,
-    letter.subject?.orderId ?? '',
-    letter.subject?.step ?? '',
-    plain(letter.reason),
+  const rows = judged.map(({ deadLetter, fate, outcome }) => [
+    deadLetter.queue,
+    deadLetter.subject?.orderId ?? '',
+    deadLetter.subject?.step ?? '',
+    plain(deadLetter.reason),
     outcome ?? intents[fate.kind],
     plain(fate.why),
   ]);
   const more = isComplete ? [] : ['There are more: run it again for the rest.'];
-  printLines(world, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
+  printLines(environment, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
   return exitCodes.done;
 }
 

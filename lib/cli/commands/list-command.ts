@@ -1,6 +1,6 @@
 /** `reeve list`: orders, newest first, a page at a time. */
 import type { z } from 'zod';
-import { listSchema } from '#cli/api/documents.ts';
+import { listSchema } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import type { ExitCode } from '#cli/exit-code.ts';
 import {
@@ -22,7 +22,7 @@ export interface ListOptions extends OrderFilter {
 const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
 
 export async function list(context: Context, given: ListOptions): Promise<ExitCode> {
-  const options = settledFilter(given, context.world.now());
+  const options = settledFilter(given, context.environment.now());
   const { limit, cursor } = options;
   const query = queryOf(options);
   if (limit !== undefined) query.set('limit', String(limit));
@@ -36,9 +36,12 @@ export async function list(context: Context, given: ListOptions): Promise<ExitCo
   );
 }
 
-function pageLines({ world, paint }: Context, { orders }: z.infer<typeof listSchema>): string[] {
+function pageLines(
+  { environment, paint }: Context,
+  { orders }: z.infer<typeof listSchema>,
+): string[] {
   if (orders.length === 0) return ['No orders.'];
-  const now = world.now();
+  const now = environment.now();
   const rows = orders.map((order) => [
     order.orderId,
     stateText(order.processState, paint),

@@ -1,11 +1,11 @@
 /** `reeve resubmit` and `reeve cancel`: what a person decides about an order. */
 
-import { acceptedSchema } from '#cli/api/documents.ts';
+import { acceptedSchema } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { correctionsBody } from '#cli/options/corrections.ts';
 import { filterWords } from '#cli/options/order-filter.ts';
+import { correctionsBody } from '#cli/options/set-option.ts';
 import { acceptedLine } from '#cli/output/order-text.ts';
 import type { Action, BulkOptions } from './bulk-command.ts';
 

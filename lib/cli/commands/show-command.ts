@@ -1,7 +1,7 @@
 /** `reeve show`: one order, now or until its end. */
 
-import type { OrderDocument } from '#cli/api/documents.ts';
 import { exitCodeOf, followToEnd, orderCall, type View } from '#cli/api/follow.ts';
+import type { OrderDocument } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context, printLines } from '#cli/context.ts';
 import type { ExitCode } from '#cli/exit-code.ts';
 import {
@@ -28,12 +28,12 @@ export async function show(
 }
 
 async function watchToEnd(context: Context, orderId: string): Promise<ExitCode> {
-  const { world, json, paint } = context;
-  const isTerminal = world.terminal() !== null;
+  const { environment, json, paint } = context;
+  const isTerminal = environment.terminal() !== null;
   const { value: order } = await followToEnd(context, orderId, viewFor(context, isTerminal));
   if (!json) {
     const summary = [acceptedLine(order, paint), ...troubleLines(order, paint)];
-    printLines(world, isTerminal ? fullLines(context, order) : summary);
+    printLines(environment, isTerminal ? fullLines(context, order) : summary);
   }
   return exitCodeOf(order);
 }
@@ -43,8 +43,8 @@ function viewFor(context: Context, isTerminal: boolean): View {
   return isTerminal ? frameView(context) : changesView(context);
 }
 
-function fullLines({ world, paint }: Context, order: OrderDocument): string[] {
-  const now = world.now();
+function fullLines({ environment, paint }: Context, order: OrderDocument): string[] {
+  const now = environment.now();
   const documents = documentLines(order, paint);
   return [
     ...orderLines(order, now, paint),

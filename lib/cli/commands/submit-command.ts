@@ -1,13 +1,13 @@
 /** `reeve submit`: hands an order in, and waits for its end when asked to. */
 
-import { acceptedSchema } from '#cli/api/documents.ts';
 import { exitCodeOf, followToEnd } from '#cli/api/follow.ts';
+import { acceptedSchema } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { acceptedLine, orderLine, troubleLines } from '#cli/output/order-text.ts';
 import { lineView, noteView } from '#cli/output/views.ts';
-import type { World } from '#cli/world.ts';
 
 export interface SubmitOptions {
   readonly wait?: boolean;
@@ -24,7 +24,7 @@ export async function submit(
   file: string,
   { wait = false, key, correlationId }: SubmitOptions,
 ): Promise<ExitCode> {
-  const { world, reeve, json, paint } = context;
+  const { environment, reeve, json, paint } = context;
   if (key !== undefined && !keyForm.test(key)) {
     const form = '1 to 128 visible ASCII characters without spaces and commas';
     throw new CliError(exitCodes.usage, `--key must be ${form}.`);
@@ -33,26 +33,26 @@ export async function submit(
     method: 'POST',
     path: '/orders',
     answer: acceptedSchema,
-    body: await readJsonText(world, file, correlationId),
+    body: await readJsonText(environment, file, correlationId),
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
-  if (!json) printLines(world, [acceptedLine(accepted.value, paint)]);
-  else if (!wait) printJson(world, accepted.json);
+  if (!json) printLines(environment, [acceptedLine(accepted.value, paint)]);
+  else if (!wait) printJson(environment, accepted.json);
   return wait ? waitForEnd(context, accepted.value.orderId) : exitCodes.done;
 }
 
 async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
-  const { world, json, paint } = context;
-  const isLive = !json && world.terminal() !== null;
+  const { environment, json, paint } = context;
+  const isLive = !json && environment.terminal() !== null;
   const last = await followToEnd(context, orderId, isLive ? lineView(context) : noteView(context));
-  if (json) printJson(world, last.json);
-  else printLines(world, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
+  if (json) printJson(environment, last.json);
+  else printLines(environment, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
   return exitCodeOf(last.value);
 }
 
 /** The text as it was written: to parse and print it anew could change its numbers. */
 async function readJsonText(
-  world: World,
+  world: CliEnvironment,
   file: string,
   correlationId: string | undefined,
 ): Promise<string> {
@@ -88,7 +88,7 @@ function parse(name: string, text: string): unknown {
   }
 }
 
-async function readText(world: World, file: string, name: string): Promise<string> {
+async function readText(world: CliEnvironment, file: string, name: string): Promise<string> {
   let bytes: Uint8Array;
   try {
     bytes = await (file === '-' ? world.stdin() : world.readFile(file));

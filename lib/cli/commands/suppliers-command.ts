@@ -6,7 +6,7 @@ import {
   type LedgerEntry,
   ledgerSchema,
   oneServiceSchema,
-} from '#cli/api/documents.ts';
+} from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
@@ -105,9 +105,9 @@ function faultTable(faults: readonly (readonly [string, FaultSettings])[], paint
   return tableLines(titles, rows, paint);
 }
 
-function ledgerTable(entries: readonly LedgerEntry[], { world, paint }: Context): string[] {
+function ledgerTable(entries: readonly LedgerEntry[], { environment, paint }: Context): string[] {
   if (entries.length === 0) return ['No entries.'];
-  const now = world.now();
+  const now = environment.now();
   const rows = entries.map(({ orderId, service, state, calls, effects, at, key }) => [
     orderId ?? '–',
     service,

@@ -1,7 +1,7 @@
 /** Where a Reeve of this machine listens: where `reeve start` listens in the same environment. */
 import { CliError } from '#cli/cli-error.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
-import type { World } from '#cli/world.ts';
 
 const defaultPort = '4400';
 const defaultSuppliersPort = '4401';
@@ -10,12 +10,12 @@ export const defaultUrl = `http://127.0.0.1:${defaultPort}`;
 export const defaultSuppliersUrl = `http://127.0.0.1:${defaultSuppliersPort}`;
 
 /** @throws {CliError} `usage` when HOST and PORT are no address that can be called */
-export function localUrl({ HOST, PORT }: World['env']): string {
+export function localUrl({ HOST, PORT }: CliEnvironment['env']): string {
   return `http://${callable(HOST || '127.0.0.1')}:${portOf('PORT', PORT, defaultPort, '--url')}`;
 }
 
 /** @throws {CliError} `usage` when REEVE_SUPPLIERS_PORT is no port that can be called */
-export function localSuppliersUrl({ REEVE_SUPPLIERS_PORT: port }: World['env']): string {
+export function localSuppliersUrl({ REEVE_SUPPLIERS_PORT: port }: CliEnvironment['env']): string {
   const name = 'REEVE_SUPPLIERS_PORT';
   return `http://127.0.0.1:${portOf(name, port, defaultSuppliersPort, '--suppliers-url')}`;
 }

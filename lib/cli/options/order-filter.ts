@@ -1,6 +1,6 @@
 /** Which orders are meant: the options that `list` and the bulk commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { processStates } from '#cli/api/documents.ts';
+import { processStates } from '#cli/api/response-schemas.ts';
 import { quoted } from '#cli/output/quoted.ts';
 import { anyCase } from './any-case.ts';
 

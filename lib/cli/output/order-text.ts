@@ -1,6 +1,6 @@
 /** One order, for a person: what it is, how its steps stand, what happened. */
 
-import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/documents.ts';
+import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-schemas.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
 import type { Paint } from './paint.ts';

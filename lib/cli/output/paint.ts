@@ -1,11 +1,11 @@
 /** Colour, where it is wanted: on a terminal, unless NO_COLOR says otherwise. */
 import { styleText } from 'node:util';
-import type { World } from '#cli/world.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 export type Paint = (style: Style, text: string) => string;
 
-export function paintFor({ terminal, env }: Pick<World, 'terminal' | 'env'>): Paint {
+export function paintFor({ terminal, env }: Pick<CliEnvironment, 'terminal' | 'env'>): Paint {
   // https://no-color.org: set, and not empty.
   const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
   if (isPlain) return (_, text) => text;

@@ -16,18 +16,18 @@ export interface Progress {
 
 const logColumns = 80;
 
-export function progress({ world, json }: Context): Progress {
-  const size = world.terminal();
+export function progress({ environment, json }: Context): Progress {
+  const size = environment.terminal();
   if (size !== null && !json) {
-    const line = terminalLine(world);
+    const line = terminalLine(environment);
     return { write: (text) => line.write(text(size.columns)), clear: line.clear };
   }
-  let saidAt = world.now();
+  let saidAt = environment.now();
   return {
     write: (text) => {
-      if (world.now() - saidAt < heartbeatMs) return;
-      saidAt = world.now();
-      world.stderr(`${text(logColumns)}\n`);
+      if (environment.now() - saidAt < heartbeatMs) return;
+      saidAt = environment.now();
+      environment.stderr(`${text(logColumns)}\n`);
     },
     clear: () => {},
   };

@@ -1,5 +1,5 @@
 /** A refusal in lines for a person, whoever wrote it: Reeve, the suppliers, a proxy between. */
-import { problemSchema, supplierRefusalSchema } from '#cli/api/documents.ts';
+import { problemSchema, supplierRefusalSchema } from '#cli/api/response-schemas.ts';
 
 export function refusalText(name: string, base: string, status: number, document: unknown): string {
   const problem = problemSchema.safeParse(document);

@@ -1,5 +1,5 @@
 /** States as a symbol and their name. */
-import type { ProcessState, StepState } from '#cli/api/documents.ts';
+import type { ProcessState, StepState } from '#cli/api/response-schemas.ts';
 import type { Paint } from './paint.ts';
 
 const looks = {

@@ -1,5 +1,5 @@
 /** A terminal whose cursor is moved: one line, or the whole screen, written over and over. */
-import type { World } from '#cli/world.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 
 /** `\x1b[2K` and `\x1b[K` clear a line and its rest, `\x1b[J` what is below; `\x1b[H` goes to the top. */
 const clearLine = '\r\x1b[2K';
@@ -14,14 +14,14 @@ const clearBelow = '\x1b[J';
  */
 const unwrapped = (text: string) => `\x1b[?7l${text}\x1b[?7h`;
 
-export function terminalLine({ stdout }: Pick<World, 'stdout'>) {
+export function terminalLine({ stdout }: Pick<CliEnvironment, 'stdout'>) {
   return {
     write: (line: string) => stdout(`${clearLine}${unwrapped(line)}`),
     clear: () => stdout(clearLine),
   };
 }
 
-export function terminalFrame({ stdout, terminal }: Pick<World, 'stdout' | 'terminal'>) {
+export function terminalFrame({ stdout, terminal }: Pick<CliEnvironment, 'stdout' | 'terminal'>) {
   let isFirst = true;
   return {
     /** Writes `head`, and as much of the end of `tail` as has room below it. */

@@ -1,9 +1,9 @@
 /** The ways to show an order while it is followed: for programs, for logs, for people. */
 
-import type { OrderDocument } from '#cli/api/documents.ts';
 import type { View } from '#cli/api/follow.ts';
+import type { OrderDocument } from '#cli/api/response-schemas.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
-import type { World } from '#cli/world.ts';
+import type { CliEnvironment } from '#cli/environment.ts';
 import { historySentence } from '#text/history-text.ts';
 import { durationText } from '#text/relative-time.ts';
 import { historyLines, orderLine, orderLines } from './order-text.ts';
@@ -16,26 +16,26 @@ const outageText = 'Reeve does not answer; trying again …';
  * A line on standard error whenever a state changes, and one that nothing has for `heartbeatMs`:
  * standard output is kept for the result.
  */
-export function noteView({ world }: Context): View {
-  const beganMs = world.now();
+export function noteView({ environment }: Context): View {
+  const beganMs = environment.now();
   let shown = '';
   let shownMs = beganMs;
   const order: View['order'] = ({ value }) => {
-    const nowMs = world.now();
+    const nowMs = environment.now();
     const line = orderLine(value, (_, text) => text);
     const isNews = line !== shown;
     if (!isNews && nowMs - shownMs < heartbeatMs) return;
     const waited = `no change; waiting for ${durationText(nowMs - beganMs)}`;
-    world.stderr(isNews ? `${line}\n` : `${line}  (${waited})\n`);
+    environment.stderr(isNews ? `${line}\n` : `${line}  (${waited})\n`);
     shown = line;
     shownMs = nowMs;
   };
-  return { order, outage: noteOutage(world), close: () => {} };
+  return { order, outage: noteOutage(environment), close: () => {} };
 }
 
 /** One line on a terminal, rewritten at every look and gone at the end. */
-export function lineView({ world, paint }: Context): View {
-  const line = terminalLine(world);
+export function lineView({ environment, paint }: Context): View {
+  const line = terminalLine(environment);
   return {
     order: ({ value }) => line.write(orderLine(value, paint)),
     outage: () => line.write(paint('yellow', outageText)),
@@ -44,18 +44,18 @@ export function lineView({ world, paint }: Context): View {
 }
 
 /** Every revision as a document, one a line. */
-export function jsonView({ world }: Context): View {
+export function jsonView({ environment }: Context): View {
   let shown = 0;
   const order: View['order'] = ({ json, value }) => {
     if (value.revision === shown) return;
     shown = value.revision;
-    printJson(world, json);
+    printJson(environment, json);
   };
-  return { order, outage: noteOutage(world), close: () => {} };
+  return { order, outage: noteOutage(environment), close: () => {} };
 }
 
 /** Every history entry as a line with its instant, as a log has it. */
-export function changesView({ world }: Context): View {
+export function changesView({ environment }: Context): View {
   let shown = { revision: 0, entries: 0 };
   const order: View['order'] = ({ value: { history, revision } }) => {
     if (revision === shown.revision) return;
@@ -64,31 +64,31 @@ export function changesView({ world }: Context): View {
     const lines = history
       .slice(Math.max(from, 0))
       .map((entry) => `${new Date(entry.at).toISOString()}  ${historySentence(entry)}`);
-    printLines(world, lines);
+    printLines(environment, lines);
     shown = { revision, entries: history.length };
   };
-  return { order, outage: noteOutage(world), close: () => {} };
+  return { order, outage: noteOutage(environment), close: () => {} };
 }
 
 /** The whole order on a terminal, redrawn at every look; the latest of its history, if all is too long. */
-export function frameView({ world, paint }: Context): View {
-  const frame = terminalFrame(world);
+export function frameView({ environment, paint }: Context): View {
+  const frame = terminalFrame(environment);
   let latest: OrderDocument | null = null;
   return {
     order: ({ value }) => {
       latest = value;
-      const now = world.now();
+      const now = environment.now();
       const order = orderLines(value, now, paint);
       frame.draw([...order, ''], historyLines(value, now, paint));
     },
     outage: () => {
-      const order = latest === null ? [] : orderLines(latest, world.now(), paint);
+      const order = latest === null ? [] : orderLines(latest, environment.now(), paint);
       frame.draw([...order, ''], [paint('yellow', outageText)]);
     },
     close: frame.clear,
   };
 }
 
-function noteOutage(world: World): () => void {
+function noteOutage(world: CliEnvironment): () => void {
   return () => world.stderr(`${outageText}\n`);
 }

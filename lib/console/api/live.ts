@@ -3,8 +3,8 @@
  * tells none, a reminder to ask again every few seconds.
  */
 import { effect, signal } from '@preact/signals';
-import { after } from '#console/parts/clock.ts';
-import { request } from './api.ts';
+import { after } from '#console/parts/server-clock.ts';
+import { request } from './api-client.ts';
 import type { Change } from './documents.ts';
 import { authorization, sessions, tokenWanted } from './session-token.ts';
 import { sseParser } from './sse-parser.ts';

@@ -1,8 +1,8 @@
 /** A document of the API, kept up to date while it is shown. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { after } from '#console/parts/clock.ts';
-import { get } from './api.ts';
+import { after } from '#console/parts/server-clock.ts';
+import { get } from './api-client.ts';
 import { coalesced } from './coalesced.ts';
 import type { Change, Problem } from './documents.ts';
 import { follow } from './live.ts';

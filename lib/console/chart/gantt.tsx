@@ -1,11 +1,11 @@
 /** The order's attempts over time: retries, cool-downs, late answers, undo. */
 
 import type { Order } from '#console/api/documents.ts';
-import { now } from '#console/parts/clock.ts';
 import { clockText, lengthText } from '#console/parts/instants.ts';
+import { now } from '#console/parts/server-clock.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Bar } from './bar.ts';
-import { barLook, barsShown } from './bar-look.ts';
+import { barStyle, barsShown } from './bar-style.ts';
 import { type TimeScale, timeScale } from './time-scale.ts';
 import { type Lane, type Timeline, timeline } from './timeline.ts';
 
@@ -95,7 +95,7 @@ interface BarProps {
 function BarShape({ bar, scale, end }: BarProps) {
   const left = scale.place(bar.from);
   const width = scale.place(Math.min(bar.to ?? end, Math.max(end, bar.from))) - left;
-  const { said, icon } = barLook(bar, end);
+  const { said, icon } = barStyle(bar, end);
   return (
     <span
       class="bar"

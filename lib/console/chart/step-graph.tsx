@@ -1,12 +1,12 @@
 /** A workflow drawn: boxes in layers, and for an order the state of each. */
 
 import type { StepState, WorkflowStep } from '#console/api/documents.ts';
-import { standingLook, stepLook } from '#console/parts/state-words.ts';
+import { stepStyle, waitingStyle } from '#console/parts/state-words.ts';
 import { isNarrow } from '#console/parts/viewport.ts';
 import { ScrollBox } from '../parts/scroll-box.tsx';
 import { graphLayout } from './graph-layout.ts';
 
-export interface StepStanding {
+export interface StepStatus {
   readonly state: StepState;
   readonly attempt: number;
 }
@@ -14,7 +14,7 @@ export interface StepStanding {
 interface Props {
   readonly steps: readonly Pick<WorkflowStep, 'name' | 'agent' | 'after'>[];
   /** Null where no order is meant. */
-  readonly states: Readonly<Record<string, StepStanding>> | null;
+  readonly states: Readonly<Record<string, StepStatus>> | null;
   readonly label: string;
 }
 
@@ -29,7 +29,7 @@ export function StepGraph({ steps, states, label }: Props) {
   const stateOf = (name: string) => states?.[name]?.state ?? null;
   const said = steps.map(({ name }) => {
     const state = stateOf(name);
-    return state === null ? name : `${name}: ${stepLook(state).word.toLowerCase()}`;
+    return state === null ? name : `${name}: ${stepStyle(state).word.toLowerCase()}`;
   });
   return (
     <ScrollBox class="graph-box" label={label}>
@@ -84,11 +84,11 @@ interface BoxProps {
   readonly x: number;
   readonly y: number;
   readonly shape: { readonly boxWidth: number; readonly boxHeight: number };
-  readonly standing: StepStanding | null;
+  readonly standing: StepStatus | null;
 }
 
 function Box({ name, agent, x, y, shape, standing }: BoxProps) {
-  const look = standing === null ? null : standingLook(standing);
+  const look = standing === null ? null : waitingStyle(standing);
   const calls = standing?.attempt ?? 0;
   const tries = calls > 1 ? `, ${calls} calls` : '';
   return (

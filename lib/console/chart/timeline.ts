@@ -1,8 +1,8 @@
 /** An order's calls and waits as bars, one row for each step, and what operators did as marks. */
 
 import type { Order } from '#console/api/documents.ts';
-import { toldEntry } from '#console/order/told-history.ts';
-import type { ToldEntry } from '#text/history-entry.ts';
+import { historyLine } from '#console/order/history-lines.ts';
+import type { HistoryLine } from '#text/history-entry.ts';
 import { historySentence } from '#text/history-text.ts';
 import { type Bar, callBar, waitBar } from './bar.ts';
 
@@ -31,7 +31,7 @@ export interface Timeline {
 const waitMinMs = 100;
 
 export function timeline(order: Order): Timeline {
-  const history = order.history.map(toldEntry);
+  const history = order.history.map(historyLine);
   const submittedAt = Date.parse(order.submittedAt);
   const lanes = Object.entries(order.steps).map(([step, { agent }]) => {
     const calls = order.calls.filter((call) => call.step === step);
@@ -55,7 +55,7 @@ function isSettled({ processState }: Order): boolean {
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
 
-function markOf(entry: ToldEntry): Mark[] {
+function markOf(entry: HistoryLine): Mark[] {
   if (entry.type !== 'resubmit' && entry.type !== 'cancel') return [];
   return [{ at: entry.at, kind: entry.type, title: historySentence(entry) }];
 }

@@ -1,11 +1,11 @@
 /** What needs a person: orders in Error by what stopped them, each cause with one button for all of it. */
 import { type Signal, useSignal } from '@preact/signals';
-import { mayOperate } from '#console/api/principal.ts';
+import { mayOperate } from '#console/api/signed-in.ts';
 import type { Loaded } from '#console/api/use-document.ts';
 import { faultTitle } from '#console/order/fault-words.ts';
 import { number, ordersText } from '#console/orders/bulk.ts';
 import type { Choice } from '#console/orders/use-bulk-run.ts';
-import { emptyQuery, listingPath, orderHash, ordersHash } from '#console/parts/routes.ts';
+import { emptyQuery, listingPath, orderHash, ordersHash } from '#console/parts/page-paths.ts';
 import { sentence } from '#text/sentence.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';

@@ -1,6 +1,6 @@
 /** Orders that wait for a person, by what stopped them: whoever mends one cause mends all its orders. */
 import type { OrderFault, SummaryDocument } from '#console/api/documents.ts';
-import type { OrderQuery } from '#console/parts/routes.ts';
+import type { OrderQuery } from '#console/parts/page-paths.ts';
 
 /** A workflow, a step and its action, and the fault's code; all null but the workflow for an order without fault. */
 export interface Cause {

@@ -1,12 +1,12 @@
 /** Orders as they flow: the ones last heard of, with their steps lighting up. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { get } from '#console/api/api.ts';
+import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { Change, ListDocument } from '#console/api/documents.ts';
 import { follow } from '#console/api/live.ts';
-import { after } from '#console/parts/clock.ts';
-import { orderHash } from '#console/parts/routes.ts';
+import { orderHash } from '#console/parts/page-paths.ts';
+import { after } from '#console/parts/server-clock.ts';
 import { StepPips } from '../chart/step-pips.tsx';
 import { Ago } from '../parts/instant.tsx';
 import { Notice } from '../parts/notice.tsx';

@@ -1,14 +1,14 @@
 /** The orders that wait for a person, read anew while orders stop or are let go on. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { get } from '#console/api/api.ts';
+import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { SummaryDocument } from '#console/api/documents.ts';
 import { follow } from '#console/api/live.ts';
 import type { Loaded } from '#console/api/use-document.ts';
 import { findOrders } from '#console/orders/find-orders.ts';
-import { after } from '#console/parts/clock.ts';
-import { emptyQuery, listingPath } from '#console/parts/routes.ts';
+import { emptyQuery, listingPath } from '#console/parts/page-paths.ts';
+import { after } from '#console/parts/server-clock.ts';
 
 export interface Stopped {
   readonly orders: readonly SummaryDocument[];

@@ -3,7 +3,7 @@
 import type { HistoryDocument } from '#console/api/documents.ts';
 import { historySentence } from '#text/history-text.ts';
 import { At } from '../parts/instant.tsx';
-import { toldEntry } from './told-history.ts';
+import { historyLine } from './history-lines.ts';
 
 export function HistoryList({ history }: { readonly history: readonly HistoryDocument[] }) {
   return (
@@ -24,6 +24,6 @@ export function HistoryList({ history }: { readonly history: readonly HistoryDoc
 }
 
 function sentence(entry: HistoryDocument): string {
-  const text = historySentence(toldEntry(entry));
+  const text = historySentence(historyLine(entry));
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

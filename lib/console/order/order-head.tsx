@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Order } from '#console/api/documents.ts';
-import { mayOperate } from '#console/api/principal.ts';
+import { mayOperate } from '#console/api/signed-in.ts';
 import { fits } from '#console/orders/bulk.ts';
-import { ordersHash } from '#console/parts/routes.ts';
+import { ordersHash } from '#console/parts/page-paths.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Ago } from '../parts/instant.tsx';

@@ -1,7 +1,7 @@
 /** Who has the order, and until when; or what it waits for. */
 
 import type { Order } from '#console/api/documents.ts';
-import { now } from '#console/parts/clock.ts';
+import { now } from '#console/parts/server-clock.ts';
 import { Icon } from '../parts/icon.tsx';
 import { At, Until } from '../parts/instant.tsx';
 

@@ -1,10 +1,10 @@
 /** Lets one order go on, as it is or with fields corrected. */
 import { type Signal, useSignal } from '@preact/signals';
-import { post } from '#console/api/api.ts';
+import { post } from '#console/api/api-client.ts';
 import type { Order, ProcessState } from '#console/api/documents.ts';
 import { consequence, resultOf } from '#console/orders/bulk.ts';
 import { Modal } from '../parts/modal.tsx';
-import { type CorrectionRow, correctionBody } from './corrections.ts';
+import { type CorrectionRow, correctionBody } from './correction-input.ts';
 
 interface Props {
   readonly order: Order;

@@ -1,6 +1,6 @@
 /** Resubmits or cancels: says first how many and what will happen, then what became of each order. */
 
-import { orderHash } from '#console/parts/routes.ts';
+import { orderHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';

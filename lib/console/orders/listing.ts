@@ -1,6 +1,6 @@
 /** What a listing becomes as pages come and orders change. */
 import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
-import type { OrderQuery } from '#console/parts/routes.ts';
+import type { OrderQuery } from '#console/parts/page-paths.ts';
 
 export interface Listing {
   /** Newest first. */

@@ -2,8 +2,8 @@
 import type { ProcessState, Workflow } from '#console/api/documents.ts';
 import { useWorkflows } from '#console/api/use-activity.ts';
 import { replaceHash } from '#console/parts/location.ts';
-import { type OrderQuery, ordersHash } from '#console/parts/routes.ts';
-import { processLook, processStates } from '#console/parts/state-words.ts';
+import { type OrderQuery, ordersHash } from '#console/parts/page-paths.ts';
+import { processStates, processStyle } from '#console/parts/state-words.ts';
 import { Icon } from '../parts/icon.tsx';
 
 const ages = [
@@ -116,10 +116,10 @@ function StateChip({ state, query, onChoose }: ChipProps) {
       class="chip"
       type="button"
       aria-pressed={query.state === state}
-      data-tone={state === '' ? undefined : processLook(state).tone}
+      data-tone={state === '' ? undefined : processStyle(state).tone}
       onClick={() => onChoose({ state })}
     >
-      {state !== '' && <Icon name={processLook(state).sign} />}
+      {state !== '' && <Icon name={processStyle(state).sign} />}
       {state === '' ? 'All' : state}
     </button>
   );

@@ -1,9 +1,9 @@
 /** Goes to the order of an id, or to what its submitter calls it. */
 import { useRef } from 'preact/hooks';
-import { get } from '#console/api/api.ts';
+import { get } from '#console/api/api-client.ts';
 import type { ListDocument } from '#console/api/documents.ts';
 import { goTo } from '#console/parts/location.ts';
-import { orderHash, ordersHash } from '#console/parts/routes.ts';
+import { orderHash, ordersHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** Several orders may have one correlation id; of a text that is none, the order's page says what it knows. */

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useCallback, useRef } from 'preact/hooks';
 import type { SummaryDocument } from '#console/api/documents.ts';
 import { memo } from '#console/parts/memo.ts';
-import { orderHash } from '#console/parts/routes.ts';
+import { orderHash } from '#console/parts/page-paths.ts';
 import { Ago } from '../parts/instant.tsx';
 import { OrderBadge } from '../parts/state-badge.tsx';
 

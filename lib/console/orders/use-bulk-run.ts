@@ -1,7 +1,7 @@
 /** A bulk action as it goes on: finds the orders that are meant, waits for a yes, and does one after the other. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { get, post } from '#console/api/api.ts';
+import { get, post } from '#console/api/api-client.ts';
 import type { SummaryDocument } from '#console/api/documents.ts';
 import {
   type Act,

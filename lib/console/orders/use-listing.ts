@@ -1,13 +1,13 @@
 /** A listing that grows by pages and stays true while orders change. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { get } from '#console/api/api.ts';
+import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import { follow } from '#console/api/live.ts';
 import type { Loaded } from '#console/api/use-document.ts';
-import { after, nowMs } from '#console/parts/clock.ts';
-import { listingPath, type OrderQuery } from '#console/parts/routes.ts';
+import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
+import { after, nowMs } from '#console/parts/server-clock.ts';
 import { changed, firstPage, type Listing, nextPage } from './listing.ts';
 
 /** Between two looks at the first page, ms. */

@@ -2,7 +2,7 @@
 import type { AgentActivity } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { lengthText } from '#console/parts/instants.ts';
-import { ordersHash } from '#console/parts/routes.ts';
+import { ordersHash } from '#console/parts/page-paths.ts';
 import { HealthBadge } from '../now/health-badge.tsx';
 import { Ago } from '../parts/instant.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';

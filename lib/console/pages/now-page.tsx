@@ -8,7 +8,7 @@ import { AgentLoad } from '../now/agent-load.tsx';
 import { Attention } from '../now/attention.tsx';
 import { Flow } from '../now/flow-list.tsx';
 import { LastSweep } from '../now/last-sweep.tsx';
-import { StandingTiles } from '../now/standing-tiles.tsx';
+import { StateTiles } from '../now/state-tiles.tsx';
 
 export function NowPage() {
   const activity = useActivity();
@@ -34,7 +34,7 @@ function Counted({ activity }: { readonly activity: ReadonlySignal<Loaded<Activi
   const document = loaded.kind === 'shown' ? loaded.body : null;
   return (
     <>
-      <StandingTiles activity={document} />
+      <StateTiles activity={document} />
       <HourChart activity={document} />
     </>
   );

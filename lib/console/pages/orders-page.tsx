@@ -1,11 +1,11 @@
 /** Orders: searched, listed, and acted upon, many at a time. */
 import { type Signal, useSignal } from '@preact/signals';
-import { mayOperate } from '#console/api/principal.ts';
+import { mayOperate } from '#console/api/signed-in.ts';
 import type { Action } from '#console/orders/bulk.ts';
 import type { Choice } from '#console/orders/use-bulk-run.ts';
 import { useListing } from '#console/orders/use-listing.ts';
-import { nowMs } from '#console/parts/clock.ts';
-import { listingPath, type OrderQuery } from '#console/parts/routes.ts';
+import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
+import { nowMs } from '#console/parts/server-clock.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
 import { OrderFilters } from '../orders/order-filters.tsx';
 import { OrderSearch } from '../orders/order-search.tsx';

@@ -3,7 +3,7 @@ import type { ActivityDocument, Workflow, WorkflowStep } from '#console/api/docu
 import { useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { lengthText } from '#console/parts/instants.ts';
-import { ordersHash } from '#console/parts/routes.ts';
+import { ordersHash } from '#console/parts/page-paths.ts';
 import { StepGraph } from '../chart/step-graph.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';

@@ -2,8 +2,8 @@
 import { useComputed } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { relativeTime } from '#text/relative-time.ts';
-import { now } from './clock.ts';
 import { clockText, countdownText, exactText } from './instants.ts';
+import { now } from './server-clock.ts';
 
 interface Props {
   /** ISO 8601. */

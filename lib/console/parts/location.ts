@@ -1,6 +1,6 @@
 /** The present route; it follows the address. */
 import { signal } from '@preact/signals';
-import { routeOf } from './routes.ts';
+import { routeOf } from './page-paths.ts';
 
 export const route = signal(routeOf(location.hash));
 

@@ -1,7 +1,7 @@
 /** What surrounds every page: where one can go, whether it is live, light or dark. */
 import type { ComponentChildren } from 'preact';
 import { type Connection, connection } from '#console/api/live.ts';
-import { principal } from '#console/api/principal.ts';
+import { principal } from '#console/api/signed-in.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
 import { route } from './location.ts';

@@ -1,9 +1,9 @@
 /** A state: its sign, its word, its tone. */
 import type { OrderFault, ProcessState, StepState } from '#console/api/documents.ts';
 import { Icon } from './icon.tsx';
-import { processLook, type StateLook, standingLook, wayBack } from './state-words.ts';
+import { processStyle, type StateStyle, waitingStyle, wayBack } from './state-words.ts';
 
-function Badge({ look, suffix = '' }: { readonly look: StateLook; readonly suffix?: string }) {
+function Badge({ look, suffix = '' }: { readonly look: StateStyle; readonly suffix?: string }) {
   return (
     <span class="badge" data-tone={look.tone}>
       <Icon name={look.sign} />
@@ -21,7 +21,7 @@ interface OfOrder {
 
 /** An order on its way back says so, and one that is stuck there says that. */
 export function OrderBadge({ withStep = false, ...order }: OfOrder & { withStep?: boolean }) {
-  return <Badge look={processLook(order.processState)} suffix={wayBack(order, withStep)} />;
+  return <Badge look={processStyle(order.processState)} suffix={wayBack(order, withStep)} />;
 }
 
 interface OfStep {
@@ -30,5 +30,5 @@ interface OfStep {
 }
 
 export function StepBadge(step: OfStep) {
-  return <Badge look={standingLook(step)} />;
+  return <Badge look={waitingStyle(step)} />;
 }

@@ -4,13 +4,13 @@ import type { OrderFault, ProcessState, StepState } from '#console/api/documents
 export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'back';
 export type Sign = 'wait' | 'run' | 'check' | 'alert' | 'back' | 'skip' | 'cross';
 
-export interface StateLook {
+export interface StateStyle {
   readonly word: string;
   readonly tone: Tone;
   readonly sign: Sign;
 }
 
-const processLooks: Readonly<Record<ProcessState, StateLook>> = {
+const processStyles: Readonly<Record<ProcessState, StateStyle>> = {
   Pending: { word: 'Pending', tone: 'idle', sign: 'wait' },
   Processing: { word: 'Processing', tone: 'busy', sign: 'run' },
   Processed: { word: 'Processed', tone: 'good', sign: 'check' },
@@ -18,7 +18,7 @@ const processLooks: Readonly<Record<ProcessState, StateLook>> = {
   Undone: { word: 'Undone', tone: 'back', sign: 'back' },
 };
 
-const stepLooks: Readonly<Record<StepState, StateLook>> = {
+const stepStyles: Readonly<Record<StepState, StateStyle>> = {
   NotStarted: { word: 'Not started', tone: 'idle', sign: 'wait' },
   Running: { word: 'Running', tone: 'busy', sign: 'run' },
   Completed: { word: 'Completed', tone: 'good', sign: 'check' },
@@ -36,11 +36,17 @@ export const processStates: readonly ProcessState[] = [
   'Undone',
 ];
 
-export const processLook = (state: ProcessState): StateLook => processLooks[state];
+export const processStyle = (state: ProcessState): StateStyle => processStyles[state];
 /** A step that was tried and is not under way waits for its next try. */
-export function standingLook({ state, attempt }: { state: StepState; attempt: number }): StateLook {
+export function waitingStyle({
+  state,
+  attempt,
+}: {
+  state: StepState;
+  attempt: number;
+}): StateStyle {
   if (state === 'NotStarted' && attempt > 0) return { word: 'Waiting', tone: 'back', sign: 'wait' };
-  return stepLook(state);
+  return stepStyle(state);
 }
 
 interface OnItsWay {
@@ -60,4 +66,4 @@ export function wayBack({ processState, direction, fault }: OnItsWay, withStep: 
   return withStep && step !== null ? `: undo of ${step} is stuck` : ': undo is stuck';
 }
 
-export const stepLook = (state: StepState): StateLook => stepLooks[state];
+export const stepStyle = (state: StepState): StateStyle => stepStyles[state];

@@ -7,10 +7,10 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import { jsonSchema } from './json-schema.ts';
-import { lettered } from './lettered.ts';
+import { taggedTuple } from './tagged-tuple.ts';
 
 const at = z.int();
-const blind = z.literal([0, 1]);
+const definitionUnknown = z.literal([0, 1]);
 const attempt = z.int().positive();
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
@@ -23,11 +23,17 @@ const isNeeded = (stored: readonly unknown[]) => stored.at(-1) !== null;
 const submit = z
   .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 3 || isNeeded(stored));
-const claim = z.tuple([z.literal('c'), at, z.string(), blind], jsonSchema);
-const progress = z.tuple([z.literal(['+', '-', 'h']), at, z.string(), attempt, blind], jsonSchema);
-const failure = z.tuple([z.literal(['f', 'g']), at, z.string(), attempt, blind, fault], jsonSchema);
+const claim = z.tuple([z.literal('c'), at, z.string(), definitionUnknown], jsonSchema);
+const progress = z.tuple(
+  [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown],
+  jsonSchema,
+);
+const failure = z.tuple(
+  [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault],
+  jsonSchema,
+);
 const expired = z.tuple([z.literal('e'), at, names, count], jsonSchema);
-const excused = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
+const interrupted = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
 const correction = z.tuple([z.string(), jsonSchema]);
 const resubmit = z
   .tuple(
@@ -46,7 +52,7 @@ type StoredEntry = z.infer<
   | typeof progress
   | typeof failure
   | typeof expired
-  | typeof excused
+  | typeof interrupted
   | typeof resubmit
   | typeof cancel
   | typeof shortened
@@ -61,15 +67,15 @@ const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
   f: failure,
   g: failure,
   e: expired,
-  r: excused,
-  o: excused,
+  r: interrupted,
+  o: interrupted,
   R: resubmit,
   X: cancel,
   k: shortened,
 };
-const readKnown = lettered<StoredEntry>(forms);
+const readKnown = taggedTuple<StoredEntry>(forms);
 
-const letters = {
+const tags = {
   stepSucceeded: '+',
   undoSucceeded: '-',
   heartbeat: 'h',
@@ -98,8 +104,8 @@ export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
 }
 
 function isOfUnknownKind(stored: unknown): boolean {
-  const letter: unknown = Array.isArray(stored) ? stored[0] : undefined;
-  return typeof letter === 'string' && !Object.hasOwn(forms, letter);
+  const tag: unknown = Array.isArray(stored) ? stored[0] : undefined;
+  return typeof tag === 'string' && !Object.hasOwn(forms, tag);
 }
 
 function encodeEntry(entry: HistoryEntry, epoch: number): readonly unknown[] {
@@ -115,23 +121,23 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
       // Where a tail follows, its place says that there is no name.
       return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
     case 'claim':
-      return ['c', when, entry.by, entry.blind ? 1 : 0];
+      return ['c', when, entry.by, entry.definitionUnknown ? 1 : 0];
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
-      return [letters[entry.type], when, entry.step, entry.attempt, entry.blind ? 1 : 0];
+      return [tags[entry.type], when, entry.step, entry.attempt, entry.definitionUnknown ? 1 : 0];
     case 'stepFailed':
     case 'undoFailed': {
       const { code, message, effect } = entry.fault;
-      const isBlind = entry.blind ? 1 : 0;
+      const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
       const reason = [code, message, effect];
-      return [letters[entry.type], when, entry.step, entry.attempt, isBlind, reason];
+      return [tags[entry.type], when, entry.step, entry.attempt, isDefinitionUnknown, reason];
     }
     case 'expired':
       return ['e', when, [...entry.steps], entry.nudges];
-    case 'excused': {
-      const letter = entry.reason === 'restart' ? 'r' : 'o';
-      return [letter, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
+    case 'interrupted': {
+      const tag = entry.reason === 'restart' ? 'r' : 'o';
+      return [tag, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
     }
     case 'resubmit': {
       const list = entry.corrections.map(({ field, value }) => [field, value]);
@@ -152,21 +158,27 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       return { type: 'submit', at, by, ...tailOf(tail) };
     }
     case 'c': {
-      const [, , by, isBlind, ...tail] = stored;
-      return { type: 'claim', at, by: schedulerId(by), blind: isBlind === 1, ...tailOf(tail) };
+      const [, , by, isDefinitionUnknown, ...tail] = stored;
+      return {
+        type: 'claim',
+        at,
+        by: schedulerId(by),
+        definitionUnknown: isDefinitionUnknown === 1,
+        ...tailOf(tail),
+      };
     }
     case '+':
     case '-':
     case 'h': {
-      const [letter, , step, number, isBlind, ...tail] = stored;
-      const type = progressTypes[letter];
-      return { type, at, ...ofAttempt(step, number, isBlind), ...tailOf(tail) };
+      const [tag, , step, number, isDefinitionUnknown, ...tail] = stored;
+      const type = progressTypes[tag];
+      return { type, at, ...ofAttempt(step, number, isDefinitionUnknown), ...tailOf(tail) };
     }
     case 'f':
     case 'g': {
-      const [letter, , step, number, isBlind, [code, message, effect], ...tail] = stored;
-      const type = letter === 'f' ? 'stepFailed' : 'undoFailed';
-      const of = ofAttempt(step, number, isBlind);
+      const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...tail] = stored;
+      const type = tag === 'f' ? 'stepFailed' : 'undoFailed';
+      const of = ofAttempt(step, number, isDefinitionUnknown);
       return { type, at, ...of, fault: { code, message, effect }, ...tailOf(tail) };
     }
     case 'e': {
@@ -175,11 +187,11 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
     }
     case 'r':
     case 'o': {
-      const [letter, , steps, nudges, notBefore, ...tail] = stored;
+      const [tag, , steps, nudges, notBefore, ...tail] = stored;
       return {
-        type: 'excused',
+        type: 'interrupted',
         at,
-        reason: letter === 'r' ? 'restart' : 'outage',
+        reason: tag === 'r' ? 'restart' : 'outage',
         steps: steps.map(stepName),
         nudges,
         notBefore: instantAfter(epoch, notBefore),
@@ -207,6 +219,6 @@ function corrections(
   return (stored ?? []).map(([field, value]) => ({ field, value }));
 }
 
-function ofAttempt(step: string, number: number, isBlind: 0 | 1) {
-  return { step: stepName(step), attempt: number, blind: isBlind === 1 };
+function ofAttempt(step: string, number: number, isDefinitionUnknown: 0 | 1) {
+  return { step: stepName(step), attempt: number, definitionUnknown: isDefinitionUnknown === 1 };
 }

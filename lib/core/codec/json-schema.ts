@@ -3,7 +3,7 @@
  * it comes in. Nothing is copied: a schema's copy would lose a key such as `__proto__`.
  */
 import * as z from 'zod';
-import { isShallow, type JsonValue, wayTo } from '#core/model/json.ts';
+import { isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 
 type JsonSchema = z.ZodType<JsonValue, JsonValue>;
@@ -29,12 +29,12 @@ function faultOf(value: JsonValue) {
   if (!isShallow(value, limits.jsonDepthMax)) {
     return issue([], `nests deeper than ${limits.jsonDepthMax} levels`);
   }
-  const way = wayTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
+  const way = pathTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
   return way === null ? null : issue(way, 'is not a finite number');
 }
 
 function lostName(value: JsonValue) {
-  const way = wayTo(value, (_, key) => key === '__proto__');
+  const way = pathTo(value, (_, key) => key === '__proto__');
   return way === null ? null : issue(way, 'is a name that cannot be kept; take another');
 }
 

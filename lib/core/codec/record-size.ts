@@ -85,7 +85,7 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'undoFailed':
       return entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault);
     case 'expired':
-    case 'excused':
+    case 'interrupted':
       return entryBytesMax + nameBytesMax * entry.steps.length;
     case 'unknown':
       return jsonBytesAtMost(entry.stored, limits.recordBytesMax);

@@ -6,7 +6,7 @@ import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import type { StepPolicy, StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
 import { jsonSchema } from './json-schema.ts';
-import { lettered } from './lettered.ts';
+import { taggedTuple } from './tagged-tuple.ts';
 
 const flag = z.literal([0, 1]);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
@@ -27,8 +27,8 @@ type StoredProgress =
   | z.infer<typeof skipped | typeof running | typeof undoing | typeof undone>;
 
 const undoables = { N: notStarted, C: completed, F: failed };
-const readUndoable = lettered<StoredUndoable>(undoables);
-const readProgress = lettered<StoredProgress>({
+const readUndoable = taggedTuple<StoredUndoable>(undoables);
+const readProgress = taggedTuple<StoredProgress>({
   ...undoables,
   S: skipped,
   R: running,

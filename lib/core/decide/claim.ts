@@ -6,12 +6,12 @@ import { limits } from '#core/model/limits.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import { type Draft, park } from './draft.ts';
 import { advance } from './forward.ts';
-import type { Known } from './start-step.ts';
+import type { OrderContext } from './start-step.ts';
 import { advanceUndo } from './undo.ts';
 
 /** Starts whatever is ready; parks an order that cannot or must not go on. */
-export function claim(draft: Draft, event: Claim, known: Known | null): void {
-  draft.stance = { processState: 'Processing', lockedBy: event.by };
+export function claim(draft: Draft, event: Claim, known: OrderContext | null): void {
+  draft.lockState = { processState: 'Processing', lockedBy: event.by };
   const allowed = claimsAllowed(draft.base);
   if (claimsSinceOperator(draft.base.history) >= allowed) {
     park(draft, {
@@ -24,7 +24,7 @@ export function claim(draft: Draft, event: Claim, known: Known | null): void {
 }
 
 /** Lets a Processing order take its next steps, in its direction; a full one is parked by `decide`. */
-export function goOn(draft: Draft, known: Known | null): void {
+export function goOn(draft: Draft, known: OrderContext | null): void {
   if (draft.isFull && draft.direction === 'forward') return;
   if (known === null) {
     const { workflow, workflowVersion } = draft.base;

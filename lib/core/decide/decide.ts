@@ -13,7 +13,6 @@ import type { Command } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { claim } from './claim.ts';
 import { type Draft, draftOf, finish, park } from './draft.ts';
-import { fitted } from './fit-corrections.ts';
 import {
   type CancelRefusal,
   type CorrectionRefusal,
@@ -23,8 +22,8 @@ import {
   type ResubmitRefusal,
   resubmit,
   resubmitRefusal,
-} from './operator.ts';
-import { excused, expired } from './recovery.ts';
+} from './operator-commands.ts';
+import { expired, interrupted } from './recovery.ts';
 import {
   answers,
   heartbeat,
@@ -33,8 +32,9 @@ import {
   undoFailed,
   undoSucceeded,
 } from './replies.ts';
-import { hasRoom, outputUnkept, recordTooLarge } from './room.ts';
-import type { Known } from './start-step.ts';
+import { hasRoom, outputTooLarge, recordTooLarge } from './room.ts';
+import type { OrderContext } from './start-step.ts';
+import { validatedCorrections } from './validate-corrections.ts';
 
 export type IgnoredReason =
   | 'not-pending'
@@ -76,7 +76,7 @@ export type Decision =
 export function decide(
   record: ProcessRecord,
   event: RecordEvent,
-  known: Known | null,
+  known: OrderContext | null,
   nowMs: number,
 ): Decision {
   const decision = decideOn(draftOf(record, nowMs), event, known);
@@ -88,14 +88,14 @@ export function decide(
 function decideFull(
   record: ProcessRecord,
   event: RecordEvent,
-  known: Known | null,
+  known: OrderContext | null,
   nowMs: number,
 ): Decision {
   const full = decideStopping(record, event, known, nowMs);
   if (full.kind === 'ignored' || hasRoom(event, full.record)) return full;
   if (event.type === 'stepSucceeded') {
     const { type: _, output: __, ...from } = event;
-    const failed = { type: 'stepFailed', ...from, fault: outputUnkept } as const;
+    const failed = { type: 'stepFailed', ...from, fault: outputTooLarge } as const;
     return decide(record, failed, known, nowMs);
   }
   const short = inShort(full);
@@ -111,7 +111,7 @@ function decideFull(
 export function decideShort(
   record: ProcessRecord,
   event: RecordEvent,
-  known: Known | null,
+  known: OrderContext | null,
   nowMs: number,
 ): Decision {
   const full = decideStopping(record, event, known, nowMs);
@@ -121,7 +121,7 @@ export function decideShort(
 function decideStopping(
   record: ProcessRecord,
   event: RecordEvent,
-  known: Known | null,
+  known: OrderContext | null,
   nowMs: number,
 ): Decision {
   // The order can do without: its attempt runs out of time.
@@ -134,14 +134,19 @@ function inShort(transition: Transition): Transition {
   return { ...transition, record: { ...record, history: shortened(record.history) } };
 }
 
-function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decision {
+function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null): Decision {
   const { base: record, nowMs } = draft;
   switch (event.type) {
     case 'claim':
       if (record.processState !== 'Pending') return ignored('not-pending');
       if (record.notBefore > nowMs) return ignored('not-before');
       claim(draft, event, known);
-      return transition(draft, { type: 'claim', at: nowMs, by: event.by, blind: known === null });
+      return transition(draft, {
+        type: 'claim',
+        at: nowMs,
+        by: event.by,
+        definitionUnknown: known === null,
+      });
     case 'stepSucceeded':
     case 'stepFailed':
     case 'undoSucceeded':
@@ -153,11 +158,11 @@ function decideOn(draft: Draft, event: RecordEvent, known: Known | null): Decisi
       if (found === null) return ignored('not-due');
       return transition(draft, { type: 'expired', at: nowMs, ...found });
     }
-    case 'excused': {
-      const found = excused(draft, event);
+    case 'interrupted': {
+      const found = interrupted(draft, event);
       if (found === null) return ignored('not-due');
       const { reason, notBefore } = event;
-      return transition(draft, { type: 'excused', at: nowMs, reason, notBefore, ...found });
+      return transition(draft, { type: 'interrupted', at: nowMs, reason, notBefore, ...found });
     }
     case 'resubmit': {
       if (isOfOther(record, event)) return ignored('other-tenant');
@@ -185,7 +190,7 @@ const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Canc
 function decideResubmit(
   draft: Draft,
   { by, corrections = [] }: Resubmit,
-  known: Known | null,
+  known: OrderContext | null,
 ): Decision {
   const entry = { type: 'resubmit', at: draft.nowMs, by } as const;
   if (corrections.length === 0) {
@@ -194,15 +199,15 @@ function decideResubmit(
   }
   const refusal = correctionRefusal(draft.base);
   if (refusal !== null) return ignored(refusal);
-  const fitting = fitted(draft, known, corrections);
-  if (fitting.kind === 'refused') {
-    return { kind: 'ignored', reason: 'correction-refused', errors: fitting.errors };
+  const check = validatedCorrections(draft, known, corrections);
+  if (check.kind === 'refused') {
+    return { kind: 'ignored', reason: 'correction-refused', errors: check.errors };
   }
   resubmit(draft);
-  return transition(draft, { ...entry, corrections: fitting.corrections });
+  return transition(draft, { ...entry, corrections: check.corrections });
 }
 
-function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Decision {
+function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null): Decision {
   const at = draft.steps.findIndex((candidate) => candidate.name === event.step);
   const step = draft.steps[at];
   if (step === undefined) return ignored('unknown-step');
@@ -216,7 +221,7 @@ function decideReply(draft: Draft, event: AgentEvent, known: Known | null): Deci
     at: draft.nowMs,
     step: event.step,
     attempt: event.attempt,
-    blind: known === null,
+    definitionUnknown: known === null,
   };
   switch (event.type) {
     case 'stepSucceeded':
@@ -244,7 +249,7 @@ function transition(draft: Draft, entry: HistoryEntry): Decision {
 
 /** The way back stays open. */
 function parkFull(draft: Draft, entry: HistoryEntry): void {
-  const { processState } = draft.stance;
+  const { processState } = draft.lockState;
   if (draft.direction === 'undo' || (processState !== 'Pending' && processState !== 'Processing'))
     return;
   draft.commands.length = 0;

@@ -11,7 +11,7 @@ import type { Direction, OrderFault, ProcessRecord, StepRecord } from '#core/mod
 import { earliestCompleteBy, pickUpBy } from './due.ts';
 
 /** Where the order stands: its process state, and the lock where it has one. */
-export type Stance =
+export type LockState =
   | { readonly processState: 'Pending' | 'Processed' | 'Undone' }
   | { readonly processState: 'Error'; readonly fault: OrderFault }
   | { readonly processState: 'Processing'; readonly lockedBy: SchedulerId };
@@ -23,7 +23,7 @@ export interface Draft {
   readonly isFull: boolean;
   readonly steps: StepRecord[];
   readonly commands: Command[];
-  stance: Stance;
+  lockState: LockState;
   direction: Direction;
   fault: OrderFault | null;
   notBefore: number;
@@ -37,7 +37,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     isFull,
     steps: [...base.steps],
     commands: [],
-    stance: base,
+    lockState: base,
     direction: base.direction,
     fault: base.fault,
     notBefore: base.notBefore,
@@ -55,12 +55,12 @@ export function setStep(draft: Draft, at: number, changes: Partial<StepRecord>):
 /** Stops the order until an operator resubmits or cancels it. */
 export function park(draft: Draft, fault: OrderFault): void {
   draft.fault = fault;
-  draft.stance = { processState: 'Error', fault };
+  draft.lockState = { processState: 'Error', fault };
 }
 
 /** Gives the lock back: from `notBefore` on, any Scheduler may claim the order. */
 export function release(draft: Draft, notBefore: number): void {
-  draft.stance = { processState: 'Pending' };
+  draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
   if (notBefore <= draft.nowMs) nudge(draft);
 }
@@ -73,7 +73,7 @@ export function nudge(draft: Draft): void {
 
 /** The next record, its derived fields and history written. */
 export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
-  const { base, nowMs, stance } = draft;
+  const { base, nowMs, lockState } = draft;
   const common = {
     orderId: base.orderId,
     workflow: base.workflow,
@@ -96,7 +96,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
     ...(base.unknown !== undefined && { unknown: base.unknown }),
   };
   const running = earliestCompleteBy(draft.steps);
-  switch (stance.processState) {
+  switch (lockState.processState) {
     case 'Pending': {
       const completeBy = running ?? pickUpBy(draft.notBefore, nowMs);
       return { ...common, processState: 'Pending', lockedBy: null, completeBy };
@@ -106,7 +106,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
       return {
         ...common,
         processState: 'Processing',
-        lockedBy: stance.lockedBy,
+        lockedBy: lockState.lockedBy,
         completeBy: running,
       };
     case 'Error':
@@ -115,10 +115,10 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
         processState: 'Error',
         lockedBy: null,
         completeBy: running,
-        fault: stance.fault,
+        fault: lockState.fault,
       };
     case 'Processed':
     case 'Undone':
-      return { ...common, processState: stance.processState, lockedBy: null, completeBy: null };
+      return { ...common, processState: lockState.processState, lockedBy: null, completeBy: null };
   }
 }

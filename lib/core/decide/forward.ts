@@ -4,10 +4,10 @@ import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { findStep, type StepRecord } from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
-import { isWanted, type Known, startStep } from './start-step.ts';
+import { isWanted, type OrderContext, startStep } from './start-step.ts';
 
 /** Starts every ready step; in definition order, so that a skipped step frees those after it. */
-export function advance(draft: Draft, known: Known): void {
+export function advance(draft: Draft, known: OrderContext): void {
   for (const at of known.definition.order) {
     const definition = known.definition.steps[at];
     assertThat(definition !== undefined, 'the definition knows its own steps');
@@ -19,7 +19,7 @@ export function advance(draft: Draft, known: Known): void {
     else if (!startStep(draft, known, at, 'perform')) return;
   }
   if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
-    draft.stance = { processState: 'Processed' };
+    draft.lockState = { processState: 'Processed' };
   }
 }
 

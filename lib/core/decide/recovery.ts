@@ -3,7 +3,7 @@
  * definition is needed.
  */
 
-import type { Excused } from '#core/model/event.ts';
+import type { Interrupted } from '#core/model/event.ts';
 import type { Fault } from '#core/model/fault.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -46,14 +46,14 @@ export function expired(draft: Draft): Found | null {
 }
 
 /** Takes back what was interrupted, counting nothing; null when there is nothing to take back. */
-export function excused(draft: Draft, event: Excused): Found | null {
+export function interrupted(draft: Draft, event: Interrupted): Found | null {
   const found: StepName[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
     if (!underWay(progress)) continue;
     if (!interrupts(event, step, progress, draft.nowMs)) continue;
     found.push(step.name);
-    setStep(draft, at, { progress: takenBack(progress) });
+    setStep(draft, at, { progress: withoutAttempt(progress) });
   }
   const latest = draft.nowMs + limits.recoveryRampMaxMs;
   const notBefore = Math.max(draft.nowMs, Math.min(event.notBefore, latest));
@@ -61,13 +61,13 @@ export function excused(draft: Draft, event: Excused): Found | null {
     reopen(draft, Math.max(notBefore, waitsUntil(draft)));
     return { steps: found, nudges: 0 };
   }
-  if (draft.stance.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
+  if (draft.lockState.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
   release(draft, notBefore);
   return { steps: [], nudges: 1 };
 }
 
 function interrupts(
-  event: Excused,
+  event: Interrupted,
   { name }: StepRecord,
   { completeBy }: UnderWay,
   nowMs: number,
@@ -76,22 +76,22 @@ function interrupts(
 }
 
 /** The step as it was before the call, from which the next attempt starts. */
-function takenBack(progress: UnderWay): StepRecord['progress'] {
+function withoutAttempt(progress: UnderWay): StepRecord['progress'] {
   return progress.state === 'Running' ? { state: 'NotStarted' } : progress.before;
 }
 
 /** A cool-down lasts; an order that was claimed waits for nothing, whatever clock wrote its instant. */
-function waitsUntil({ stance, notBefore, nowMs }: Draft): number {
-  return stance.processState === 'Pending' ? notBefore : nowMs;
+function waitsUntil({ lockState, notBefore, nowMs }: Draft): number {
+  return lockState.processState === 'Pending' ? notBefore : nowMs;
 }
 
 function reopen(draft: Draft, notBefore: number): void {
-  if (draft.stance.processState !== 'Error') release(draft, notBefore);
+  if (draft.lockState.processState !== 'Error') release(draft, notBefore);
 }
 
 function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay): Verdict {
   draft.failureCount += 1;
-  setStep(draft, at, { progress: takenBack(progress) });
+  setStep(draft, at, { progress: withoutAttempt(progress) });
   const isPerform = progress.state === 'Running';
   // A perform still out when the order turned back is only waited for: its undo has its own tries.
   if (isPerform && draft.direction === 'undo') return { kind: 'retry', notBefore: draft.nowMs };
@@ -129,7 +129,7 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
 }
 
 function settle(draft: Draft, verdicts: readonly Verdict[]): void {
-  if (draft.stance.processState === 'Error') return;
+  if (draft.lockState.processState === 'Error') return;
   const held = verdicts.find(({ kind }) => kind === 'hold');
   const turned = verdicts.find(({ kind }) => kind === 'turnBack');
   if (held?.kind === 'hold') {
@@ -147,7 +147,7 @@ function settle(draft: Draft, verdicts: readonly Verdict[]): void {
 
 function nudgeIfDue(draft: Draft): boolean {
   const due = dueAt(draft.base);
-  if (draft.stance.processState !== 'Pending' || due === null || due > draft.nowMs) return false;
+  if (draft.lockState.processState !== 'Pending' || due === null || due > draft.nowMs) return false;
   nudge(draft);
   return true;
 }
@@ -159,7 +159,7 @@ function repairDeadlines(draft: Draft): StepName[] | null {
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
     if (!underWay(progress) || progress.completeBy <= farthest(draft, step)) continue;
-    setStep(draft, at, { progress: takenBack(progress) });
+    setStep(draft, at, { progress: withoutAttempt(progress) });
     repaired.push(step.name);
   }
   const due = dueAt(draft.base);

@@ -5,7 +5,7 @@ import type { JsonValue } from '#core/model/json.ts';
 import type { OrderFault, Running, StepRecord, UnderWay, Undoing } from '#core/model/record.ts';
 import { goOn } from './claim.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
-import type { Known } from './start-step.ts';
+import type { OrderContext } from './start-step.ts';
 import { turnBack } from './undo.ts';
 
 /** Completed; what became ready starts in the same write, if a Scheduler has the order. */
@@ -13,7 +13,7 @@ export function stepSucceeded(
   draft: Draft,
   at: number,
   event: StepSucceeded,
-  known: Known | null,
+  known: OrderContext | null,
 ): void {
   const output: JsonValue = event.output;
   setStep(draft, at, { progress: { state: 'Completed', output }, doubtUntil: null });
@@ -26,19 +26,19 @@ export function stepFailed(
   at: number,
   step: StepRecord,
   event: StepFailed,
-  known: Known | null,
+  known: OrderContext | null,
 ): void {
   const { fault } = event;
   setStep(draft, at, {
     progress: { state: 'Failed', fault },
     doubtUntil: fault.effect === 'none' ? null : step.doubtUntil,
   });
-  if (draft.stance.processState === 'Error') return;
+  if (draft.lockState.processState === 'Error') return;
   if (draft.direction === 'forward') {
     const orderFault: OrderFault = { ...fault, step: step.name, action: 'perform' };
     if (step.policy.onFault === 'hold') park(draft, orderFault);
     else turnBack(draft, orderFault);
-    if (draft.stance.processState === 'Pending') release(draft, draft.nowMs);
+    if (draft.lockState.processState === 'Pending') release(draft, draft.nowMs);
   }
   goOnIfProcessing(draft, known);
 }
@@ -47,7 +47,7 @@ export function undoSucceeded(
   draft: Draft,
   at: number,
   progress: Undoing,
-  known: Known | null,
+  known: OrderContext | null,
 ): void {
   setStep(draft, at, { progress: { state: 'Undone', before: progress.before }, doubtUntil: null });
   goOnIfProcessing(draft, known);
@@ -62,7 +62,7 @@ export function undoFailed(
   event: UndoFailed,
 ): void {
   setStep(draft, at, { progress: progress.before });
-  if (draft.stance.processState === 'Error') return;
+  if (draft.lockState.processState === 'Error') return;
   park(draft, {
     code: 'undo-stuck',
     message: `Undo of step ${step.name} failed with ${event.fault.code}: ${event.fault.message}`,
@@ -90,8 +90,8 @@ export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: 
   return true;
 }
 
-function goOnIfProcessing(draft: Draft, known: Known | null): void {
-  if (draft.stance.processState === 'Processing') goOn(draft, known);
+function goOnIfProcessing(draft: Draft, known: OrderContext | null): void {
+  if (draft.lockState.processState === 'Processing') goOn(draft, known);
 }
 
 /** Which progress a reply of that kind answers. */

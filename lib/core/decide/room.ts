@@ -30,7 +30,7 @@ function bytesFor({ type }: RecordEvent, { processState, direction }: ProcessRec
     case 'undoSucceeded':
     case 'undoFailed':
     case 'expired':
-    case 'excused':
+    case 'interrupted':
     case 'cancel':
       return limits.recordBytesMax;
   }
@@ -49,7 +49,7 @@ export function recordTooLarge(step: StepName | null): OrderFault {
 }
 
 /** Of a step that was done, whose output cannot be kept. */
-export const outputUnkept: Fault = {
+export const outputTooLarge: Fault = {
   code: 'record-too-large',
   message: "The step succeeded, but the order's record has no room left for its output.",
   effect: 'possible',

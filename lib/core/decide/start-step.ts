@@ -17,7 +17,7 @@ import { type Draft, park, setStep } from './draft.ts';
 import { stepContext } from './step-context.ts';
 
 /** What a Scheduler knows of an order beyond its record. */
-export interface Known {
+export interface OrderContext {
   readonly definition: WorkflowDefinition;
   /** As they were submitted: the record's history knows the corrections since. */
   readonly details: JsonValue;
@@ -27,7 +27,7 @@ export interface Known {
  * Marks the step as under way and asks its agent. Gives false when the workflow's own code failed:
  * then the order is parked and nothing is sent for this step.
  */
-export function startStep(draft: Draft, known: Known, at: number, action: Action): boolean {
+export function startStep(draft: Draft, known: OrderContext, at: number, action: Action): boolean {
   const definition = known.definition.steps[at];
   const step = draft.steps[at];
   assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
@@ -105,7 +105,7 @@ function undoable({ name, progress }: StepRecord): Undoable {
 /** Whether the step's `when` holds; undefined when its code failed and the order is parked. */
 export function isWanted(
   draft: Draft,
-  known: Known,
+  known: OrderContext,
   definition: StepDefinition,
 ): boolean | undefined {
   const { when } = definition;
@@ -150,6 +150,10 @@ function parkForInput(draft: Draft, { name }: StepDefinition): void {
   });
 }
 
-function contextOf({ base, steps }: Draft, known: Known, definition: StepDefinition): StepContext {
+function contextOf(
+  { base, steps }: Draft,
+  known: OrderContext,
+  definition: StepDefinition,
+): StepContext {
   return stepContext({ ...base, steps }, known.details, definition);
 }

@@ -6,7 +6,7 @@
 import { assertThat } from '#core/model/errors.ts';
 import type { OrderFault, StepRecord } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
-import { type Known, startStep } from './start-step.ts';
+import { type OrderContext, startStep } from './start-step.ts';
 
 /** Turns the order back because of `fault`, unless what was done cannot be undone: then it stops. */
 export function turnBack(draft: Draft, fault: OrderFault): void {
@@ -45,7 +45,7 @@ function holdIfIrreversible(draft: Draft): boolean {
 }
 
 /** Once nothing runs any more, starts every undo that is ready; ends when nothing is left to undo. */
-export function advanceUndo(draft: Draft, known: Known): void {
+export function advanceUndo(draft: Draft, known: OrderContext): void {
   if (draft.steps.some(({ progress }) => progress.state === 'Running')) return;
   if (holdIfIrreversible(draft)) return;
 
@@ -70,7 +70,7 @@ export function advanceUndo(draft: Draft, known: Known): void {
     left ||= unsettled;
     if (unsettled || !free) for (const name of definition.after) blocked.add(name);
   }
-  if (!left) draft.stance = { processState: 'Undone' };
+  if (!left) draft.lockState = { processState: 'Undone' };
   else if (
     waitUntil !== null &&
     !draft.steps.some(({ progress }) => progress.state === 'Undoing')

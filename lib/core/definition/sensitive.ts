@@ -6,10 +6,10 @@ import * as z from 'zod';
 import { isObject } from '#core/model/json.ts';
 
 /** Keys from a document's outside to one of its parts; none: the document itself. */
-export type Way = readonly string[];
+export type FieldPath = readonly string[];
 
 /** Gives the ways to whatever is sensitive in a document. */
-export type Sensitivity = (document: unknown) => readonly Way[];
+export type Sensitivity = (document: unknown) => readonly FieldPath[];
 
 /**
  * Of documents that the schema took or gave. What a transformation makes of a sensitive field cannot be
@@ -27,10 +27,10 @@ export function sensitivityOf(schema: z.ZodType): Sensitivity {
 const isMarked = (shape: unknown) => JSON.stringify(shape).includes('"sensitive":true');
 
 /** Walks document and JSON Schema side by side. */
-function waysIn(document: unknown, root: unknown): readonly Way[] {
+function waysIn(document: unknown, root: unknown): readonly FieldPath[] {
   return walk(document, root);
 
-  function walk(value: unknown, shape: unknown): readonly Way[] {
+  function walk(value: unknown, shape: unknown): readonly FieldPath[] {
     if (!isObject(shape) || value === undefined) return [];
     if (shape['sensitive'] === true) return [[]];
     return [

@@ -2,9 +2,10 @@
  * What submitters and operators are told, derived from a committed change and nothing else, so that
  * no second write has to be trusted (docs/design.md, "Lost messages").
  */
+
+import { type AttemptSummary, attemptSummaryOf } from './attempt-summary.ts';
 import type { OrderId, WorkflowName } from './ids.ts';
 import type { Direction, OrderFault, Priority, ProcessRecord, ProcessState } from './record.ts';
-import { type Tried, triedOf } from './tried.ts';
 
 /** An order's process state changed. */
 export interface Change {
@@ -18,7 +19,7 @@ export interface Change {
   readonly direction: Direction;
   readonly fault: OrderFault | null;
   /** Of an order that came to Error by a call; else null. */
-  readonly tried: Tried | null;
+  readonly tried: AttemptSummary | null;
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
@@ -40,7 +41,7 @@ export function changeOf(previousState: ProcessState | null, record: ProcessReco
     processState,
     direction,
     fault,
-    tried: triedOf(record),
+    tried: attemptSummaryOf(record),
     priority,
     tenant,
     replyTo,

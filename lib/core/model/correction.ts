@@ -13,19 +13,23 @@ export interface Correction {
 
 /** The details with the correction made; undefined when there is no such place in them. */
 export function corrected(details: JsonValue, { field, value }: Correction): JsonValue | undefined {
-  return put(details, wayOf(field), value);
+  return put(details, pathOf(field), value);
 }
 
 /** Undefined when there is no such place. */
 export function fieldOf(details: JsonValue, field: string): JsonValue | undefined {
-  return valueAt(details, wayOf(field));
+  return valueAt(details, pathOf(field));
 }
 
-const wayOf = (field: string): readonly string[] => field.split('.');
+const pathOf = (field: string): readonly string[] => field.split('.');
 
 /** Undefined when there is no such place; a name that an object lacks may be added to it. */
-function put(document: JsonValue, way: readonly string[], value: JsonValue): JsonValue | undefined {
-  const [name, ...rest] = way;
+function put(
+  document: JsonValue,
+  path: readonly string[],
+  value: JsonValue,
+): JsonValue | undefined {
+  const [name, ...rest] = path;
   if (name === undefined) return value;
   const inner = valueAt(document, [name]);
   if (inner === undefined && !(isObject(document) && rest.length === 0)) return undefined;
@@ -35,8 +39,8 @@ function put(document: JsonValue, way: readonly string[], value: JsonValue): Jso
   return isObject(document) ? { ...document, [name]: next } : undefined;
 }
 
-function valueAt(document: JsonValue, way: readonly string[]): JsonValue | undefined {
-  const [name, ...rest] = way;
+function valueAt(document: JsonValue, path: readonly string[]): JsonValue | undefined {
+  const [name, ...rest] = path;
   if (name === undefined) return document;
   const inner = member(document, name);
   return inner === undefined ? undefined : valueAt(inner, rest);

@@ -56,18 +56,18 @@ export interface Expired {
 
 /**
  * The Supervisor found the order interrupted by what is not its fault: after a `restart` of the one
- * process every call is lost; after an `outage` the steps that it made late are forgiven. No failure is
+ * process every call is lost; after an `outage` the steps that it made late are interrupted. No failure is
  * counted.
  */
-export type Excused = ExcusedBy<'restart'> | ExcusedByOutage;
+export type Interrupted = InterruptedBy<'restart'> | InterruptedByOutage;
 
-interface ExcusedBy<Reason> {
-  readonly type: 'excused';
+interface InterruptedBy<Reason> {
+  readonly type: 'interrupted';
   readonly reason: Reason;
   /** When to dispatch again: a ramp, so that a recovery does not become the next outage. */
   readonly notBefore: number;
 }
-interface ExcusedByOutage extends ExcusedBy<'outage'> {
+interface InterruptedByOutage extends InterruptedBy<'outage'> {
   /** Those it made late; a step among them that is not past its complete-by goes on. */
   readonly steps: readonly StepName[];
 }
@@ -88,5 +88,5 @@ export interface Cancel extends ByOperator {
 }
 
 export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;
-export type RecordEvent = Claim | AgentEvent | Expired | Excused | Resubmit | Cancel;
+export type RecordEvent = Claim | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
 export type Event = Submit | RecordEvent;

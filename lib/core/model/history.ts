@@ -12,9 +12,9 @@ import type { JsonValue } from './json.ts';
 interface At extends Extensible {
   readonly at: number;
 }
-/** `blind`: the definition was unknown to the Scheduler, which therefore parked the order. */
+/** `definitionUnknown`: the definition was unknown to the Scheduler, which therefore parked the order. */
 interface Decided extends At {
-  readonly blind: boolean;
+  readonly definitionUnknown: boolean;
 }
 interface OfAttempt extends Decided {
   readonly step: StepName;
@@ -34,7 +34,7 @@ export type HistoryEntry =
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
   | (OfSweep & { readonly type: 'expired' })
   | (OfSweep & {
-      readonly type: 'excused';
+      readonly type: 'interrupted';
       readonly reason: 'restart' | 'outage';
       readonly notBefore: number;
     })
@@ -69,7 +69,7 @@ export function appendEntry(
 }
 
 function isNudge(entry: HistoryEntry): entry is Sweep {
-  return (entry.type === 'expired' || entry.type === 'excused') && entry.nudges > 0;
+  return (entry.type === 'expired' || entry.type === 'interrupted') && entry.nudges > 0;
 }
 
 /** The latest entries, which say where the order stands, and the one of the event itself. */

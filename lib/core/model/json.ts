@@ -36,7 +36,7 @@ export function isShallow(value: unknown, depthMax: number): boolean {
  * The keys that lead to the first value of which `isIt` says so, the outermost first; null where there
  * is none. Of a document known to be shallow.
  */
-export function wayTo(
+export function pathTo(
   value: unknown,
   isIt: (value: unknown, key: string) => boolean,
   key = '',
@@ -44,7 +44,7 @@ export function wayTo(
   if (isIt(value, key)) return [];
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, inner] of Object.entries(value)) {
-    const way = wayTo(inner, isIt, name);
+    const way = pathTo(inner, isIt, name);
     if (way !== null) return [name, ...way];
   }
   return null;

@@ -42,7 +42,7 @@ export function agentDemand(
 const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
   'claim',
   'expired',
-  'excused',
+  'interrupted',
   'heartbeat',
 ]);
 

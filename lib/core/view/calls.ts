@@ -3,7 +3,7 @@
  * them. The record is played back ({@link replay}), so that no rule of `decide` is stated here a second time.
  */
 
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { Action, StepName } from '#core/model/ids.ts';
@@ -51,12 +51,12 @@ export interface CallLog {
  * @param known null when the order's definition is unknown. Then, and for a history that was shortened or that another
  *   release wrote by other rules, only the calls that were answered or timed out are given, without their beginnings
  */
-export function callsOf(record: ProcessRecord, known: Known | null): CallLog {
+export function callsOf(record: ProcessRecord, known: OrderContext | null): CallLog {
   const revisions = known === null ? null : revisionsOf(record, known);
   return revisions === null ? { calls: endedCalls(record), waits: [] } : followed(revisions);
 }
 
-function revisionsOf(record: ProcessRecord, known: Known): readonly ProcessRecord[] | null {
+function revisionsOf(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] | null {
   try {
     return replay(record, known);
   } catch (error) {
@@ -113,7 +113,7 @@ function end(call: Mutable<Call>, entry: HistoryEntry, before: ProcessRecord): v
     case 'expired':
       call.end = 'timedOut';
       return;
-    case 'excused':
+    case 'interrupted':
       call.end = 'interrupted';
       return;
     default:
@@ -142,7 +142,7 @@ function newWaits(before: ProcessRecord, after: ProcessRecord, entry: HistoryEnt
         'coolDown',
         idle.filter(({ name }) => entry.steps.includes(name)),
       );
-    case 'excused':
+    case 'interrupted':
       return wait(
         'interruption',
         idle.filter(({ name }) => entry.steps.includes(name)),
@@ -182,7 +182,7 @@ function endedCalls({ history }: ProcessRecord): Call[] {
         ];
       }
       case 'expired':
-      case 'excused': {
+      case 'interrupted': {
         const how = entry.type === 'expired' ? 'timedOut' : 'interrupted';
         return entry.steps.map((step) =>
           ended(step, (attempts.get(step) ?? 0) + 1, {

@@ -6,7 +6,7 @@
 import type { Action } from '#core/model/ids.ts';
 import type { ProcessState, StepState } from '#core/model/record.ts';
 
-export const letterKinds = [
+export const deadLetterKinds = [
   'nudge',
   'request',
   'reply',
@@ -15,7 +15,7 @@ export const letterKinds = [
   'status',
   'notification',
 ] as const;
-export type LetterKind = (typeof letterKinds)[number];
+export type DeadLetterKind = (typeof deadLetterKinds)[number];
 
 /** The order as it is now, as far as it matters. */
 export interface OrderNow {
@@ -24,14 +24,14 @@ export interface OrderNow {
 }
 
 /** What the letter is about, as far as it can be read. */
-export interface LetterSubject {
+export interface DeadLetterSubject {
   readonly orderId: string;
   readonly step?: string;
   readonly attempt?: number;
   readonly action?: Action;
 }
 
-export type LetterFate =
+export type DeadLetterAction =
   /** Send it back to the queue it came from. */
   | { readonly kind: 'redrive'; readonly why: string }
   /** Delete it: it can have no effect any more. */
@@ -39,19 +39,19 @@ export type LetterFate =
   /** Leave it: a person must look. */
   | { readonly kind: 'keep'; readonly why: string };
 
-export interface Letter {
-  readonly kind: LetterKind;
+export interface DeadLetterOrigin {
+  readonly kind: DeadLetterKind;
   /** Parked by a reader, with a reason; else given up by its queue after too many tries. */
   readonly wasParked: boolean;
   /** Null when it cannot be read, or is about no order yet. */
-  readonly subject: LetterSubject | null;
+  readonly subject: DeadLetterSubject | null;
 }
 
 /** `order`: null when there is none. */
-export function letterFate(
-  { kind, wasParked, subject }: Letter,
+export function deadLetterAction(
+  { kind, wasParked, subject }: DeadLetterOrigin,
   order: OrderNow | null,
-): LetterFate {
+): DeadLetterAction {
   switch (kind) {
     case 'change':
       return subject === null
@@ -78,13 +78,16 @@ export function letterFate(
   }
 }
 
-function nudgeFate(processState: ProcessState): LetterFate {
+function nudgeFate(processState: ProcessState): DeadLetterAction {
   return processState === 'Pending'
     ? redrive('The order waits to be claimed.')
     : discard(`The order is ${processState}: it has been claimed since.`);
 }
 
-function callFate({ step = '', attempt, action }: LetterSubject, { steps }: OrderNow): LetterFate {
+function callFate(
+  { step = '', attempt, action }: DeadLetterSubject,
+  { steps }: OrderNow,
+): DeadLetterAction {
   const now = steps[step];
   if (now === undefined) return keep(`The order has no step ${step}.`);
   if (now.attempt !== attempt) {
@@ -96,6 +99,6 @@ function callFate({ step = '', attempt, action }: LetterSubject, { steps }: Orde
     : discard(`Step ${step} is ${now.state}.`);
 }
 
-const redrive = (why: string): LetterFate => ({ kind: 'redrive', why });
-const discard = (why: string): LetterFate => ({ kind: 'discard', why });
-const keep = (why: string): LetterFate => ({ kind: 'keep', why });
+const redrive = (why: string): DeadLetterAction => ({ kind: 'redrive', why });
+const discard = (why: string): DeadLetterAction => ({ kind: 'discard', why });
+const keep = (why: string): DeadLetterAction => ({ kind: 'keep', why });

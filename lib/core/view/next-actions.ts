@@ -7,7 +7,7 @@ import {
   correctionRefusal,
   type ResubmitRefusal,
   resubmitRefusal,
-} from '#core/decide/operator.ts';
+} from '#core/decide/operator-commands.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 
 /** Null when it may be done now; else why not. */

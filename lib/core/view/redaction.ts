@@ -4,9 +4,9 @@
  * Of a workflow that is not known nobody can say what is sensitive: then all of it is.
  */
 
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import { correctedDetails, outputOf, stepContext } from '#core/decide/step-context.ts';
-import type { Way } from '#core/definition/sensitive.ts';
+import type { FieldPath } from '#core/definition/sensitive.ts';
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import type { Fault } from '#core/model/fault.ts';
 import { isList, isObject, type JsonValue } from '#core/model/json.ts';
@@ -27,13 +27,13 @@ export interface Redaction {
   fault<Kind extends Fault>(fault: Kind): Kind;
 }
 
-export function redaction(record: ProcessRecord, known: Known | null): Redaction {
+export function redaction(record: ProcessRecord, known: OrderContext | null): Redaction {
   if (known === null) return ofUnknown;
   const { definition, details: submitted } = known;
   const details = correctedDetails(submitted, record.history);
   const inputs = definition.steps.map((step) => inputOf(record, submitted, step));
   const secrets = secretsOf(record, known, inputs);
-  const shown = (document: JsonValue, ways: readonly Way[]) =>
+  const shown = (document: JsonValue, ways: readonly FieldPath[]) =>
     unquoted(
       ways.reduce((left, way) => without(left, way), document),
       secrets,
@@ -76,11 +76,11 @@ function inputOf(record: ProcessRecord, submitted: JsonValue, step: StepDefiniti
 /** Whatever is sensitive in the order, as texts, the longest first. */
 function secretsOf(
   record: ProcessRecord,
-  { definition, details: submitted }: Known,
+  { definition, details: submitted }: OrderContext,
   inputs: readonly JsonValue[],
 ): readonly string[] {
   const found = new Set<string>();
-  const collect = (document: JsonValue, ways: readonly Way[]) => {
+  const collect = (document: JsonValue, ways: readonly FieldPath[]) => {
     for (const way of ways) for (const text of textsIn(part(document, way))) found.add(text);
   };
   // Those before a correction as well: what was refused is as secret as what was taken.
@@ -101,7 +101,7 @@ function secretsOf(
     .sort((a, b) => b.length - a.length);
 }
 
-function part(document: unknown, way: Way): unknown {
+function part(document: unknown, way: FieldPath): unknown {
   return way.reduce<unknown>(
     (value, name) => Object.entries(value ?? {}).find(([key]) => key === name)?.[1],
     document,
@@ -113,7 +113,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function without(document: JsonValue, way: Way): JsonValue {
+function without(document: JsonValue, way: FieldPath): JsonValue {
   const [name, ...rest] = way;
   if (name === undefined) return document === null ? null : redacted;
   return mapped(document, (inner, key) => (key === name ? without(inner, rest) : inner));

@@ -1,6 +1,6 @@
 /** Plays a history back through `decide` (R15): what it gives must be the stored record. */
 import { decide } from '#core/decide/decide.ts';
-import type { Known } from '#core/decide/start-step.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import { outputOf } from '#core/decide/step-context.ts';
 import { submitted } from '#core/decide/submit.ts';
 import { assertThat } from '#core/model/errors.ts';
@@ -15,7 +15,7 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
  *
  * @throws {ReeveError} `assertion-failed` when an entry does not apply: the history is not the record's
  */
-export function replay(record: ProcessRecord, known: Known): readonly ProcessRecord[] {
+export function replay(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
   assertThat(first?.type === 'submit', 'a history begins with the submission');
   const { orderId, priority, tenant, replyTo, correlationId, writeId } = record;
@@ -34,10 +34,15 @@ function applied(
   before: ProcessRecord,
   stored: ProcessRecord,
   entry: HistoryEntry,
-  known: Known,
+  known: OrderContext,
 ): ProcessRecord {
-  const blind = 'blind' in entry && entry.blind;
-  const decision = decide(before, eventOf(entry, stored), blind ? null : known, entry.at);
+  const definitionUnknown = 'definitionUnknown' in entry && entry.definitionUnknown;
+  const decision = decide(
+    before,
+    eventOf(entry, stored),
+    definitionUnknown ? null : known,
+    entry.at,
+  );
   assertThat(
     decision.kind === 'transition',
     `order ${stored.orderId}: history entry ${entry.type} of revision ${before.revision + 1} does not apply`,
@@ -49,7 +54,7 @@ function applied(
 }
 
 function nudgesOf(entry: HistoryEntry): number {
-  return entry.type === 'expired' || entry.type === 'excused' ? entry.nudges : 0;
+  return entry.type === 'expired' || entry.type === 'interrupted' ? entry.nudges : 0;
 }
 
 function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
@@ -67,7 +72,7 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
       return { type: 'claim', by: entry.by };
     case 'expired':
       return { type: 'expired' };
-    case 'excused': {
+    case 'interrupted': {
       const { type, reason, notBefore, steps } = entry;
       return reason === 'restart'
         ? { type, reason, notBefore }

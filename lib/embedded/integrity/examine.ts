@@ -15,12 +15,12 @@ import {
 } from '#embedded/data-files.ts';
 import { onFile } from '#embedded/file-error.ts';
 import { openDatabase, openError } from '#embedded/open-database.ts';
+import { openUntouched } from '#embedded/read-only.ts';
 import { numberOf } from '#embedded/rows.ts';
 import { isUpToDate } from '#embedded/schema.ts';
 import { isDamage } from '#embedded/store-error.ts';
-import { openUntouched } from '#embedded/untouched.ts';
 import type { Log } from '#ports/log.ts';
-import { type DamageDesk, damageDesk, type Finding } from './damage.ts';
+import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
 import { intactChange } from './intact-rows.ts';
 import { countedTotals, readTotals, type Totals } from './totals.ts';
 import { compareTotals } from './totals-check.ts';
@@ -64,7 +64,7 @@ export function examineData(path: string): Examined {
 }
 
 /** Of data that an older Reeve made, which a start brings up to date: a copy is, and is checked then. */
-function examineCopy(path: string, damage: DamageDesk): Counts {
+function examineCopy(path: string, damage: DamageReport): Counts {
   const what = 'Cannot make a copy of the data in';
   const folder = onFile(what, dirname(path), () =>
     mkdtempSync(join(dirname(path), 'reeve-check-')),
@@ -119,7 +119,7 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
 export function acceptLoss(path: string): string | null {
   const kept = keepLog(path);
   const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
-  const { database, file } = openDatabase(path, damageDesk(path, silent), true);
+  const { database, file } = openDatabase(path, damageReport(path, silent), true);
   file?.close();
   database.close();
   return kept;
@@ -150,7 +150,7 @@ const notCounted: Counts = { orders: null, changes: null };
 
 function collecting(
   path: string,
-  look: (damage: DamageDesk) => Counts,
+  look: (damage: DamageReport) => Counts,
   unusable: (error: unknown) => unknown,
 ): Examined {
   const findings: Finding[] = [];
@@ -161,7 +161,7 @@ function collecting(
       reason: String(reason),
     });
   };
-  const damage = damageDesk(path, { info: () => {}, warn: () => {}, error: found });
+  const damage = damageReport(path, { info: () => {}, warn: () => {}, error: found });
   try {
     return { ...look(damage), findings };
   } catch (error) {
@@ -183,7 +183,7 @@ const integrityRow = z.object({ integrity_check: z.string() });
 
 function examine(
   database: DatabaseSync,
-  damage: DamageDesk,
+  damage: DamageReport,
   { accepted, forgotten }: Totals,
 ): Counts {
   for (const row of database.prepare('PRAGMA integrity_check').all()) {

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { CorruptDataError, describeError } from '#core/model/errors.ts';
 import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
 import { assertIntact } from './checksums.ts';
-import type { DamageDesk } from './damage.ts';
+import type { DamageReport } from './damage-report.ts';
 
 export interface Verification {
   /** Checks so many more orders; false when there are none left. */
@@ -21,7 +21,7 @@ export interface Verification {
 
 export interface VerificationOptions {
   readonly database: DatabaseSync;
-  readonly damage: DamageDesk;
+  readonly damage: DamageReport;
   /** Orders that must be there now: accepted, and not forgotten. */
   readonly expected: number;
 }
@@ -116,7 +116,7 @@ function prepared(database: DatabaseSync) {
   };
 }
 
-function checkOrder(sql: Prepared, damage: DamageDesk, seq: number): void {
+function checkOrder(sql: Prepared, damage: DamageReport, seq: number): void {
   try {
     damage.row('Processes', seq, () => {
       const row = sql.process.get(seq);

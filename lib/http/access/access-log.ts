@@ -6,7 +6,7 @@ import type { AccessEnv } from './access.ts';
 /** Longer than any path that is served; what is longer somebody tried. */
 const pathLengthMax = 200;
 
-export function accessLog(tell: (access: Access) => void): MiddlewareHandler<AccessEnv> {
+export function accessLog(write: (access: Access) => void): MiddlewareHandler<AccessEnv> {
   return async (context, next) => {
     await next();
     const { method, path } = context.req;
@@ -15,7 +15,7 @@ export function accessLog(tell: (access: Access) => void): MiddlewareHandler<Acc
     if (isRead && status !== 401 && status !== 403) return;
     // Of a request that was refused before anybody was identified there is none.
     const principal = context.get('principal') ?? null;
-    tell({
+    write({
       method,
       path: path.slice(0, pathLengthMax),
       principal: principal?.name ?? null,

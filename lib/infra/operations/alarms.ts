@@ -16,9 +16,9 @@ import { Construct } from 'constructs';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import { processIndexes } from '#aws/store/tables.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
-import type { StateStore } from '#infra/state-store.ts';
 import type { Notifications } from './notifications.ts';
 import { runbook } from './runbook.ts';
 

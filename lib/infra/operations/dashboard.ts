@@ -15,8 +15,8 @@ import type { Construct } from 'constructs';
 import type { FrontDoor } from '#infra/access/front-door.ts';
 import { type AgentChannel, agentFunctions } from '#infra/agents/agent-channel.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { StateStore } from '#infra/order-tables.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
-import type { StateStore } from '#infra/state-store.ts';
 import { ownMetric } from './alarms.ts';
 
 export interface DashboardProps {
@@ -117,7 +117,7 @@ function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
     ],
     right: [
       ownMetric(scope, 'OrdersPastDue'),
-      ownMetric(scope, 'OrdersForgiven'),
+      ownMetric(scope, 'OrdersInterrupted'),
       ownMetric(scope, 'SweepLag', Stats.MAXIMUM),
     ],
   });

@@ -17,11 +17,15 @@ import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/notifications/event-names.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
-import { type OwedQueue, owedQueue, workOffOwed } from '#infra/queues/owed-queue.ts';
+import type { StateStore } from '#infra/order-tables.ts';
 import { type PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
+import {
+  addRedeliveryConsumer,
+  type RedeliveryQueue,
+  redeliveryQueue,
+} from '#infra/queues/redelivery-queue.ts';
 import { deadLetterQueue } from '#infra/queues/work-queue.ts';
-import type { StateStore } from '#infra/state-store.ts';
 
 export interface NotificationsProps {
   readonly code: Code;
@@ -54,7 +58,7 @@ const parallelizationFactor = 5;
 export class Notifications extends Construct {
   readonly worker: ReeveFunction;
   /** Notifications that could not be delivered yet, and those that could not be for days. */
-  readonly retries: OwedQueue;
+  readonly retries: RedeliveryQueue;
   /** Changes that could not be read, or for hours neither delivered nor kept. */
   readonly failures: Queue;
   /** Alerts that could not be delivered to the operators' topic. */
@@ -69,7 +73,7 @@ export class Notifications extends Construct {
     const { store } = props;
     const bus = EventBus.fromEventBusName(this, 'Bus', props.eventBus);
     const prefix = queuePrefix(this);
-    this.retries = owedQueue(new Construct(this, 'Retries'), {
+    this.retries = redeliveryQueue(new Construct(this, 'Retries'), {
       queueName: queueNames.retry(prefix),
       deadLetterName: deadLetterNames.retry(prefix),
       functionTimeout: timeout,
@@ -121,7 +125,7 @@ export class Notifications extends Construct {
     this.worker.allow(['events:PutEvents'], bus.eventBusArn);
     const { queueArn } = this.retries.queue;
     this.worker.allow(['sqs:SendMessage'], queueArn, ...props.responseQueues);
-    workOffOwed(this.worker, this.retries);
+    addRedeliveryConsumer(this.worker, this.retries);
 
     const alert = new Rule(this, 'Alert', {
       description: 'Reeve: alerts operators to an order in Error',

@@ -21,7 +21,11 @@ export function outputs(stack: Stack, props: OutputsProps): void {
     'Subscribe to receive alarms and orders in Error',
     notifications.operators.topicArn,
   );
-  out('DeadLetters', 'What `reeve dlq` reads: how the queues are named', lettersOf(stack, props));
+  out(
+    'DeadLetters',
+    'What `reeve dlq` reads: how the queues are named',
+    deadLettersOf(stack, props),
+  );
   if (submission !== undefined) {
     const { queueUrl } = submission.submissions.queue;
     out('SubmissionQueueUrl', 'Where submissions can be sent', queueUrl);
@@ -32,11 +36,11 @@ export function outputs(stack: Stack, props: OutputsProps): void {
     const value = stack.toJsonString(Object.fromEntries(arns));
     out('CallerPolicies', 'For the roles of callers: what each may do', value);
   }
-  for (const channel of channels) tellAgent(stack, channel);
+  for (const channel of channels) agentOutput(stack, channel);
 }
 
-/** As lib/aws/operator/letter-queues.ts reads it: the names of all queues follow from it. */
-function lettersOf(
+/** As lib/aws/operator/dead-letter-queues.ts reads it: the names of all queues follow from it. */
+function deadLettersOf(
   stack: Stack,
   { settings, ready, channels, submission, notifications }: OutputsProps,
 ): string {
@@ -52,7 +56,7 @@ function lettersOf(
 }
 
 /** What an agent that runs elsewhere, and whoever gives it its role, must know. */
-function tellAgent(stack: Stack, { agent, requests, replies, workedOff }: AgentChannel): void {
+function agentOutput(stack: Stack, { agent, requests, replies, workedOff }: AgentChannel): void {
   if (workedOff.kind === 'function') return;
   new CfnOutput(stack, outputOf(agent), {
     description: `Agent ${agent}, which runs elsewhere: its queues, and the policy for its role`,

@@ -29,7 +29,7 @@ export function workQueues({
   return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
 }
 
-/** As lib/aws/operator/letter-queues.ts names them. */
+/** As lib/aws/operator/dead-letter-queues.ts names them. */
 export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> {
   const { ready, channels, webhooks, submission, notifications } = queues;
   const { retries, failures, undelivered, unmailed } = notifications;

@@ -18,7 +18,7 @@ export function responseVariable(
 }
 
 /** ARNs of the queues that the notifier sends to. */
-export function queuesToTell(
+export function responseQueues(
   { responseQueues }: Settings,
   webhooks: readonly WebhookChannel[],
 ): readonly string[] {

@@ -4,7 +4,7 @@ import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
-import type { StateStore } from '#infra/state-store.ts';
+import type { StateStore } from '#infra/order-tables.ts';
 import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';

@@ -8,8 +8,8 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
-import { owedQueue, workOffOwed } from './owed-queue.ts';
 import { queuePrefix } from './queue-prefix.ts';
+import { addRedeliveryConsumer, redeliveryQueue } from './redelivery-queue.ts';
 
 export interface WebhookChannelProps {
   /** As `replyTo` gives it. */
@@ -33,13 +33,13 @@ export class WebhookChannel extends Construct {
     super(scope, id);
     this.channel = props.name;
     const prefix = queuePrefix(this);
-    const owed = owedQueue(this, {
+    const redelivery = redeliveryQueue(this, {
       queueName: queueNames.webhook(prefix, props.name),
       deadLetterName: deadLetterNames.webhook(prefix, props.name),
       functionTimeout: timeout,
     });
-    this.queue = owed.queue;
-    this.deadLetters = owed.deadLetters;
+    this.queue = redelivery.queue;
+    this.deadLetters = redelivery.deadLetters;
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: `Reeve: webhook ${props.name}`,
@@ -52,6 +52,6 @@ export class WebhookChannel extends Construct {
       },
     });
     this.worker.allow(['secretsmanager:GetSecretValue'], props.secretArn);
-    workOffOwed(this.worker, owed);
+    addRedeliveryConsumer(this.worker, redelivery);
   }
 }

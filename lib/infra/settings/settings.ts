@@ -7,7 +7,7 @@ import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { priorities } from '#core/model/record.ts';
-import { owedConcurrency } from '#infra/queues/owed-queue.ts';
+import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
   boundaryArn,
   busName,
@@ -75,7 +75,7 @@ const settings = z.strictObject({
       supervisor: z.int().min(1).optional(),
       notifier: z
         .int()
-        .min(owedConcurrency + 1)
+        .min(redeliveryConcurrency + 1)
         .optional(),
     }),
   ).default({}),

@@ -12,7 +12,7 @@ import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { lastHour } from './last-hour.ts';
-import { standing } from './standing.ts';
+import { liveCounts } from './live-counts.ts';
 
 /** Orders read before others get their turn: some milliseconds. */
 const countedInATurn = 100;
@@ -47,7 +47,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   const since = clock.now();
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
   const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
-  const alive = standing(registry);
+  const alive = liveCounts(registry);
   /** Until all are: a change of one that is not must not take out what was never added. */
   let counted: Set<OrderId> | null = new Set();
   let isStopped = false;
@@ -158,7 +158,7 @@ function noteCalls(
     case 'submit':
     case 'claim':
     case 'heartbeat':
-    case 'excused':
+    case 'interrupted':
     case 'resubmit':
     case 'cancel':
     case undefined:

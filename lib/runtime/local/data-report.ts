@@ -1,6 +1,6 @@
 /** What the commands about data say: lines for a person, a document for programs. */
 import { basename } from 'node:path';
-import type { Finding } from '#embedded/integrity/damage.ts';
+import type { Finding } from '#embedded/integrity/damage-report.ts';
 import type { Examined } from '#embedded/integrity/examine.ts';
 import type { Restored } from '#embedded/restore.ts';
 

@@ -13,9 +13,9 @@ import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
+import { retention } from '#in-process/delete-ended-orders.ts';
 import { type LocalChannel, localChannel } from '#in-process/local-channel.ts';
-import { retention } from '#in-process/retention.ts';
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -34,7 +34,7 @@ import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityCollector } from './activity.ts';
-import { type Respond, tellChanges } from './tell-changes.ts';
+import { deliverChanges, type Respond } from './deliver-changes.ts';
 
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
@@ -176,7 +176,7 @@ async function assemble(
     channels: () => feed.channels(),
   });
   store.watchRecords(activity.on);
-  const feed = tellChanges({ command: 'npx reeve', ...options, outbox: store, responses });
+  const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
   open.push(feed.stop);
   open.push(writeProbe({ store, clock }));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;

@@ -13,7 +13,7 @@ import { systemRandom } from '#runtime/node/system-ids.ts';
 import { webhook } from '#runtime/node/webhook.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
-import { alertDesk } from './alert-desk.ts';
+import { alertGrouping } from './alert-grouping.ts';
 import { readChannels } from './channels-config.ts';
 import { type Config, readConfig } from './config.ts';
 import { databaseIn, socketIn } from './data-directory.ts';
@@ -69,8 +69,8 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const door = doorOf(config, log, io);
   const command = commandOf(config);
-  const desk = alertDesk({
-    say: (words) => io.stdout(terminalAlert(words, io)),
+  const desk = alertGrouping({
+    show: (words) => io.stdout(terminalAlert(words, io)),
     command,
     clock: systemClock,
   });

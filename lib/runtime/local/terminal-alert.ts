@@ -1,6 +1,6 @@
 /** An alert, as the terminal of `reeve start` shows it. */
 import { styleText } from 'node:util';
-import type { AlertWords } from './alert-desk.ts';
+import type { AlertText } from './alert-grouping.ts';
 
 export interface Screen {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,7 +9,7 @@ export interface Screen {
 }
 
 export function terminalAlert(
-  { what, why, command }: AlertWords,
+  { what, why, command }: AlertText,
   { env, terminal }: Screen,
 ): string {
   // https://no-color.org: set, and not empty.

@@ -6,7 +6,7 @@ import {
   handleWhen,
   SamplingBreaker,
 } from 'cockatiel';
-import { PermanentFault, TransientFault } from '#ports/agent.ts';
+import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { Breaker, BreakerState } from '#ports/breaker.ts';
 
 /** How long an open circuit keeps calls away before one may try, ms: a blink for a person. */

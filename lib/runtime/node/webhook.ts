@@ -1,7 +1,7 @@
 /** A response channel that is told by HTTP: each status message a signed POST. */
 import type { StatusMessage } from '#core/codec/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
 
 /** How long a receiver may take, ms: it should keep the message, answer, and then work on it. */
@@ -24,7 +24,7 @@ export interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Resolves when the receiver answered 2xx; rejects with {@link NotTold}. */
+/** Resolves when the receiver answered 2xx; rejects with {@link DeliveryError}. */
 export function webhook(options: WebhookOptions): (status: StatusMessage) => Promise<void> {
   const { name, url, fetch, clock } = options;
   return async ({ id, body }) => {
@@ -48,12 +48,12 @@ export function webhook(options: WebhookOptions): (status: StatusMessage) => Pro
       await response.body?.cancel();
       if (!response.ok) throw refusal(name, response, clock.now());
     } catch (cause) {
-      if (cause instanceof NotTold) throw cause;
+      if (cause instanceof DeliveryError) throw cause;
       // The cause names the address, which may hold what should not be in a log.
       const why = timeout.signal.aborted
         ? `did not answer within ${answerWithinMs / 1_000} s`
         : 'could not be reached';
-      throw new NotTold('webhook-unreachable', `Webhook ${name} ${why}. It is tried again.`, {
+      throw new DeliveryError('webhook-unreachable', `Webhook ${name} ${why}. It is tried again.`, {
         of: 'channel',
         cause,
       });
@@ -63,8 +63,8 @@ export function webhook(options: WebhookOptions): (status: StatusMessage) => Pro
   };
 }
 
-function refusal(name: string, { status, headers }: Response, nowMs: number): NotTold {
-  return new NotTold(
+function refusal(name: string, { status, headers }: Response, nowMs: number): DeliveryError {
+  return new DeliveryError(
     'webhook-refused',
     `Webhook ${name} answered ${status}. It is tried again until it answers 2xx.`,
     {

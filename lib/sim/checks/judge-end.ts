@@ -1,25 +1,25 @@
 /** What is judged when everything has come to rest: of the whole story, and not only of its last page. */
 
 import {
-  checkBooks,
+  checkEffects,
   checkEnded,
   checkHistory,
   checkSize,
   checkStored,
 } from '#checkers/end-checker.ts';
-import { checkAlerts, checkResponses } from '#checkers/told-checker.ts';
+import { checkAlerts, checkResponses } from '#checkers/notification-checker.ts';
 import type { Breach, Violation } from '#checkers/violation.ts';
 import { replay } from '#core/view/replay.ts';
-import type { Plant } from '#sim/world/plant.ts';
+import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import { contradictionIn, type Operation } from './operations.ts';
-import { definitionOf } from './witness.ts';
+import { definitionOf } from './write-observer.ts';
 
 export function judgeEnd(
-  { table, services: { books }, responses, alerted, witness }: Plant,
+  { table, services: { effects }, responses, alerts, witness }: SharedInfrastructure,
   breach: Breach,
 ): void {
   const { writes, operations } = witness;
-  const tell = (...violations: readonly (Violation | null)[]) => {
+  const report = (...violations: readonly (Violation | null)[]) => {
     for (const one of violations) if (one !== null) breach(one.rule, one.message);
   };
   const writesOf = Map.groupBy(writes, ({ after }) => after.orderId);
@@ -35,9 +35,9 @@ export function judgeEnd(
     const written = new Map(
       writesOf.get(orderId)?.map(({ after }) => [after.revision, after] as const),
     );
-    tell(
+    report(
       checkEnded(record),
-      checkBooks(record, definition, books),
+      checkEffects(record, definition, effects),
       checkHistory(
         record,
         () => replay(record, known),
@@ -47,9 +47,9 @@ export function judgeEnd(
   }
   // One record stands for all: a million will be seen.
   const last = writes.at(-1)?.after;
-  if (last !== undefined) tell(checkStored(last), checkSize(last));
+  if (last !== undefined) report(checkStored(last), checkSize(last));
   judgeOperations(operations.operations, breach);
-  tell(...checkAlerts(writes, alerted.all), ...checkResponses(writes, responses));
+  report(...checkAlerts(writes, alerts.all), ...checkResponses(writes, responses));
 }
 
 /** R3, R11, R12: what the store answered fits one order of events. */

@@ -32,7 +32,7 @@ export const oneLoss: Plan = {
     invocationMs: 50_000,
     visibilityMs: 15 * minute,
     // Long enough for all to end within it: the calm after it begins with new machines.
-    stormMs: 12 * minute,
+    faultsMs: 12 * minute,
     orders: 4,
   },
   rates: {

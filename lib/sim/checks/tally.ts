@@ -2,7 +2,7 @@
 
 import type { Violation } from '#checkers/violation.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
-import { type FaultName, faultNames } from '#sim/faults/faults.ts';
+import { type FaultName, faultNames } from '#sim/faults/fault-rates.ts';
 import type { Simulation } from '#sim/world/simulate.ts';
 
 /** A simulation in which a rule was broken, to be run again by its seed. */

@@ -4,7 +4,7 @@
  */
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface StoreOutage {
   begin(ms: number, of: 'writes' | 'everything'): void;
@@ -17,7 +17,7 @@ export interface StoreOutage {
 /** The last order can be written so much later than the first, ms. */
 const comingBackMs = 120_000;
 
-export function storeOutage({ timeline, chance, trace }: Surroundings): StoreOutage {
+export function storeOutage({ timeline, chance, trace }: SimContext): StoreOutage {
   const backAt = new Map<OrderId, number>();
   let until = 0;
   let readsToo = false;
@@ -30,7 +30,7 @@ export function storeOutage({ timeline, chance, trace }: Surroundings): StoreOut
 
   return {
     begin(ms, of) {
-      trace.tell(`the store is away for ${of}, for ${ms} ms`);
+      trace.record(`the store is away for ${of}, for ${ms} ms`);
       until = timeline.now() + ms;
       readsToo = of === 'everything';
     },

@@ -48,33 +48,33 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'acknowledge what could not be written',
-    'delivery',
+    'event-delivery',
     ": { kind: 'retry' };",
     ": { kind: 'done' };",
   ),
   mutant(
     'acknowledge what is about a record that cannot be read',
-    'delivery',
+    'event-delivery',
     "? { kind: 'park', reason: error.code }",
     "? { kind: 'done' }",
   ),
   mutant(
     'acknowledge a batch that failed',
     'queue-delivery',
-    'settled(letter, deliveries.get(letter) ?? retry, park, log)',
-    "settled(letter, deliveries.get(letter) ?? { kind: 'done' }, park, log)",
+    'settled(carrier, deliveries.get(carrier) ?? retry, park, log)',
+    "settled(carrier, deliveries.get(carrier) ?? { kind: 'done' }, park, log)",
   ),
   mutant(
     'acknowledge what some of a batch have failed',
     'queue-delivery',
-    'return letters.filter((_, at) => acknowledged[at] !== true);',
-    'return acknowledged.every((one) => !one) ? letters : [];',
+    'return carriers.filter((_, at) => acknowledged[at] !== true);',
+    'return acknowledged.every((one) => !one) ? carriers : [];',
   ),
   mutant(
     'acknowledge what nobody understands',
     'queue-delivery',
-    "deliveries.set(letter, { kind: 'park', reason: decoded.reason });",
-    "deliveries.set(letter, { kind: 'done' });",
+    "deliveries.set(carrier, { kind: 'park', reason: decoded.reason });",
+    "deliveries.set(carrier, { kind: 'done' });",
   ),
   mutant(
     'acknowledge what could not be parked',
@@ -109,8 +109,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'work on past the end of an attempt while there are heartbeats',
     'agent-runner',
-    'Math.max(limit.completeBy, Math.min(now + request.completeWithinMs, request.endBy)),',
-    'now + request.completeWithinMs,',
+    'Math.max(limit.completeBy, Math.min(now + request.completeWithinMs, request.endBy))',
+    'now + request.completeWithinMs',
   ),
   mutant(
     'answer an undo as if it were a perform',
@@ -229,8 +229,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'alert before the rest of a change is settled',
     'notifier',
-    'alerts.filter(({ place }) => place < settled),',
-    'alerts,',
+    'alerts.filter(({ place }) => place < settled)',
+    'alerts',
   ),
   mutant(
     'send further alerts past one that failed',

@@ -14,14 +14,14 @@ import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Reply } from '#core/model/message.ts';
 import { findStep } from '#core/model/record.ts';
 import type { Delivery } from '#ports/delivery.ts';
-import { redeliverAfterMs } from '#roles/back-off.ts';
-import { deliverLetters } from '#roles/queue-delivery.ts';
+import { redeliverAfterMs } from '#roles/delays.ts';
+import { deliverMessages } from '#roles/queue-delivery.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import type { Duty, Fleet } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
-import type { Plant } from '#sim/world/plant.ts';
+import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import type { Queues } from './queues.ts';
-import type { QueueLetter, SimQueue } from './sim-queue.ts';
+import type { SimMessage, SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 
 export interface Deliveries {
@@ -31,14 +31,18 @@ export interface Deliveries {
 }
 
 export interface DeliveryOptions {
-  readonly plant: Plant;
+  readonly plant: SharedInfrastructure;
   readonly fleet: Fleet;
   /** A process's own channel shows again at once what was not taken, ms; null: a queue, which waits. */
   readonly retryAfterMs: number | null;
 }
 
 /** Runs work on a host, and counts it as running until it is done. */
-export function invoke(host: Host, { rules }: Plant, work: () => Promise<void>): void {
+export function invoke(
+  host: Host,
+  { rules }: SharedInfrastructure,
+  work: () => Promise<void>,
+): void {
   host.running += 1;
   host.machine.whenAwake(() => {
     void work()
@@ -74,39 +78,39 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
       });
       return;
     }
-    const letters = queue.receive();
-    if (letters.length === 0) return;
+    const messages = queue.receive();
+    if (messages.length === 0) return;
     // There may be more: whoever polls, polls on.
     timeline.at(timeline.now() + 1, () => pump(queue));
-    for (const { messageId, body } of letters) {
-      trace.tell(`${host.machine.name} receives ${messageId}`, body);
+    for (const { messageId, body } of messages) {
+      trace.record(`${host.machine.name} receives ${messageId}`, body);
     }
     invoke(host, plant, async () => {
-      const done = await route.deliver(host, letters);
+      const done = await route.deliver(host, messages);
       if (faults.strike('crash-before-acknowledging')) {
         host.machine.die();
         return;
       }
       queue.acknowledge(done);
-      if (retryAfterMs !== null) queue.release(letters, retryAfterMs);
+      if (retryAfterMs !== null) queue.release(messages, retryAfterMs);
       else
         await hide(
           host,
           queue,
-          letters.filter((letter) => !done.includes(letter)),
+          messages.filter((message) => !done.includes(message)),
         );
     });
   }
 
   /** As lib/aws/queues/queue-batch.ts does with what is to come again. */
-  async function hide(host: Host, queue: SimQueue, letters: readonly QueueLetter[]) {
-    if (letters.length === 0) return;
+  async function hide(host: Host, queue: SimQueue, messages: readonly SimMessage[]) {
+    if (messages.length === 0) return;
     await host.machine.call({
-      what: `hide ${letters.length} of ${queue.name}`,
+      what: `hide ${messages.length} of ${queue.name}`,
       refusal: 'queue-throttled',
       act() {
-        for (const letter of letters) {
-          queue.release([letter], redeliverAfterMs(letter.receives, around.chance));
+        for (const message of messages) {
+          queue.release([message], redeliverAfterMs(message.receives, around.chance));
         }
       },
     });
@@ -129,7 +133,7 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
         const places = [...changes.keys()].filter((place) => changes[place] !== null);
         const settled = await host.notifier.onChanges(changes.filter((change) => change !== null));
         const answered = batch.answer(places[settled] ?? batch.entries.length);
-        for (const { record } of answered) plant.alerted.settle(record, host.machine);
+        for (const { record } of answered) plant.alerts.settle(record, host.machine);
       });
     },
   };
@@ -138,10 +142,10 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
 interface Route {
   readonly duty: Duty;
   /** Gives those that may be forgotten. */
-  deliver(host: Host, letters: readonly QueueLetter[]): Promise<readonly QueueLetter[]>;
+  deliver(host: Host, messages: readonly SimMessage[]): Promise<readonly SimMessage[]>;
 }
 
-function routesOf(plant: Plant, queues: Queues): ReadonlyMap<SimQueue, Route> {
+function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQueue, Route> {
   const { rules, table } = plant;
   const routes = new Map<SimQueue, Route>();
   const revisions = () =>
@@ -221,7 +225,7 @@ async function retried(host: Host, notification: Notification): Promise<Delivery
 }
 
 /** A reply that comes when somebody else has taken over, or nobody waits for it any more. */
-function noteZombie({ table, around: { faults } }: Plant, reply: Reply): void {
+function noteZombie({ table, around: { faults } }: SharedInfrastructure, reply: Reply): void {
   const record = table.record(reply.orderId);
   const step = findStep(record ?? { steps: [] }, reply.step);
   if (record === undefined || step === undefined) return;
@@ -252,27 +256,27 @@ function route<Message>(
   codec: MessageCodec<Message>,
   { receive, forgot, revisions }: Reader<Message>,
 ): Route['deliver'] {
-  return async (host, letters) => {
-    const parked = new Set<QueueLetter>();
+  return async (host, messages) => {
+    const parked = new Set<SimMessage>();
     const then = revisions?.() ?? new Map();
-    const decoded = new Map(letters.map(({ body }) => [body, codec.decode(body)]));
-    const again = await deliverLetters(letters, {
+    const decoded = new Map(messages.map(({ body }) => [body, codec.decode(body)]));
+    const again = await deliverMessages(messages, {
       codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },
       receive: receive(host),
       log: host.log,
-      park: async (letter, reason) => {
+      park: async (message, reason) => {
         await host.machine.call({
-          what: `park ${letter.messageId}: ${reason}`,
+          what: `park ${message.messageId}: ${reason}`,
           refusal: 'queue-throttled',
-          act: () => queue.park(letter, reason),
+          act: () => queue.park(message, reason),
         });
-        parked.add(letter);
+        parked.add(message);
       },
     });
-    const done = letters.filter((letter) => !again.includes(letter));
-    for (const letter of done) {
-      const known = decoded.get(letter.body);
-      if (known?.kind === 'message' && !parked.has(letter)) forgot(known.message, host, then);
+    const done = messages.filter((message) => !again.includes(message));
+    for (const message of done) {
+      const known = decoded.get(message.body);
+      if (known?.kind === 'message' && !parked.has(message)) forgot(known.message, host, then);
     }
     return done;
   };

@@ -1,8 +1,8 @@
 /** A call over a network: late, refused, lost on the way back, done twice, or its caller dies meanwhile. */
 import { UnavailableError } from '#core/model/errors.ts';
 import type { Line, Moment } from '#sim/faults/crash-points.ts';
-import type { DrawnFault, Faults } from '#sim/faults/faults.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
+import type { DrawnFault, Faults } from '#sim/faults/fault-rates.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface Call<Value> {
   /** For the trace. */
@@ -34,7 +34,7 @@ type Outcome<Value> =
 /** What was asked for happens even when the caller dies meanwhile; it then never hears of it. */
 export function remoteCall<Value>(
   caller: Caller,
-  around: Surroundings,
+  around: SimContext,
   asked: Call<Value>,
 ): Promise<Value> {
   const { timeline, chance, faults, trace } = around;
@@ -42,7 +42,7 @@ export function remoteCall<Value>(
   if (!caller.isAlive()) return promise;
   const { what, act, actInPart, refusal, answerAfterMs = 0 } = asked;
   if (faults.strike('crash-before-call')) {
-    trace.tell(`${caller.name} dies before: ${what}`);
+    trace.record(`${caller.name} dies before: ${what}`);
     caller.crash(around.crashPoints.here(), 'before');
     return promise;
   }
@@ -52,7 +52,7 @@ export function remoteCall<Value>(
   const slow = faults.strike('call-slow') ? chance.between(500, 45_000) : 0;
   const arrival = timeline.now() + (asked.latencyMs ?? chance.between(1, 15)) + slow;
   timeline.at(arrival, () => {
-    if (fate !== 'well') trace.tell(`${caller.name}: ${what}: ${fate}`);
+    if (fate !== 'well') trace.record(`${caller.name}: ${what}: ${fate}`);
     switch (fate) {
       case 'crash-between-items':
         actInPart?.();

@@ -1,6 +1,6 @@
 /** What Supervisors remember between sweeps: the table, and how one machine reaches it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
-import type { ShardMemory } from '#core/decide/outage.ts';
+import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Lease, Mark, SweepMemory } from '#ports/coordination.ts';
 import type { Machine } from '#sim/world/machine.ts';
 

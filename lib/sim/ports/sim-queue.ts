@@ -3,10 +3,10 @@
  * and given up to the dead letters when it was received too often. test/contracts/queue.ts holds it to
  * what queues of that kind do.
  */
-import type { Letter } from '#roles/queue-delivery.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
+import type { QueueMessage } from '#roles/queue-delivery.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 
-export interface QueueLetter extends Letter {
+export interface SimMessage extends QueueMessage {
   readonly receives: number;
 }
 
@@ -18,7 +18,7 @@ export interface DeadLetter {
 
 export interface SimQueueOptions {
   readonly name: string;
-  readonly around: Surroundings;
+  readonly around: SimContext;
   readonly visibilityMs: number;
   readonly receivesMax: number;
   /** Told whenever there may be something to receive. */
@@ -31,14 +31,14 @@ export interface SimQueue {
   /** As `put`, of what may come late or twice, but must come. */
   putSafely(bodies: readonly string[]): void;
   /** Up to ten, each hidden from then on for its visibility timeout. */
-  receive(): readonly QueueLetter[];
+  receive(): readonly SimMessage[];
   /** Forgets them; one that was received again since is not forgotten. */
-  acknowledge(letters: readonly QueueLetter[]): void;
+  acknowledge(received: readonly SimMessage[]): void;
   /** Shows them again, this long from now. */
-  release(letters: readonly QueueLetter[], afterMs: number): void;
+  release(received: readonly SimMessage[], afterMs: number): void;
   /** From now on, what is received is hidden for at least this long, ms. */
   hideFor(ms: number): void;
-  park(letter: QueueLetter, reason: string): void;
+  park(delivery: SimMessage, reason: string): void;
   /** A process's own queue dies with it. */
   drop(): void;
   /** How many there are, hidden ones included. */
@@ -49,7 +49,7 @@ export interface SimQueue {
 interface Held {
   readonly messageId: string;
   readonly body: string;
-  letter: QueueLetter | null;
+  delivery: SimMessage | null;
   receives: number;
   visibleAt: number;
   /** Takes back the appointment at which it is seen again. */
@@ -86,23 +86,23 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     held.delete(message);
   }
 
-  function receiveOne(message: Held): QueueLetter | null {
+  function receiveOne(message: Held): SimMessage | null {
     const { messageId, body } = message;
     if (message.receives === receivesMax) {
       remove(message);
       deadLetters.push({ body, reason: null });
       return null;
     }
-    if (message.letter !== null) faults.note('delivered-while-delivered');
+    if (message.delivery !== null) faults.note('delivered-while-delivered');
     message.receives += 1;
-    message.letter = { messageId, body, receives: message.receives };
+    message.delivery = { messageId, body, receives: message.receives };
     const hiddenMs = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
     show(message, timeline.now() + hiddenMs);
-    return message.letter;
+    return message.delivery;
   }
 
-  const holderOf = (letter: QueueLetter) =>
-    [...held].find((message) => message.letter === letter) ?? null;
+  const holderOf = (delivery: SimMessage) =>
+    [...held].find((message) => message.delivery === delivery) ?? null;
 
   const queue: SimQueue = {
     name,
@@ -118,20 +118,20 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       }
     },
     receive() {
-      const letters: QueueLetter[] = [];
+      const received: SimMessage[] = [];
       for (const message of [...held]) {
-        if (letters.length === batchMax) break;
-        const letter = message.visibleAt <= timeline.now() ? receiveOne(message) : null;
-        if (letter !== null) letters.push(letter);
+        if (received.length === batchMax) break;
+        const delivery = message.visibleAt <= timeline.now() ? receiveOne(message) : null;
+        if (delivery !== null) received.push(delivery);
       }
-      return letters;
+      return received;
     },
-    acknowledge(letters) {
-      for (const message of letters.map(holderOf)) if (message !== null) remove(message);
+    acknowledge(received) {
+      for (const message of received.map(holderOf)) if (message !== null) remove(message);
     },
-    release(letters, afterMs) {
-      for (const message of letters.flatMap((letter) => holderOf(letter) ?? [])) {
-        message.letter = null;
+    release(received, afterMs) {
+      for (const message of received.flatMap((delivery) => holderOf(delivery) ?? [])) {
+        message.delivery = null;
         show(message, timeline.now() + afterMs);
       }
     },
@@ -149,7 +149,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
 const newMessage = (messageId: string, body: string): Held => ({
   messageId,
   body,
-  letter: null,
+  delivery: null,
   receives: 0,
   visibleAt: 0,
   unseen: () => {},

@@ -6,7 +6,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { OperationLog } from '#sim/checks/operations.ts';
-import type { Faults } from '#sim/faults/faults.ts';
+import type { Faults } from '#sim/faults/fault-rates.ts';
 import type { StoreOutage } from '#sim/faults/store-outage.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SimTable } from './sim-table.ts';

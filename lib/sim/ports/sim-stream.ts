@@ -3,7 +3,7 @@
  * least once, in batches of which the reader may take a part.
  */
 import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
-import type { Surroundings } from '#sim/world/surroundings.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface StreamEntry {
   readonly previousState: ProcessState | null;
@@ -32,7 +32,7 @@ const batchMax = 10;
 const patienceMs = 60_000;
 
 /** @param onReady is told when there may be a batch to take */
-export function simStream(around: Surroundings, onReady: () => void): SimStream {
+export function simStream(around: SimContext, onReady: () => void): SimStream {
   const { timeline, chance, faults } = around;
   const entries: StreamEntry[] = [];
   /** Delivered again by the platform's own doing. */
@@ -70,9 +70,9 @@ export function simStream(around: Surroundings, onReady: () => void): SimStream 
           if (out !== batch) return [];
           const pauseMs =
             settled === taken.length ? chance.between(1, 50) : chance.between(200, 2_000);
-          const told = faults.strike('stream-doubled') ? chance.between(0, settled) : settled;
-          for (const entry of taken.slice(told, settled)) repeated.add(entry);
-          goOn(batch, told, pauseMs);
+          const notified = faults.strike('stream-doubled') ? chance.between(0, settled) : settled;
+          for (const entry of taken.slice(notified, settled)) repeated.add(entry);
+          goOn(batch, notified, pauseMs);
           return taken.filter((entry) => !repeated.has(entry));
         },
       };

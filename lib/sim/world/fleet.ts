@@ -2,8 +2,8 @@
 import type { AgentName } from '#core/model/ids.ts';
 import type { Host } from './host.ts';
 import { type Machine, machine } from './machine.ts';
+import type { SimContext } from './sim-context.ts';
 import { contracts, type Release } from './sim-workflows.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export type Duty = 'scheduler' | 'supervisor' | 'notifier' | 'door' | AgentName;
 
@@ -16,14 +16,14 @@ export interface Fleet {
   /** Ends all; what comes back runs that release. */
   redeployAll(release: Release): void;
   /** All die, and none comes back for so long, ms. */
-  goDark(ms: number): void;
+  startOutage(ms: number): void;
   /** The instant so far from now; or when it is light again, if that is later. */
   soon(ms: number): number;
-  isDark(): boolean;
+  isInOutage(): boolean;
 }
 
 export interface FleetOptions {
-  readonly around: Surroundings;
+  readonly around: SimContext;
   /** All duties on one machine. */
   readonly oneProcess: boolean;
   readonly hostOn: (machine: Machine, release: Release) => Host;
@@ -45,7 +45,7 @@ const perDuty = 2;
 export function fleet(options: FleetOptions): Fleet {
   const { around, oneProcess, hostOn, onBoot } = options;
   const { timeline, chance } = around;
-  let darkUntil = 0;
+  let outageUntil = 0;
   const slotsFor = new Map<Duty, Slot[]>(
     oneProcess ? [] : duties().map((duty) => [duty, slotsOf(duty)]),
   );
@@ -61,8 +61,8 @@ export function fleet(options: FleetOptions): Fleet {
   }
 
   function boot(slot: Slot): void {
-    if (timeline.now() < darkUntil) {
-      timeline.at(darkUntil, () => boot(slot));
+    if (timeline.now() < outageUntil) {
+      timeline.at(outageUntil, () => boot(slot));
       return;
     }
     slot.generation += 1;
@@ -80,8 +80,8 @@ export function fleet(options: FleetOptions): Fleet {
   const all = () => slots.flatMap(({ host }) => host ?? []);
   return {
     all,
-    isDark: () => timeline.now() < darkUntil,
-    soon: (ms) => Math.max(timeline.now() + ms, darkUntil),
+    isInOutage: () => timeline.now() < outageUntil,
+    soon: (ms) => Math.max(timeline.now() + ms, outageUntil),
     pick(duty) {
       const [first, ...rest] = (slotsFor.get(duty) ?? slots).flatMap(({ host }) =>
         host?.ready === true ? [host] : [],
@@ -100,9 +100,9 @@ export function fleet(options: FleetOptions): Fleet {
         slot.host?.machine.die();
       }
     },
-    goDark(ms) {
-      darkUntil = timeline.now() + ms;
-      around.trace.tell(`the platform goes dark for ${ms} ms`);
+    startOutage(ms) {
+      outageUntil = timeline.now() + ms;
+      around.trace.record(`the platform goes dark for ${ms} ms`);
       for (const { machine: body } of all()) body.die();
     },
   };

@@ -4,7 +4,7 @@ import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.
 import type { Notification } from '#core/model/change.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
-import { PermanentFault, TransientFault } from '#ports/agent.ts';
+import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -13,11 +13,11 @@ import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import type { Machine } from './machine.ts';
-import type { Plant } from './plant.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SharedInfrastructure } from './shared-infrastructure.ts';
+import type { SimContext } from './sim-context.ts';
 
 export function channelOf<Message>(
-  { around, rules }: Plant,
+  { around, rules }: SharedInfrastructure,
   machine: Machine,
   codec: MessageCodec<Message>,
   queueFor: (message: Message) => SimQueue,
@@ -55,10 +55,13 @@ export function channelOf<Message>(
 }
 
 /** The notifier's own queue loses nothing: only the way there may fail. */
-export function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel<Notification> {
+export function retriesOf(
+  { queues, alerts }: SharedInfrastructure,
+  machine: Machine,
+): Channel<Notification> {
   return {
     async send(notifications) {
-      const alerts = notifications.flatMap(({ audience, change }) =>
+      const changes = notifications.flatMap(({ audience, change }) =>
         audience === 'operator' ? [change] : [],
       );
       await machine.call({
@@ -66,16 +69,16 @@ export function retriesOf({ queues, alerted }: Plant, machine: Machine): Channel
         refusal: 'queue-throttled',
         act() {
           queues.retries.putSafely(notifications.map(notificationCodec.encode));
-          for (const alert of alerts) alerted.keep(alert);
+          for (const change of changes) alerts.store(change);
         },
       });
-      for (const alert of alerts) alerted.knowKept(alert);
+      for (const change of changes) alerts.storedIsKnown(change);
     },
   };
 }
 
-/** One notification a call; those of an order to one audience in sequence, as lib/aws/notifications/delivery-turns.ts. */
-export function publisherOf(plant: Plant, machine: Machine): Publisher {
+/** One notification a call; those of an order to one audience in sequence, as lib/aws/notifications/sequenced-batches.ts. */
+export function publisherOf(plant: SharedInfrastructure, machine: Machine): Publisher {
   return {
     async publish(notifications) {
       const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
@@ -99,37 +102,37 @@ export function publisherOf(plant: Plant, machine: Machine): Publisher {
 
 /** Null when it is known to be delivered. */
 async function publishOne(
-  { responses, alerted }: Plant,
+  { responses, alerts }: SharedInfrastructure,
   machine: Machine,
   { audience, change }: Notification,
 ): Promise<Publication | null> {
   const { orderId: id, sequence, correlationId } = change;
-  const told = { orderId: id, sequence, correlationId };
+  const notified = { orderId: id, sequence, correlationId };
   try {
     if (audience === 'submitter') {
       await machine.call({
         what: `tell the submitter ${id} ${sequence}`,
         refusal: 'submitter-deaf',
-        act: () => void responses.push(told),
+        act: () => void responses.push(notified),
       });
       return null;
     }
     await machine.call({
       what: `alert the operator ${id} ${sequence}`,
       refusal: 'operator-deaf',
-      act: () => alerted.deliver(told),
+      act: () => alerts.deliver(notified),
     });
-    alerted.know(told, machine);
+    alerts.arrivalIsKnown(notified, machine);
     return null;
   } catch (error) {
     return { kind: 'failed', error };
   }
 }
 
-export function logOf({ name }: Machine, { trace }: Surroundings): Log {
-  const tell = (event: string, fields: Readonly<Record<string, unknown>>) =>
-    trace.tell(`${name} says ${event} ${Object.values(fields).join(' ')}`);
-  return { info() {}, warn: tell, error: tell };
+export function logOf({ name }: Machine, { trace }: SimContext): Log {
+  const record = (event: string, fields: Readonly<Record<string, unknown>>) =>
+    trace.record(`${name} says ${event} ${Object.values(fields).join(' ')}`);
+  return { info() {}, warn: record, error: record };
 }
 
 export function idsOf({ name }: Machine): Ids {

@@ -34,7 +34,7 @@ import {
   simBreaker,
 } from './host-ports.ts';
 import type { Machine } from './machine.ts';
-import type { Plant } from './plant.ts';
+import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { implementation, type Release, registries } from './sim-workflows.ts';
 
 export interface Host {
@@ -69,7 +69,7 @@ export const responseChannel = 'submitters';
 /** So few, or one by one, that much happens while the recovery after a restart goes on. */
 const restartSliceMax = 2;
 
-export function host(machine: Machine, release: Release, plant: Plant): Host {
+export function host(machine: Machine, release: Release, plant: SharedInfrastructure): Host {
   const { table, queues, rules, around } = plant;
   const { clock } = machine;
   const log = logOf(machine, around);
@@ -132,7 +132,7 @@ type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs'>;
 type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
 
 /** As lib/runtime/local/local-reeve.ts. */
-function processOf(ports: HostPorts, { sweepPeriodMs, around }: Plant): Roles {
+function processOf(ports: HostPorts, { sweepPeriodMs, around }: SharedInfrastructure): Roles {
   const { scheduler, submission, operator, start } = assembleProcess({
     ...ports,
     sweepPeriodMs,
@@ -148,7 +148,7 @@ function processOf(ports: HostPorts, { sweepPeriodMs, around }: Plant): Roles {
  */
 function functionsOf(
   ports: HostPorts,
-  plant: Plant,
+  plant: SharedInfrastructure,
   machine: Machine,
   sweptStore: StateStore,
 ): Roles {
@@ -174,7 +174,7 @@ function functionsOf(
   };
 }
 
-function runnersOf(plant: Plant, machine: Machine, log: Log): Host['runner'] {
+function runnersOf(plant: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
   const { queues, rules, around, services } = plant;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {

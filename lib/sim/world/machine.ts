@@ -5,7 +5,7 @@
 import type { Clock } from '#ports/clock.ts';
 import type { Line, Moment } from '#sim/faults/crash-points.ts';
 import { type Call, type Caller, remoteCall } from '#sim/ports/remote-call.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SimContext } from './sim-context.ts';
 
 export interface Machine {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Machine {
 }
 
 /** @param onDeath is told once, when it dies */
-export function machine(name: string, around: Surroundings, onDeath: () => void): Machine {
+export function machine(name: string, around: SimContext, onDeath: () => void): Machine {
   const { timeline, chance, faults, trace, crashPoints } = around;
   let alive = true;
   let frozenUntil = 0;
@@ -31,7 +31,7 @@ export function machine(name: string, around: Surroundings, onDeath: () => void)
   function die(): void {
     if (!alive) return;
     alive = false;
-    trace.tell(`${name} dies`);
+    trace.record(`${name} dies`);
     onDeath();
   }
 

@@ -14,7 +14,7 @@ export interface Setting {
   readonly recoveryMs: number;
   readonly invocationMs: number;
   readonly visibilityMs: number;
-  readonly stormMs: number;
+  readonly faultsMs: number;
   readonly orders: number;
 }
 
@@ -33,7 +33,7 @@ export function drawnSetting(chance: Chance): Setting {
     precisionMs: Math.min(sweepPeriodMs / 2, 20_000),
     outageAfterMs: (oneProcess ? 10 : 3) * sweepPeriodMs,
     visibilityMs: chance.pick([3_000, 15_000, 60_000]),
-    stormMs: chance.between(60, 110) * 1_000,
+    faultsMs: chance.between(60, 110) * 1_000,
     orders: chance.between(3, 4),
   };
 }

@@ -4,9 +4,9 @@ import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import type { AgentImplementation } from '#ports/agent.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Machine } from './machine.ts';
-import type { Services } from './services.ts';
+import type { Services } from './sim-services.ts';
 
 const input = z.strictObject({ units: z.int(), from: z.array(z.string()) });
 type Input = z.infer<typeof input>;

@@ -7,25 +7,25 @@ import type { Breach, Violation } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
-import { judgeOutages } from '#sim/checks/looks.ts';
+import { judgeOutages } from '#sim/checks/sweep-runs.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
+import { type FaultInjector, faultInjector as stormOf } from '#sim/faults/fault-injector.ts';
 import {
   clocksWereRight,
   drawnRates,
   type FaultName,
   type FaultRates,
   faults as faultsOf,
-} from '#sim/faults/faults.ts';
-import { judgeForgiveness } from '#sim/faults/outage.ts';
-import { type Storm, storm as stormOf } from '#sim/faults/storm.ts';
+} from '#sim/faults/fault-rates.ts';
+import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
 import { drawnSetting, type Setting } from './setting.ts';
+import type { SimContext } from './sim-context.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
-import type { Surroundings } from './surroundings.ts';
-import { type Settle, timeline as timelineOf } from './timeline.ts';
 import { trace as traceOf } from './trace.ts';
+import { type Settle, timeline as timelineOf } from './virtual-time.ts';
 import { aftermathMs, type World, world as worldOf } from './world.ts';
 
 export interface SimulationOptions {
@@ -74,10 +74,10 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const { plan } = options;
   const faults = faultsOf(plan?.rates ?? drawnRates(chance), chance, plan?.faultsMax);
   const { crashPoints } = options;
-  const around: Surroundings = { timeline, chance, faults, trace, crashPoints };
+  const around: SimContext = { timeline, chance, faults, trace, crashPoints };
   const violations: Violation[] = [];
   const breach: Breach = (rule, message) => {
-    trace.tell(`BROKEN ${rule}: ${message}`);
+    trace.record(`BROKEN ${rule}: ${message}`);
     violations.push({ rule, message });
   };
 
@@ -89,7 +89,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     fleet,
     breach,
     count: setting.orders,
-    withinMs: setting.stormMs / 2,
+    withinMs: setting.faultsMs / 2,
     byQueue: !setting.oneProcess,
   });
   const queuesToPoison = setting.oneProcess ? [] : allOf(plant.queues);
@@ -113,8 +113,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 }
 
 /** Nothing goes wrong any more; clocks are right, and the software is the newest everywhere. */
-function calmDown({ fleet, calm }: World, { faults, trace }: Surroundings): void {
-  trace.tell('it is calm from now on');
+function calmDown({ fleet, calm }: World, { faults, trace }: SimContext): void {
+  trace.record('it is calm from now on');
   faults.end();
   fleet.redeployAll('new');
   calm();
@@ -122,7 +122,7 @@ function calmDown({ fleet, calm }: World, { faults, trace }: Surroundings): void
 
 async function toTheEnd(
   world: World,
-  { timeline }: Surroundings,
+  { timeline }: SimContext,
   submitters: Submitters,
 ): Promise<boolean> {
   const isOver = () =>
@@ -148,7 +148,7 @@ async function toTheEnd(
   return false;
 }
 
-function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Breach): void {
+function judge(world: World, storm: FaultInjector, { faults }: SimContext, breach: Breach): void {
   const { plant, fleet } = world;
   for (const { machine } of fleet.all()) plant.rules.idle(machine);
   if (!world.isIdle()) {
@@ -168,21 +168,21 @@ function judge(world: World, storm: Storm, { faults }: Surroundings, breach: Bre
   const { writes } = witness;
   judgeEnd(plant, breach);
   for (const { queue, body } of storm.poison) {
-    const letter = queue.deadLetters.find((dead) => dead.body === body);
-    if (letter === undefined)
+    const deadLetter = queue.deadLetters.find((dead) => dead.body === body);
+    if (deadLetter === undefined)
       breach('R19', `${body} is not among the dead letters of ${queue.name}`);
   }
-  if (canForgive(faults.hits, storm)) judgeForgiveness(storm.interrupted, writes, breach);
+  if (canForgive(faults.hits, storm)) judgeInterruptions(storm.interrupted, writes, breach);
   const { oneProcess, outageAfterMs } = world.setting;
   if (!oneProcess && clocksWereRight(faults.hits)) {
-    const { looks } = plant;
+    const { sweepRuns } = plant;
     const shardOf = ({ orderId }: ProcessRecord) => shardOfOrder(orderId, table.shards);
-    judgeOutages({ writes, looks, shardOf, outageAfterMs }, breach);
+    judgeOutages({ writes, sweepRuns, shardOf, outageAfterMs }, breach);
   }
 }
 
-/** By a clock that is wrong, or of a record that cannot be read, nobody can be forgiven. */
-const canForgive = (hits: Surroundings['faults']['hits'], { unreadBefore }: Storm) =>
+/** By a clock that is wrong, or of a record that cannot be read, nobody can be interrupted. */
+const canForgive = (hits: SimContext['faults']['hits'], { unreadBefore }: FaultInjector) =>
   clocksWereRight(hits) && (hits.get('record-unreadable') ?? 0) === unreadBefore();
 
 const stateOf = ({ plant }: World) =>

@@ -7,7 +7,7 @@ import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts'
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { Fleet } from './fleet.ts';
 import { responseChannel } from './host.ts';
-import type { Plant } from './plant.ts';
+import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { workflowNames } from './sim-workflows.ts';
 
 export interface Submitters {
@@ -16,7 +16,7 @@ export interface Submitters {
 }
 
 export interface SubmitterOptions {
-  readonly plant: Plant;
+  readonly plant: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly breach: Breach;
   readonly count: number;
@@ -59,7 +59,7 @@ export function submitters(options: SubmitterOptions): Submitters {
     plant.queues.submissions.putSafely([submissionCodec.encode(request)]);
     // Whoever sends to a queue learns from the order's status that it was taken.
     const look = () => {
-      const taken = plant.queues.submissions.size() === 0 && !fleet.isDark();
+      const taken = plant.queues.submissions.size() === 0 && !fleet.isInOutage();
       if (taken) ask(request);
       else timeline.at(fleet.soon(5_000), look);
     };

@@ -2,8 +2,8 @@
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
-import type { Plant } from './plant.ts';
 import type { Setting } from './setting.ts';
+import type { SharedInfrastructure } from './shared-infrastructure.ts';
 
 export interface Sweeps {
   /** One shard, soon, by whoever is there. */
@@ -12,7 +12,7 @@ export interface Sweeps {
 }
 
 export interface SweepOptions {
-  readonly plant: Plant;
+  readonly plant: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly setting: Setting;
   /** Until when nothing at all will go on, so that the time until then may pass at once; 0: it does. */
@@ -53,7 +53,7 @@ export function sweeps(options: SweepOptions): Sweeps {
       pages -= 1;
       return pages >= 0 && timeline.now() < latest;
     };
-    const through = shard === null ? options.plant.looks.tickBegan() : () => {};
+    const through = shard === null ? options.plant.sweepRuns.tickBegan() : () => {};
     invoke(host, options.plant, async () => {
       if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
       swept.push(host.machine);

@@ -2,7 +2,7 @@
 
 export interface Trace {
   /** `more` is for readers alone, and not of the hash. */
-  tell(line: string, more?: string): void;
+  record(line: string, more?: string): void;
   /** Of every line until now, as 16 hexadecimal digits. */
   hash(): string;
   /** Empty unless the trace was asked to keep them. */
@@ -17,7 +17,7 @@ export function trace(now: () => number, keep: boolean): Trace {
   let low = 0x9dc5811c;
   return {
     lines,
-    tell(line, more = '') {
+    record(line, more = '') {
       const at = now() - start;
       // FNV-1a, twice over: a chance of 2⁻⁶⁴ that two stories look like one.
       high = Math.imul(high ^ at, 0x01000193);

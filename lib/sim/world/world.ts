@@ -9,14 +9,14 @@ import { recordsOf, type SimTable } from '#sim/ports/sim-table.ts';
 import { type Fleet, fleet as fleetOf } from './fleet.ts';
 import { host as hostOf } from './host.ts';
 import { startOneProcess } from './one-process.ts';
-import { type Plant, plantOf } from './plant.ts';
 import type { Setting } from './setting.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type SharedInfrastructure, sharedInfrastructure } from './shared-infrastructure.ts';
+import type { SimContext } from './sim-context.ts';
 import { type Sweeps, sweeps as sweepsOf } from './sweeps.ts';
 
 export interface World {
   readonly setting: Setting;
-  readonly plant: Plant;
+  readonly plant: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly sweeps: Sweeps;
   /** From now on an order in Error is resubmitted soon, and idle time passes at once, in the end. */
@@ -36,12 +36,12 @@ const longestWorkMs = 60_000;
 /** A process delivers again, of itself, what was not taken, ms: as lib/runtime/local/local-reeve.ts has it. */
 const retryAfterMs = 250;
 
-export function world(setting: Setting, around: Surroundings, breach: Breach): World {
+export function world(setting: Setting, around: SimContext, breach: Breach): World {
   const { timeline } = around;
   const { oneProcess } = setting;
   let calmSince: number | null = null;
 
-  const plant: Plant = plantOf(setting, around, breach, {
+  const plant: SharedInfrastructure = sharedInfrastructure(setting, around, breach, {
     pump: (queue) => carrier.pump(queue),
     pumpStream: () => carrier.pumpStream(),
     handOver: (shard) => sweeps.handOver(shard),
@@ -90,7 +90,7 @@ export function world(setting: Setting, around: Surroundings, breach: Breach): W
 }
 
 /** In the calm, an operator sees to every order that stopped, until it goes on. */
-function helpOut(plant: Plant, fleet: Fleet, { orderId }: ProcessRecord): void {
+function helpOut(plant: SharedInfrastructure, fleet: Fleet, { orderId }: ProcessRecord): void {
   if (plant.table.record(orderId)?.processState !== 'Error') return;
   plant.around.timeline.at(fleet.soon(5_000), () => {
     const record = plant.table.record(orderId);

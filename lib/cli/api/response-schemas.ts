@@ -1,0 +1,167 @@
+/**
+ * The API's documents as the command line reads them: only what it shows or acts on. Fields it does
+ * not know are allowed, so that a newer Reeve can be spoken to; `--json` prints them all the same.
+ *
+ * Texts lose their control characters here, because a fault message comes from who knows where, and
+ * an escape sequence in it would steer the reader's terminal. Instants become ms since the epoch.
+ */
+import * as z from 'zod';
+import { unknownEntryTitle } from '#text/history-entry.ts';
+
+const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
+const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
+
+export const processStates = ['Pending', 'Processing', 'Processed', 'Error', 'Undone'] as const;
+const processState = z.enum(processStates);
+export type ProcessState = (typeof processStates)[number];
+
+const stepState = z.enum([
+  'NotStarted',
+  'Running',
+  'Completed',
+  'Failed',
+  'Skipped',
+  'Undoing',
+  'Undone',
+]);
+export type StepState = z.infer<typeof stepState>;
+
+const faultSchema = z.object({ code: text, message: text, effect: z.enum(['none', 'possible']) });
+export type Fault = z.infer<typeof faultSchema>;
+
+const orderFaultSchema = faultSchema.extend({
+  step: text.nullable(),
+  action: z.enum(['perform', 'undo']).nullable(),
+});
+export type OrderFault = z.infer<typeof orderFaultSchema>;
+
+export const acceptedSchema = z.object({ orderId: text, processState });
+
+/** Whatever a workflow defines, as JSON on one line; null for null. */
+const anyDocument = z.unknown().transform((document) => {
+  if (document === null) return null;
+  try {
+    return (JSON.stringify(document) ?? 'null').replaceAll(/\p{Cc}/gu, ' ');
+  } catch (error) {
+    if (error instanceof RangeError) return '(nested too deeply to be printed)';
+    throw error;
+  }
+});
+
+const stepSchema = z.object({
+  state: stepState,
+  attempt: z.int(),
+  failures: z.int(),
+  completeBy: instant.nullable(),
+  agent: text,
+  fault: faultSchema.nullable(),
+  inDoubt: z.boolean(),
+  // An older Reeve says nothing of its input.
+  input: anyDocument.default(null),
+  output: anyDocument.default(null),
+});
+export type StepDocument = z.infer<typeof stepSchema>;
+
+const at = z.object({ at: instant });
+const ofAttempt = at.extend({ step: text, attempt: z.int() });
+const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });
+
+const knownEntrySchema = z.discriminatedUnion('type', [
+  // Of an order stored before its submitter was recorded nobody knows.
+  at.extend({ type: z.literal('submit'), by: text.nullable().default(null) }),
+  at.extend({ type: z.literal('claim'), by: text, definitionUnknown: z.boolean() }),
+  ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
+  ofAttempt.extend({ type: z.literal(['stepFailed', 'undoFailed']), fault: faultSchema }),
+  ofSweep.extend({ type: z.literal('expired') }),
+  ofSweep.extend({
+    type: z.literal('interrupted'),
+    reason: z.enum(['restart', 'outage']),
+    notBefore: instant,
+  }),
+  at.extend({ type: z.literal('resubmit'), by: text, corrected: z.array(text).default([]) }),
+  at.extend({ type: z.literal('cancel'), by: text }),
+  at.extend({ type: z.literal('shortened'), entries: z.int() }),
+]);
+
+/** Of a newer release: shown by its name, where it has one. */
+const otherEntrySchema = at.extend({ type: text }).transform(({ at: when, type }) => ({
+  type: 'other' as const,
+  at: when,
+  title: type === 'unknown' ? unknownEntryTitle : type,
+}));
+
+const entrySchema = z.union([knownEntrySchema, otherEntrySchema]);
+export type HistoryEntry = z.infer<typeof entrySchema>;
+
+const summarySchema = z.object({
+  orderId: text,
+  workflow: text,
+  processState,
+  direction: z.enum(['forward', 'undo']),
+  submittedAt: instant,
+  updatedAt: instant,
+  fault: orderFaultSchema.nullable(),
+  revision: z.int(),
+});
+export type SummaryDocument = z.infer<typeof summarySchema>;
+
+export const orderSchema = summarySchema.extend({
+  workflowVersion: z.int(),
+  lockedBy: text.nullable(),
+  completeBy: instant.nullable(),
+  failureCount: z.int(),
+  priority: text,
+  tenant: text.nullable(),
+  // An older Reeve says nothing of it.
+  correlationId: text.nullable().default(null),
+  notBefore: instant,
+  steps: z.record(text, stepSchema),
+  history: z.array(entrySchema),
+});
+export type OrderDocument = z.infer<typeof orderSchema>;
+
+/** `iam`: of a Reeve on AWS whose callers sign for IAM. */
+export const principalSchema = z.object({ name: text, role: text, tenant: text.nullable() });
+
+/** The ladder of roles, least first. */
+export const roles = ['viewer', 'submitter', 'operator'] as const;
+
+export const listSchema = z.object({ orders: z.array(summarySchema), cursor: text.nullable() });
+export const bulkPageSchema = listSchema.extend({ asOf: instant });
+
+export const problemSchema = z.object({
+  title: text,
+  detail: text,
+  code: text,
+  errors: z.array(z.object({ field: text, message: text })).default([]),
+});
+
+const faultSettingsSchema = z.object({
+  latencyMs: z.number(),
+  transientRate: z.number(),
+  hangRate: z.number(),
+  declineRate: z.number(),
+  down: z.boolean(),
+});
+export type FaultSettings = z.infer<typeof faultSettingsSchema>;
+
+export const oneServiceSchema = faultSettingsSchema;
+export const allServicesSchema = z.record(text, faultSettingsSchema);
+
+/** How the suppliers say no: simpler than Reeve's problem documents. */
+export const supplierRefusalSchema = z.object({ code: text, message: text });
+
+export const ledgerSchema = z.object({
+  entries: z.array(
+    z.object({
+      service: text,
+      key: text,
+      orderId: text.nullable(),
+      state: text,
+      calls: z.int(),
+      effects: z.int(),
+      at: instant,
+    }),
+  ),
+});
+export type LedgerEntry = z.infer<typeof ledgerSchema>['entries'][number];

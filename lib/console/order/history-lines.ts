@@ -1,0 +1,41 @@
+/** The API's history entries as the shared sentences take them; one that is not known keeps its name. */
+
+import type { HistoryDocument } from '#console/api/documents.ts';
+import { type HistoryLine, unknownEntryTitle } from '#text/history-entry.ts';
+
+export function historyLine(entry: HistoryDocument): HistoryLine {
+  const at = Date.parse(entry.at);
+  const { type, by = 'somebody', step, attempt, fault, steps = [], nudges = 0 } = entry;
+  const title = type === 'unknown' ? unknownEntryTitle : type;
+  const other: HistoryLine = { type: 'other', at, title };
+  switch (type) {
+    case 'submit':
+      return { type, at, by: entry.by ?? null };
+    case 'claim':
+      return { type, at, by, definitionUnknown: entry.definitionUnknown === true };
+    case 'resubmit':
+      return { type, at, by, corrected: entry.corrected ?? [] };
+    case 'cancel':
+      return { type, at, by };
+    case 'shortened':
+      return entry.entries === undefined ? other : { type, at, entries: entry.entries };
+    case 'expired':
+      return { type, at, steps, nudges };
+    case 'interrupted': {
+      const reason = entry.reason === 'restart' ? 'restart' : 'outage';
+      const notBefore = entry.notBefore === undefined ? at : Date.parse(entry.notBefore);
+      return { type, at, steps, nudges, reason, notBefore };
+    }
+    case 'stepSucceeded':
+    case 'undoSucceeded':
+    case 'heartbeat':
+      return step === undefined || attempt === undefined ? other : { type, at, step, attempt };
+    case 'stepFailed':
+    case 'undoFailed':
+      return step === undefined || attempt === undefined || fault === undefined
+        ? other
+        : { type, at, step, attempt, fault };
+    default:
+      return other;
+  }
+}

@@ -1,0 +1,63 @@
+/** What a person decides: the only ways out of Error (R9). */
+
+import type { Cancel } from '#core/model/event.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { type Draft, release, setStep } from './draft.ts';
+import { inDoubt, turnBack } from './undo.ts';
+
+/**
+ * Error becomes Pending; failed steps may be tried again, with their failures forgotten. A fault that
+ * excluded any effect gets a new idempotency key: services replay the refusal of the old one (R8).
+ */
+export function resubmit(draft: Draft): void {
+  for (const [at, step] of draft.steps.entries()) {
+    const { progress } = step;
+    setStep(draft, at, { failures: 0 });
+    if (progress.state !== 'Failed' || draft.direction === 'undo') continue;
+    const renewed = progress.fault.effect === 'none' && !inDoubt(step);
+    setStep(draft, at, {
+      progress: { state: 'NotStarted' },
+      keyGeneration: step.keyGeneration + (renewed ? 1 : 0),
+    });
+  }
+  if (draft.direction === 'forward') draft.fault = null;
+  release(draft, draft.nowMs);
+}
+
+export type ResubmitRefusal = 'not-in-error';
+export type CorrectionRefusal = ResubmitRefusal | 'already-undoing';
+
+/** Why the order cannot be resubmitted; null when it can. */
+export function resubmitRefusal({ processState }: ProcessRecord): ResubmitRefusal | null {
+  return processState === 'Error' ? null : 'not-in-error';
+}
+
+/** Why the order's details cannot be corrected; null when they can. */
+export function correctionRefusal(record: ProcessRecord): CorrectionRefusal | null {
+  return resubmitRefusal(record) ?? (record.direction === 'undo' ? 'already-undoing' : null);
+}
+
+export type CancelRefusal = 'ended' | 'already-undoing' | 'irreversible';
+
+/** Why the order cannot be cancelled; null when it can. */
+export function cancelRefusal(draft: Draft): CancelRefusal | null {
+  const { processState } = draft.lockState;
+  if (processState === 'Processed' || processState === 'Undone') return 'ended';
+  if (draft.direction === 'undo') return 'already-undoing';
+  const taken = draft.steps.some(
+    (step) => step.policy.irreversible && (step.progress.state === 'Completed' || inDoubt(step)),
+  );
+  return taken ? 'irreversible' : null;
+}
+
+/** Nothing more starts; what runs drains or expires; then everything is undone. */
+export function cancel(draft: Draft, event: Cancel): void {
+  turnBack(draft, {
+    code: 'cancelled',
+    message: `Cancelled by ${event.by}.`,
+    effect: 'none',
+    step: null,
+    action: null,
+  });
+  if (draft.lockState.processState !== 'Processing') release(draft, draft.nowMs);
+}

@@ -1,0 +1,48 @@
+/** The Scheduler: works off the ready queues and every agent's replies, and sends requests. */
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { AgentChannel } from '#infra/agents/agent-channel.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
+import type { StateStore } from './order-tables.ts';
+
+export const schedulerTimeout = Duration.seconds(30);
+
+export interface SchedulerProps {
+  readonly code: Code;
+  readonly store: StateStore;
+  readonly ready: PriorityQueues;
+  readonly agents: readonly AgentChannel[];
+  readonly removal: RemovalPolicy;
+}
+
+export class Scheduler extends Construct {
+  readonly worker: ReeveFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, store, ready, agents, removal }: SchedulerProps,
+  ) {
+    super(scope, id);
+    const queues = [...ready.all, ...agents.map(({ replies }) => replies)];
+    this.worker = new ReeveFunction(this, 'Function', {
+      code,
+      description: 'Reeve: Scheduler',
+      timeout: schedulerTimeout,
+      removal,
+      // Part of the loop Scheduler – agent – Scheduler, which Lambda would cut after some 16 steps.
+      recursiveLoop: RecursiveLoop.ALLOW,
+      environment: {
+        ...store.environment,
+        ...readyVariables(ready),
+        REEVE_AGENTS: agents.map(({ agent }) => agent).join(','),
+      },
+    });
+    store.allowCommit(this.worker);
+    ready.allowSend(this.worker);
+    for (const { requests } of agents) requests.allowSend(this.worker);
+    for (const queue of queues) queue.workedOffBy(this.worker);
+  }
+}

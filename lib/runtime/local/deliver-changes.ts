@@ -1,0 +1,59 @@
+/** Whom an embedded Reeve tells of changes: the response channels by their names, and its operators. */
+
+import type { StatusMessage } from '#core/codec/status-message.ts';
+import type { Audience } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { type ChangeFeed, changeFeed } from '#in-process/change-feed.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { Outbox } from '#ports/outbox.ts';
+import { type Alert, alertOf } from '#ports/publisher.ts';
+
+/** A response channel: resolves when the submitter has the message. */
+export type Respond = (status: StatusMessage) => Promise<void>;
+
+export interface ChangeDeliveryOptions {
+  readonly outbox: Outbox;
+  /** By the name that `replyTo` gives. */
+  readonly responses: ReadonlyMap<string, Respond>;
+  /** Told of every order in Error. Default: the log alone. */
+  readonly onAlert?: ((alert: Alert) => Promise<void>) | undefined;
+  /** How operators call the command line of this Reeve. */
+  readonly command: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
+  const { outbox, responses, onAlert, command, clock, log } = options;
+
+  async function respond(status: StatusMessage): Promise<void> {
+    const { replyTo } = status.change;
+    if (replyTo === null) return;
+    const channel = responses.get(replyTo);
+    if (channel === undefined) {
+      throw new ReeveError(
+        'reply-to-unknown',
+        `No response channel ${replyTo} is registered any more. Register it: its undelivered messages are kept.`,
+      );
+    }
+    await channel(status);
+  }
+  async function announce(alert: Alert): Promise<void> {
+    const { orderId, fault, tried, correlationId } = alert.change;
+    // Who is told of it reads it there; the log is then for programs.
+    const write = onAlert === undefined ? log.error : log.info;
+    write('order-in-error', {
+      orderId,
+      correlationId,
+      step: fault?.step ?? null,
+      fault: fault?.code ?? null,
+      attempts: tried?.attempts ?? null,
+      remedy: alert.remedy,
+    });
+    await onAlert?.(alert);
+  }
+  const deliver = (audience: Audience, status: StatusMessage) =>
+    audience === 'operator' ? announce(alertOf(status.change, command)) : respond(status);
+  return changeFeed({ outbox, deliver, clock, log });
+}

@@ -1,0 +1,95 @@
+/** Sees every write and every effect: writes them down, tells the story, and has them judged at once. */
+
+import { attemptChecker } from '#checkers/attempt-checker.ts';
+import { doubtChecker } from '#checkers/doubt-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
+import { checkWrite } from '#checkers/write-checker.ts';
+import { dueAt } from '#core/decide/due.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { IdempotencyKey } from '#core/model/ids.ts';
+import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import type { Write } from '#sim/ports/sim-table.ts';
+import type { Effect } from '#sim/world/sim-services.ts';
+import { registries } from '#sim/world/sim-workflows.ts';
+import type { Trace } from '#sim/world/trace.ts';
+import { type OperationLog, operationLog } from './operations.ts';
+
+export interface WriteObserver {
+  readonly writes: readonly Write[];
+  readonly operations: OperationLog;
+  wrote(write: Write): void;
+  took(key: IdempotencyKey, effect: Effect, record: ProcessRecord | undefined): void;
+}
+
+export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
+  const writes: Write[] = [];
+  const checkers = [doubtChecker(breach), attemptChecker(breach)];
+
+  function judge(before: ProcessRecord, after: ProcessRecord): void {
+    const definition = definitionOf(after);
+    // Of a write nobody sees more than the record: when it was decided, and whose reply it was, are taken from there.
+    const seen = { at: after.updatedAt, agent: null, due: dueAt(after) };
+    for (const { rule, message } of checkWrite({ before, after, definition, ...seen })) {
+      breach(rule, message);
+    }
+  }
+
+  return {
+    writes,
+    operations: operationLog(),
+    wrote(write) {
+      const { before, after, by } = write;
+      writes.push(write);
+      trace.record(`${by} writes ${textOf(after)}`);
+      if (before !== null) judge(before, after);
+      for (const check of checkers) check(write);
+      const foreign = after.steps.find(isForeign);
+      if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
+    },
+    took(key, effect, record) {
+      trace.record(`on the books: ${key} ${effect}`);
+      const state = record?.processState;
+      if (state === 'Undone' && effect === 'applied') {
+        breach('R10', `${key} took effect after the order was Undone`);
+      }
+      if (state === 'Processed' && effect === 'undone') {
+        breach('R10', `${key} was taken back after the order was Processed`);
+      }
+    },
+  };
+}
+
+/** Every output of a service says whose it is. */
+function isForeign({ agent, progress }: StepRecord): boolean {
+  if (progress.state !== 'Completed') return false;
+  const { output } = progress;
+  const isOwn =
+    typeof output === 'object' && output !== null && 'of' in output && output['of'] === agent;
+  return !isOwn;
+}
+
+/** The definition an order was submitted under; the newest release knows them all. */
+export function definitionOf(record: ProcessRecord): WorkflowDefinition {
+  const definition = registries.new.of(record);
+  if (definition !== undefined) return definition;
+  throw new RangeError(`The simulation has no workflow ${record.workflow}.`);
+}
+
+function textOf({
+  orderId,
+  revision,
+  processState,
+  direction,
+  steps,
+  history,
+}: ProcessRecord): string {
+  const last = history.at(-1);
+  const why = last === undefined ? '' : entryText(last);
+  const states = steps.map(({ name, attempt, progress }) => `${name}.${attempt} ${progress.state}`);
+  return `${orderId} ${revision}: ${why} → ${processState} ${direction} [${states.join(', ')}]`;
+}
+
+function entryText(entry: ProcessRecord['history'][number]): string {
+  if ('attempt' in entry) return `${entry.type} ${entry.step}.${entry.attempt}`;
+  return 'steps' in entry ? `${entry.type} ${entry.steps.join(' ')}` : entry.type;
+}

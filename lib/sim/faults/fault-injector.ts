@@ -1,0 +1,182 @@
+/** What befalls machines, clocks, people and the whole platform, again and again while it lasts. */
+import { replyCodec } from '#core/codec/message-codec.ts';
+import { underWay } from '#core/model/record.ts';
+import { invoke } from '#sim/ports/deliveries.ts';
+import type { SimQueue } from '#sim/ports/sim-queue.ts';
+import { recordsOf } from '#sim/ports/sim-table.ts';
+import type { Fleet } from '#sim/world/fleet.ts';
+import type { Host } from '#sim/world/host.ts';
+import type { Setting } from '#sim/world/setting.ts';
+import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
+import { contracts } from '#sim/world/sim-workflows.ts';
+import type { DrawnFault } from './fault-rates.ts';
+import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
+
+export interface FaultInjectorOptions {
+  readonly plant: SharedInfrastructure;
+  readonly fleet: Fleet;
+  /** None where messages never leave a process. */
+  readonly queuesToPoison: readonly SimQueue[];
+  readonly setting: Setting;
+}
+
+export interface FaultInjector {
+  /** Later by the length of an outage, once there was one. */
+  endsAt(): number;
+  /** Bodies that no reader understands, with their queue. */
+  readonly poison: readonly { readonly queue: SimQueue; readonly body: string }[];
+  readonly interrupted: readonly Interrupted[];
+  /** How often a record could not be read when the platform went away. */
+  unreadBefore(): number;
+}
+
+/** How often each of these may happen, ms. */
+const beatMs = 8_000;
+/** An outage comes near the end, when there is most to interrupt, ms before it. */
+const outageBeforeEndMs = 60_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export function faultInjector(options: FaultInjectorOptions): FaultInjector {
+  const { plant, fleet } = options;
+  const { timeline, chance, faults } = plant.around;
+  const poison: { queue: SimQueue; body: string }[] = [];
+  const interrupted: Interrupted[] = [];
+  const timedFaults = [...ofMachines(options), ...ofOperators(options)];
+  let outageIsDrawn = false;
+  let unread = 0;
+  let endsAt = timeline.now() + options.setting.faultsMs;
+
+  function poisonOne(): void {
+    const [first, ...rest] = options.queuesToPoison;
+    if (first === undefined || !faults.strike('message-poisoned')) return;
+    const queue = chance.pick([first, ...rest]);
+    const body = `{"version":${poison.length + 2},"kind":"riddle"}`;
+    poison.push({ queue, body });
+    queue.putSafely([body]);
+  }
+
+  /** A reply of an agent that was not asked, by its own channel. */
+  function forgeOne(): void {
+    const [first, ...rest] = recordsOf(plant.table).flatMap(({ orderId, steps }) =>
+      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
+    );
+    const [queue, ...others] = plant.queues.replies.values();
+    if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
+    const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
+    const stranger = [queue, ...others].find((one) => one !== plant.queues.replies.get(agent));
+    const action = progress.state === 'Undoing' ? 'undo' : 'perform';
+    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
+    stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
+  }
+
+  function drawOutage(): void {
+    if (outageIsDrawn || timeline.now() <= endsAt - outageBeforeEndMs) return;
+    outageIsDrawn = true;
+    const { outageAfterMs, sweepPeriodMs } = options.setting;
+    if (faults.strike('outage')) {
+      const ms = outageMs(chance);
+      began(ms, ms);
+      fleet.startOutage(ms);
+    } else if (faults.strike('store-outage')) {
+      const ms = chance.between(3, 10) * outageAfterMs;
+      // What is due late in it may meet the end of it before anybody can tell that it was one.
+      began(ms, ms - outageAfterMs - 2 * sweepPeriodMs);
+      plant.storeOutage.begin(ms, chance.pick(['writes', 'everything']));
+    }
+  }
+
+  function began(ms: number, tellableMs: number): void {
+    const now = timeline.now();
+    // For as long as an outage is remembered, other failures must still count: gapsLeft, core/outage.ts.
+    endsAt += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
+    unread = faults.hits.get('record-unreadable') ?? 0;
+    // Without a completed sweep before it, nobody can know that there was an outage.
+    const isKnown = options.setting.oneProcess || plant.coordination.recall(1).sweptAt !== null;
+    if (isKnown) {
+      interrupted.push(...interruptedUntil(now + tellableMs, now, recordsOf(plant.table)));
+    }
+  }
+
+  function beat(): void {
+    if (timeline.now() >= endsAt) return;
+    timeline.at(fleet.soon(beatMs), beat);
+    for (const [name, happen] of timedFaults) {
+      if (!faults.strike(name)) continue;
+      const [first, ...rest] = fleet.all();
+      if (first !== undefined) happen(chance.pick([first, ...rest]));
+    }
+    poisonOne();
+    forgeOne();
+    drawOutage();
+  }
+
+  timeline.at(timeline.now() + beatMs, beat);
+  return { poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
+}
+
+type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];
+
+function ofMachines({ plant, fleet, setting: { oneProcess } }: FaultInjectorOptions): TimedFaults {
+  const { chance, trace } = plant.around;
+  const setClock = ({ machine }: Host, skewMs: number) => {
+    trace.record(`the clock of ${machine.name} is ${skewMs} ms off`);
+    machine.setClock(skewMs);
+  };
+  // One process looks every few seconds: days of that would be all that is seen.
+  const jumpMs = () => (oneProcess ? chance.between(5, 30) * MINUTE : chance.between(1, 12) * DAY);
+  const freeze = ({ machine }: Host) => {
+    const ms = chance.between(2_000, 120_000);
+    trace.record(`${machine.name} freezes for ${ms} ms`);
+    machine.freeze(ms);
+  };
+  return [
+    ['frozen', freeze],
+    ['clock-skewed', (host) => setClock(host, chance.between(-20_000, 20_000))],
+    ['clock-jumps-days', (host) => setClock(host, jumpMs())],
+    ['clock-steps-back', (host) => setClock(host, -chance.between(1_000, 2 * HOUR))],
+    ['new-version', (host) => fleet.redeploy(host, 'new')],
+    ['old-version', (host) => fleet.redeploy(host, 'old')],
+  ];
+}
+
+function ofOperators({ plant, fleet }: FaultInjectorOptions): TimedFaults {
+  const { chance, trace } = plant.around;
+  const operate = (what: 'resubmit' | 'cancel') => () => {
+    const [first, ...rest] = plant.table.orderIds();
+    const host = fleet.pick('door');
+    if (first === undefined || host === null) return;
+    const orderId = chance.pick([first, ...rest]);
+    trace.record(`an operator asks to ${what} ${orderId}`);
+    invoke(host, plant, async () => {
+      await host.operator[what](orderId, 'olga');
+    });
+  };
+  /** Where it is more than a try: of orders that stopped. */
+  const correct = () => {
+    const stopped = recordsOf(plant.table).filter(({ processState }) => processState === 'Error');
+    const [first, ...rest] = stopped;
+    const host = fleet.pick('door');
+    if (first === undefined || host === null) return;
+    const { orderId } = chance.pick([first, ...rest]);
+    const field = chance.pick(['units', 'boxes']);
+    const corrections = [{ field, value: chance.between(1, 9) }];
+    trace.record(`an operator corrects ${field} of ${orderId}`);
+    invoke(host, plant, async () => {
+      await host.operator.resubmit(orderId, 'olga', { corrections });
+    });
+  };
+  const search = (host: Host) => {
+    const { name: agent } = chance.pick(contracts);
+    invoke(host, plant, async () => {
+      await host.searchErrors(agent);
+    });
+  };
+  return [
+    ['operator-resubmits', operate('resubmit')],
+    ['operator-cancels', operate('cancel')],
+    ['operator-corrects', correct],
+    ['operator-searches', search],
+  ];
+}

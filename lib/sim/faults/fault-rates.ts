@@ -1,0 +1,164 @@
+/** Everything that goes wrong, each by its name, with how often and how often it did. */
+import type { Chance } from '#sim/world/chance.ts';
+
+/** The rate of each where it is drawn to happen at all: of the calls, messages or minutes it may befall. */
+const usual = {
+  // A process.
+  'crash-before-call': 0.01,
+  'crash-after-call': 0.01,
+  'crash-between-items': 0.01,
+  'crash-while-waiting': 0.01,
+  'crash-before-acknowledging': 0.01,
+  frozen: 0.1,
+  // Its clock.
+  'clock-skewed': 0.15,
+  'clock-jumps-days': 0.05,
+  'clock-steps-back': 0.1,
+  // Any call over the network.
+  'call-slow': 0.02,
+  'answer-lost': 0.02,
+  'retried-underneath': 0.03,
+  // The state store, its index, its stream.
+  'store-throttled': 0.03,
+  'record-unreadable': 0.01,
+  'write-refused': 0.005,
+  'index-late': 0.2,
+  'page-short': 0.2,
+  'stream-late': 0.1,
+  'stream-doubled': 0.05,
+  // The queues.
+  'queue-throttled': 0.03,
+  'batch-partly-sent': 0.1,
+  'message-lost': 0.02,
+  'message-doubled': 0.06,
+  'message-late': 0.06,
+  'seen-too-soon': 0.06,
+  'message-poisoned': 0.1,
+  'message-forged': 0.1,
+  // The Supervisor's schedule.
+  'sweep-skipped': 0.15,
+  'sweep-doubled': 0.2,
+  'sweep-late': 0.2,
+  'sweep-out-of-time': 0.15,
+  'hand-over-lost': 0.3,
+  'coordination-throttled': 0.03,
+  // The remote services.
+  'service-down': 0.08,
+  'service-slow': 0.08,
+  'service-unanswering': 0.05,
+  'service-late': 0.04,
+  'service-refuses': 0.03,
+  'service-fails': 0.02,
+  'undo-refused': 0.1,
+  // Those who are told.
+  'submitter-deaf': 0.1,
+  'operator-deaf': 0.1,
+  // People.
+  'submitted-twice': 0.3,
+  'key-reused': 0.15,
+  'operator-searches': 0.1,
+  'operator-resubmits': 0.1,
+  'operator-corrects': 0.15,
+  'operator-cancels': 0.06,
+  // The whole.
+  'new-version': 0.1,
+  'old-version': 0.08,
+  outage: 0.6,
+  'store-outage': 0.4,
+} as const;
+
+export type DrawnFault = keyof typeof usual;
+const drawnFaults = Object.keys(usual).filter(isDrawn);
+
+/** What the others lead to, and is worth seeing: it is counted when it happens. */
+const consequences = [
+  'reply-after-takeover',
+  'reply-after-undo',
+  'reply-after-the-end',
+  'sweeps-overlapped',
+  'delivered-while-delivered',
+] as const;
+
+export type FaultName = DrawnFault | (typeof consequences)[number];
+export const faultNames: readonly FaultName[] = [...drawnFaults, ...consequences];
+
+function isDrawn(name: string): name is DrawnFault {
+  return name in usual;
+}
+
+export type FaultRates = Readonly<Partial<Record<DrawnFault, number>>>;
+
+export interface Faults {
+  /** Whether it happens now; counted when it does. */
+  strike(name: DrawnFault): boolean;
+  /** It has happened, by whatever led to it. */
+  note(name: FaultName): void;
+  /** From now on nothing goes wrong any more. */
+  end(): void;
+  readonly hits: ReadonlyMap<FaultName, number>;
+}
+
+/**
+ * Each run has its own mix: about half of all faults never, the others at half, once or three times
+ * the usual rate. What hides behind a frequent fault shows in runs that have it not (swarm testing:
+ * Groce and others, ISSTA 2012).
+ */
+export function drawnRates(chance: Chance): FaultRates {
+  const rates: Partial<Record<DrawnFault, number>> = {};
+  const theme = chance.hits(0.25) ? afterAnOutage : null;
+  // With wrong clocks some rules cannot be told: half of all runs have none.
+  const clocksAreRight = chance.hits(0.5);
+  for (const name of drawnFaults) {
+    if (clocksAreRight && isClockFault(name)) continue;
+    const scale = chance.hits(0.5) ? chance.pick([0.5, 1, 3]) : 0;
+    const rate = Math.min(0.9, usual[name] * (theme?.[name] ?? scale));
+    if (rate > 0) rates[name] = rate;
+  }
+  return rates;
+}
+
+/** What goes wrong just when an outage is being recovered from is rare, and worth more runs. */
+const afterAnOutage: FaultRates = {
+  outage: 1,
+  'store-outage': 2,
+  'clock-skewed': 0,
+  'clock-jumps-days': 0,
+  'clock-steps-back': 0,
+  'record-unreadable': 0,
+  'page-short': 3,
+  'sweep-out-of-time': 3,
+  'coordination-throttled': 3,
+  'store-throttled': 6,
+};
+
+/** @param max all together; after that nothing goes wrong any more */
+export function faults(
+  rates: FaultRates,
+  chance: Chance,
+  max: number = Number.POSITIVE_INFINITY,
+): Faults {
+  const hits = new Map<FaultName, number>();
+  let left = max;
+  const note = (name: FaultName) => hits.set(name, (hits.get(name) ?? 0) + 1);
+  return {
+    hits,
+    note,
+    strike(name) {
+      if (left <= 0 || !chance.hits(rates[name] ?? 0)) return false;
+      left -= 1;
+      note(name);
+      return true;
+    },
+    end() {
+      left = 0;
+    },
+  };
+}
+
+const clockFaults: readonly FaultName[] = ['clock-skewed', 'clock-jumps-days', 'clock-steps-back'];
+
+const isClockFault = (name: FaultName) => clockFaults.includes(name);
+
+/** Whether every clock was right until now. */
+export const clocksWereRight = (hits: ReadonlyMap<FaultName, number>) =>
+  clockFaults.every((name) => !hits.has(name));

@@ -1,0 +1,130 @@
+/** What all machines of a world share: its tables, queues and services, and who watches over them. */
+
+import { type AnswerChecker, answerChecker } from '#checkers/answer-checker.ts';
+import type { Notified } from '#checkers/notification-checker.ts';
+import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
+import { limits } from '#core/model/limits.ts';
+import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
+import { sweepRuns as looksOf, type SweepRuns } from '#sim/checks/sweep-runs.ts';
+import { type WriteObserver, writeObserver as witnessOf } from '#sim/checks/write-observer.ts';
+import { clocksWereRight } from '#sim/faults/fault-rates.ts';
+import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
+import { type Queues, queuesOf } from '#sim/ports/queues.ts';
+import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
+import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
+import { type Unreadable, unreadableOnes } from '#sim/ports/sim-store.ts';
+import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
+import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
+import type { Setting } from './setting.ts';
+import type { SimContext } from './sim-context.ts';
+import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
+
+export interface SharedInfrastructure {
+  readonly around: SimContext;
+  readonly table: SimTable;
+  readonly stream: SimStream;
+  readonly coordination: CoordinationTable;
+  readonly services: Services;
+  readonly queues: Queues;
+  readonly rules: SendChecker & AnswerChecker;
+  readonly witness: WriteObserver;
+  readonly unreadable: Unreadable;
+  readonly storeOutage: StoreOutage;
+  /** All roles on one machine. */
+  readonly oneProcess: boolean;
+  readonly sweepPeriodMs: number;
+  readonly outageAfterMs: number;
+  /** A sweep whose holder died is succeeded after this, ms: as lambdas/supervisor.ts has it by period. */
+  readonly leaseMs: number;
+  /** What a sweep takes for one order, ms. */
+  readonly recoveryMs: number;
+  readonly sweepRuns: SweepRuns;
+  /** What submitters and operators were told. */
+  readonly responses: Notified[];
+  readonly alerts: AlertLog;
+  /** When an agent began with an attempt, by its order, step and number. */
+  readonly begun: Map<string, number>;
+  /** Has a shard swept elsewhere. */
+  readonly handOver: (shard: number) => void;
+}
+
+/** What moves when something is there to be moved. */
+export interface Movers {
+  pump(queue: SimQueue): void;
+  pumpStream(): void;
+  handOver(shard: number): void;
+  wrote(write: Write): void;
+}
+
+/** A process's own channel shows nothing again of itself, ms. */
+const hiddenForLong = 3_600_000;
+
+export function sharedInfrastructure(
+  setting: Setting,
+  around: SimContext,
+  breach: Breach,
+  movers: Movers,
+): SharedInfrastructure {
+  const { timeline, chance, faults } = around;
+  const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
+  const witness = witnessOf(around.trace, breach);
+  const sweepRuns = looksOf(timeline.now);
+  const table = simTable({
+    now: timeline.now,
+    shards,
+    sweepPeriodMs,
+    indexLag: () => {
+      if (oneProcess) return 0;
+      // No later than what tells an outage from bad luck: a minute is long for DynamoDB's.
+      const latest = Math.min(60_000, outageAfterMs);
+      return faults.strike('index-late') ? chance.between(1_000, latest) : chance.between(1, 300);
+    },
+    onWrite(write) {
+      witness.wrote(write);
+      rules.wrote(write);
+      stream.add({ previousState: write.before?.processState ?? null, record: write.after });
+      movers.wrote(write);
+    },
+  });
+  const rules = {
+    ...sendChecker(breach),
+    ...answerChecker(table, () => clocksWereRight(faults.hits), breach),
+  };
+  const stream = simStream(around, movers.pumpStream);
+  const queueOf = (visibilityMs: number) => (name: string) =>
+    simQueue({
+      name,
+      around,
+      receivesMax: limits.receivesMax,
+      visibilityMs,
+      onVisible: movers.pump,
+    });
+  return {
+    around,
+    table,
+    stream,
+    rules,
+    witness,
+    oneProcess,
+    sweepPeriodMs,
+    outageAfterMs,
+    leaseMs: 1.5 * sweepPeriodMs,
+    recoveryMs: setting.recoveryMs,
+    sweepRuns,
+    unreadable: unreadableOnes(timeline.now),
+    storeOutage: storeOutage(around),
+    coordination: coordinationTable(sweepRuns.refused),
+    services: servicesOf(around, (key, effect) => {
+      witness.took(key, effect, table.record(orderIdOf(key)));
+    }),
+    queues: queuesOf(
+      queueOf(oneProcess ? hiddenForLong : setting.visibilityMs),
+      queueOf(setting.visibilityMs),
+    ),
+    responses: [],
+    alerts: alertLog(breach),
+    begun: new Map(),
+    handOver: movers.handOver,
+  };
+}

@@ -1,0 +1,74 @@
+/** What is told of a damaged row: which, why and what to do, once. */
+import { describe, expect, test } from 'vitest';
+import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
+import { damageReport } from '#embedded/integrity/damage-report.ts';
+import { testLog } from '../support/log.ts';
+
+function desk() {
+  const log = testLog();
+  return { log, ...damageReport('the.db', log) };
+}
+
+const failing = (error: unknown) => () => {
+  throw error;
+};
+
+test('a row that can be read is given as it is, and nothing is told', () => {
+  const { row, count, log } = desk();
+  expect(row('Orders', 'one', () => 7)).toBe(7);
+  expect([count(), log.lines]).toEqual([0, []]);
+});
+
+const sqlite = (errcode: number) => Object.assign(new Error('malformed'), { errcode });
+
+describe('a row is told of once, however often it is read:', () => {
+  test.each([
+    ['it is corrupt', new CorruptDataError('row-corrupt', 'No date.'), 'row-corrupt', 'No date.'],
+    [
+      'its number is none of JavaScript',
+      new RangeError('too large'),
+      'row-damaged',
+      'It holds a number that Reeve never writes.',
+    ],
+    ['SQLite cannot read it', sqlite(11), 'row-damaged', 'SQLite says: malformed.'],
+  ])('%s', (_, error, code, reason) => {
+    const { row, count, log } = desk();
+    for (const at of [7, 7, 'seven']) {
+      const message = `Row ${at} of table Changes in the.db is damaged: ${reason} Run \`reeve check\` while Reeve is stopped; restore a backup, or remove the row by hand.`;
+      const read = () => row('Changes', at, failing(error));
+      expect(read).toThrow(CorruptDataError);
+      expect(read).toThrow(expect.objectContaining({ code, message, cause: error }));
+    }
+    const fields = { file: 'the.db', table: 'Changes', reason };
+    expect(log.lines).toEqual([
+      { event: 'store-damaged', fields: { ...fields, row: 7 } },
+      { event: 'store-damaged', fields: { ...fields, row: 'seven' } },
+    ]);
+    expect(count()).toBe(2);
+  });
+});
+
+test('the same row of two tables is told of twice', () => {
+  const { report, count } = desk();
+  for (const table of ['Orders', 'Processes']) report({ table, row: 7, reason: 'x' });
+  expect(count()).toBe(2);
+});
+
+test('an error that is no damage is told as what it is', () => {
+  const { row, count, log } = desk();
+  const other = new TypeError('no');
+  expect(() => row('Orders', 'one', failing(other))).toThrow(other);
+  const newer = new NewerDataError('record-newer', 'Of a newer release.');
+  expect(() => row('Orders', 'one', failing(newer))).toThrow(newer);
+  const disk = () => row('Orders', 'one', failing(sqlite(10)));
+  expect(disk).toThrow(UnavailableError);
+  expect(disk).toThrow(/the\.db/);
+  expect([count(), log.lines]).toEqual([0, []]);
+});
+
+test('a disk of which everything is damaged fills no log', () => {
+  const { report, count, log } = desk();
+  for (let row = 0; row < 1_001; row += 1) report({ table: 'Orders', row, reason: 'x' });
+  report({ table: 'Orders', row: 0, reason: 'x' });
+  expect([count(), log.lines.length]).toEqual([1_000, 1_000]);
+});

@@ -1,0 +1,83 @@
+/** Ended orders are forgotten from time to time, while Reeve runs. */
+import { expect, onTestFinished, test } from 'vitest';
+import { retention } from '#in-process/delete-ended-orders.ts';
+import { accepted, ended, opened } from '../support/stored-data.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const keepMs = 60_000;
+
+function running() {
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  const stop = retention({ store, keepMs, clock, log });
+  onTestFinished(stop);
+  return { clock, store, log, stop };
+}
+
+test('an order is forgotten at the first look after its time, and told of by their number', async () => {
+  const { clock, store, log } = running();
+  await accepted(store, 'live');
+  for (const id of ['one', 'two']) await ended(store, id, clock.now());
+  // It ended a millisecond later: at the look after a minute it is not yet older than a minute.
+  await clock.advance(69_999);
+  expect(log.lines).toEqual([]);
+  await clock.advance(1);
+  const forgotten = { event: 'ended-orders-deleted', fields: { orders: 2 } };
+  expect(log.lines).toEqual([forgotten]);
+  await ended(store, 'three', clock.now());
+  await clock.advance(600_000);
+  expect(log.lines).toEqual([forgotten, { ...forgotten, fields: { orders: 1 } }]);
+});
+
+test('a look that fails is told, and there is another', async () => {
+  const { clock, store, log } = running();
+  store.close();
+  await clock.advance(29_999);
+  const failed = {
+    event: 'retention-failed',
+    fields: { error: 'The state store :memory: is closed.' },
+  };
+  expect(log.lines).toEqual([failed, failed]);
+});
+
+test('after a stop there is no look, and what fails then is not told', async () => {
+  const { clock, store, log, stop } = running();
+  await ended(store, 'one', clock.now() - 2 * keepMs);
+  stop();
+  await clock.advance(60_000);
+  expect(log.lines).toEqual([]);
+});
+
+test.each([
+  ['fails', async () => Promise.reject(new Error('closed'))],
+  ['forgets something', async () => 1],
+])('after a stop during a look that then %s there is no other', async (_, end) => {
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let looks = 0;
+  const waiting = {
+    ...store,
+    async forgetEnded() {
+      looks += 1;
+      await promise;
+      return end();
+    },
+  };
+  const stop = retention({ store: waiting, keepMs, clock, log });
+  await clock.advance(10_000);
+  stop();
+  resolve();
+  await clock.advance(60_000);
+  expect([looks, clock.pending()]).toEqual([1, 0]);
+  expect(log.lines.filter(({ event }) => event === 'retention-failed')).toEqual([]);
+});
+
+test('a look that fails with what is no error is told as well', async () => {
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  const failing = { ...store, forgetEnded: () => Promise.reject('no') };
+  onTestFinished(retention({ store: failing, keepMs, clock, log }));
+  await clock.advance(10_000);
+  expect(log.lines).toEqual([{ event: 'retention-failed', fields: { error: 'unknown' } }]);
+});

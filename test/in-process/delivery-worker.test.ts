@@ -1,0 +1,135 @@
+/** What one audience is owed, change by change, with answers that a test gives by hand. */
+import { expect, test } from 'vitest';
+import { type Change, changeOf } from '#core/model/change.ts';
+import { deliveryWorker } from '#in-process/delivery-worker.ts';
+import type { StoredChange } from '#ports/outbox.ts';
+import { DeliveryError } from '#ports/publisher.ts';
+import { newOrder } from '../support/orders.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
+
+function stored(id: string, sequence: number): StoredChange {
+  const change = changeOf(null, newOrder(id, 0, 'shop').record);
+  if (change === null) throw new Error('A new order with a response channel is a change.');
+  return { seq: sequence, change: { ...change, sequence }, audience: 'submitter' };
+}
+
+function under(atOnce = 16) {
+  const clock = virtualClock();
+  const tells: { what: string; at: number; answer: () => void; fail: (error: unknown) => void }[] =
+    [];
+  const failed: [Change, unknown][] = [];
+  const { add, stop } = deliveryWorker({
+    atOnce,
+    deliver({ change: { orderId, sequence } }) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const what = `${orderId} ${sequence}`;
+      tells.push({ what, at: clock.now(), answer: resolve, fail: reject });
+      return promise;
+    },
+    failed: (change, error) => failed.push([change, error]),
+    clock,
+  });
+  return {
+    clock,
+    stop,
+    tells,
+    failed,
+    add: (id: string, sequence: number) => add(stored(id, sequence)),
+    told: () => tells.map(({ what }) => what),
+  };
+}
+
+const down = new Error('down');
+const refusal = new DeliveryError('refused', 'No.', { of: 'message', retryAfterMs: null });
+
+test('a change of an order of which all was told is told as well', async () => {
+  const { add, tells, told } = under();
+  add('one', 1);
+  tells[0]?.answer();
+  await settled();
+  add('one', 2);
+  await settled();
+  expect(told()).toEqual(['one 1', 'one 2']);
+});
+
+test('a channel that fails many orders at once has failed once', async () => {
+  const { add, clock, tells, told } = under();
+  const ids = ['one', 'two', 'three', 'four'];
+  for (const id of ids) add(id, 1);
+  for (const { fail } of tells) fail(down);
+  await clock.advance(499);
+  expect(told()).toHaveLength(4);
+  await clock.advance(1);
+  expect(told().slice(4)).toEqual(['one 1']);
+  // The second failure in a row.
+  tells[4]?.fail(down);
+  await clock.advance(999);
+  expect(told()).toHaveLength(5);
+  await clock.advance(1);
+  expect(told().slice(5)).toEqual(['two 1']);
+});
+
+test('no more orders than allowed are told of at once, and one where the channel failed', async () => {
+  const { add, clock, tells, told } = under(2);
+  for (const id of ['one', 'two', 'three']) add(id, 1);
+  expect(told()).toEqual(['one 1', 'two 1']);
+  tells[0]?.fail(down);
+  await clock.advance(500);
+  // The other is still under way.
+  expect(told()).toEqual(['one 1', 'two 1']);
+  tells[1]?.answer();
+  await settled();
+  expect(told().slice(2)).toEqual(['three 1', 'one 1']);
+});
+
+test.each([
+  ['the channel failed', down],
+  ['the message is refused', refusal],
+])('after a stop, that %s is not told, and no appointment is left', async (_, error) => {
+  const { add, clock, failed, stop, tells, told } = under();
+  for (const id of ['one', 'two']) add(id, 1);
+  tells[0]?.fail(error);
+  await settled();
+  expect(clock.pending()).toBe(1);
+  expect(failed).toEqual([[stored('one', 1).change, error]]);
+  stop();
+  expect(clock.pending()).toBe(0);
+  tells[1]?.fail(error);
+  await settled();
+  expect(clock.pending()).toBe(0);
+  await clock.advance(7 * 86_400_000);
+  expect([failed.length, told()]).toEqual([1, ['one 1', 'two 1']]);
+});
+
+test('after a stop no other change is told, though the one under way was', async () => {
+  const { add, clock, stop, tells, told } = under();
+  add('one', 1);
+  add('one', 2);
+  stop();
+  tells[0]?.answer();
+  add('two', 1);
+  await clock.advance(86_400_000);
+  expect(told()).toEqual(['one 1']);
+});
+
+test('the waits of a refused message grow to an hour, and begin anew once it was taken', async () => {
+  const { add, clock, tells } = under();
+  add('one', 1);
+  add('one', 2);
+  const waits: number[] = [];
+  for (let tries = 0; tries < 16; tries += 1) {
+    tells.at(-1)?.fail(refusal);
+    const { length } = tells;
+    await clock.advance(3_600_000);
+    waits.push((tells.at(-1)?.at ?? 0) - (tells[length - 1]?.at ?? 0));
+    clock.jump((tells.at(-1)?.at ?? 0) - clock.now());
+  }
+  expect(waits.slice(0, 3)).toEqual([500, 1_000, 2_000]);
+  expect(waits.slice(-3)).toEqual([3_600_000, 3_600_000, 3_600_000]);
+  tells.at(-1)?.answer();
+  await settled();
+  const at = tells.at(-1)?.at ?? 0;
+  tells.at(-1)?.fail(refusal);
+  await clock.advance(500);
+  expect((tells.at(-1)?.at ?? 0) - at).toBe(500);
+});

@@ -1,0 +1,163 @@
+/** Whom a person at the terminal is told of, and how often. */
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import type { Change } from '#core/model/change.ts';
+import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { type AlertText, alertGrouping } from '#runtime/local/alert-grouping.ts';
+import { terminalAlert } from '#runtime/local/terminal-alert.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
+
+const fault = {
+  code: 'card-declined',
+  message: 'The card was declined.',
+  effect: 'none',
+  step: stepName('charge'),
+  action: 'perform',
+} as const;
+
+function desk() {
+  const clock = virtualClock();
+  const said: AlertText[] = [];
+  const { alert, close } = alertGrouping({
+    show: (call) => said.push(call),
+    command: 'npx reeve',
+    clock,
+  });
+  return {
+    clock,
+    said,
+    close,
+    /** Whether it was said so far. */
+    stops(id: string, changes: Partial<Change> = {}) {
+      const at = clock.now();
+      const change: Change = {
+        orderId: orderId(id),
+        workflow: workflowName('sale'),
+        workflowVersion: 1,
+        sequence: 4,
+        previousState: 'Processing',
+        processState: 'Error',
+        direction: 'forward',
+        fault,
+        tried: { agent: agentName('payment'), attempts: 3, coolDowns: 0, since: at - 120_000 },
+        priority: 'normal',
+        tenant: null,
+        replyTo: null,
+        correlationId: 'po-7',
+        at,
+        ...changes,
+      };
+      let isSaid = false;
+      void alert({ change, remedy: `npx reeve resubmit ${id}` }).then(() => {
+        isSaid = true;
+      });
+      return () => isSaid;
+    },
+  };
+}
+
+test('the first order of a cause is told at once: what failed, what was tried, what to do', async () => {
+  const { stops, said } = desk();
+  const isSaid = stops('one');
+  await settled();
+  expect(said).toEqual([
+    {
+      what: 'Order one (po-7) needs a person',
+      why: 'step charge: The card was declined (card-declined), after 3 attempts, failing for 2 min',
+      command: 'npx reeve resubmit one',
+    },
+  ]);
+  expect(isSaid()).toBe(true);
+});
+
+test('those that follow it for the same cause are one line with their number, a minute later', async () => {
+  const { stops, said, clock } = desk();
+  stops('one');
+  await clock.advance(10_000);
+  const more = Array.from({ length: 1_200 }, (_, at) => stops(`more-${at}`));
+  await clock.advance(49_999);
+  expect(said).toHaveLength(1);
+  expect(more.some((isSaid) => isSaid())).toBe(false);
+  await clock.advance(1);
+  expect(said.slice(1)).toEqual([
+    {
+      what: '1,200 more orders of sale need a person',
+      why: 'the same at step charge (card-declined)',
+      command:
+        'npx reeve resubmit --state Error --workflow sale --agent payment --since 2026-01-01T00:00:00.000Z',
+    },
+  ]);
+  expect(more.every((isSaid) => isSaid())).toBe(true);
+});
+
+test('a cause that goes on is a line a minute, and one that was over is told anew', async () => {
+  const { stops, said, clock } = desk();
+  stops('one');
+  await clock.advance(1_000);
+  stops('two');
+  await clock.advance(60_000);
+  stops('three');
+  stops('four');
+  await clock.advance(60_000);
+  expect(said.map(({ what }) => what)).toEqual([
+    'Order one (po-7) needs a person',
+    'Order two (po-7) needs a person',
+    '2 more orders of sale need a person',
+  ]);
+  await clock.advance(60_000);
+  stops('five');
+  await settled();
+  expect(said.at(-1)?.what).toBe('Order five (po-7) needs a person');
+});
+
+test.each<[string, Partial<Change>]>([
+  ['another fault', { fault: { ...fault, code: 'no-funds' } }],
+  ['another step', { fault: { ...fault, step: stepName('ship') } }],
+  ['the undo of the step', { fault: { ...fault, action: 'undo' } }],
+  ['another workflow', { workflow: workflowName('return') }],
+])('%s is another cause', async (_, changes) => {
+  const { stops, said } = desk();
+  stops('one');
+  stops('two', changes);
+  await settled();
+  expect(said).toHaveLength(2);
+});
+
+test('where no call stopped them, the command names no agent', async () => {
+  const { stops, said, clock } = desk();
+  const none = { fault: { ...fault, step: null, action: null }, tried: null } as const;
+  for (const id of ['one', 'two', 'three']) stops(id, none);
+  await clock.advance(60_000);
+  expect(said[1]).toMatchObject({
+    why: 'the same (card-declined)',
+    command: expect.not.stringContaining('--agent'),
+  });
+});
+
+test('what was not said when it closed was not told, and is told after the next start', async () => {
+  const { stops, said, clock, close } = desk();
+  stops('one');
+  const isSaid = stops('two');
+  close();
+  await clock.advance(120_000);
+  expect(said).toHaveLength(1);
+  expect(isSaid()).toBe(false);
+});
+
+const call = {
+  what: 'Order one needs a person',
+  why: 'step charge: \u001b[2Jno',
+  command: 'npx reeve',
+};
+const plain = 'Order one needs a person: step charge:  [2Jno.\n  When mended: npx reeve\n';
+
+test('a pipe gets plain words, in which nothing steers a terminal', () => {
+  expect(terminalAlert(call, { env: {}, terminal: () => null })).toBe(plain);
+  expect(terminalAlert(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
+});
+
+test('on a terminal the order stands out', () => {
+  const text = terminalAlert(call, { env: {}, terminal: () => ({}) });
+  expect(text).not.toBe(plain);
+  expect(stripVTControlCharacters(text)).toBe(plain);
+});
