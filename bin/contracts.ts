@@ -2,7 +2,7 @@
 /** Writes the contracts of Reeve: `npm run contracts`, or with `-- FOLDER`. Nothing in them is written by hand. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contractFiles } from '#contracts/documents.ts';
+import { contractFiles } from '#contracts/published-documents.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';

@@ -21,7 +21,8 @@ export interface Coordination {
   recall(shards: number): Promise<SweepMemory>;
   /**
    * Does nothing when a later tick is remembered: one that took long says nothing about now. One later
-   * than any right clock would have it is overwritten.
+   * than any right clock would have it is overwritten. A later `reachedAt` stays as well: a tick that left out a
+   * shard knows only what it recalled, and another may have reached all shards since.
    */
   remember(mark: Mark): Promise<void>;
   /**

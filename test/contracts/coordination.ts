@@ -77,6 +77,30 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       },
     );
 
+    test.each([true, false])(
+      'a tick that left out a shard (complete: %s) does not hide when another reached all since',
+      async (complete) => {
+        await coordination.remember({ ...mark(now), reachedAt: now });
+        await coordination.remember({ ...mark(now + 1), reachedAt: now - 5, complete });
+        expect(await coordination.recall(shards)).toMatchObject({
+          sweptAt: now + 1,
+          reachedAt: now,
+        });
+        await coordination.remember({ ...mark(now + 2), reachedAt: null, complete });
+        expect(await coordination.recall(shards)).toMatchObject({
+          sweptAt: now + 2,
+          reachedAt: now,
+        });
+      },
+    );
+
+    test('an instant that no right clock can have seen is overwritten', async () => {
+      const ahead = now + 3 * 24 * 3_600_000;
+      await coordination.remember({ ...mark(ahead), reachedAt: ahead });
+      await coordination.remember({ ...mark(now), reachedAt: now - 1 });
+      expect(await coordination.recall(shards)).toMatchObject({ reachedAt: now - 1 });
+    });
+
     test('a tick that no right clock can have seen is forgotten', async () => {
       await coordination.remember(mark(now + 3 * 24 * 3_600_000));
       await coordination.remember(mark(now));

@@ -23,7 +23,10 @@ const ifFree =
   'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me';
 /** Of the same instant as well: a tick whose answer was lost is asked again. */
 const ifLater =
-  'attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest';
+  '(attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest)';
+/** A tick that left out a shard may have recalled long ago. */
+const ifNotReachedSince =
+  '(attribute_not_exists(ReachedAt) OR ReachedAt = :reached OR NOT ReachedAt BETWEEN :reached AND :latest)';
 const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
 
 export function dynamoCoordination(
@@ -101,36 +104,44 @@ async function remember(
   table: string,
   { sweptAt, reachedAt, shards, complete }: Mark,
 ): Promise<void> {
-  const times = toItem({ ':at': sweptAt, ':latest': sweptAt + clockToleranceMs });
+  const Key = toItem({ Name: sweepKey });
+  const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
+  const reached = { ':reached': reachedAt ?? 0 };
+  const condition = `${ifLater} AND ${ifNotReachedSince}`;
   // The one put of this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
-  const put = () =>
-    client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: toItem({
-          Name: sweepKey,
-          SweptAt: sweptAt,
-          ReachedAt: reachedAt,
-          Shards: shards,
-        }),
-        ConditionExpression: ifLater,
-        ExpressionAttributeValues: times,
-      }),
-    );
-  const update = () =>
+  const put = new PutItemCommand({
+    TableName: table,
+    Item: toItem({ Name: sweepKey, SweptAt: sweptAt, ReachedAt: reachedAt, Shards: shards }),
+    ConditionExpression: condition,
+    ExpressionAttributeValues: toItem({ ...swept, ...reached }),
+  });
+  const update = new UpdateItemCommand({
+    TableName: table,
+    Key,
+    UpdateExpression: 'SET SweptAt = :at, ReachedAt = :stored, Shards = :shards',
+    ConditionExpression: condition,
+    ExpressionAttributeValues: toItem({
+      ...swept,
+      ...reached,
+      ':stored': reachedAt,
+      ':shards': shards,
+    }),
+  });
+  const remembered = await ifCondition<object>(() =>
+    complete ? client.send(put) : client.send(update),
+  );
+  if (remembered !== null || reachedAt === sweptAt) return;
+  await ifCondition(() =>
     client.send(
       new UpdateItemCommand({
         TableName: table,
-        Key: { Name: { S: sweepKey } },
-        UpdateExpression: 'SET SweptAt = :at, ReachedAt = :reached, Shards = :shards',
+        Key,
+        UpdateExpression: 'SET SweptAt = :at, Shards = :shards',
         ConditionExpression: ifLater,
-        ExpressionAttributeValues: {
-          ...times,
-          ...toItem({ ':reached': reachedAt, ':shards': shards }),
-        },
+        ExpressionAttributeValues: toItem({ ...swept, ':shards': shards }),
       }),
-    );
-  await ifCondition<unknown>(complete ? put : update);
+    ),
+  );
 }
 
 /** Null when the condition did not hold. */

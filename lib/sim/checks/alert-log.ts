@@ -28,21 +28,26 @@ export function alertLog(breach: Breach): AlertLog {
   const all: Notified[] = [];
   const knownBy = new Map<string, string>();
   const settled = new Set<string>();
-  const keptUnknown = new Set<string>();
+  /** How many stored copies no sender knows of. */
+  const unknownCopies = new Map<string, number>();
   const idOf = (orderId: string, sequence: number) => `${orderId} ${sequence}`;
   return {
     all,
     deliver(alert) {
       const id = idOf(alert.orderId, alert.sequence);
       all.push(alert);
-      if (settled.has(id) && !keptUnknown.has(id))
+      if (settled.has(id) && !unknownCopies.has(id))
         breach('R17', `operators were alerted again to ${id}`);
     },
     store({ orderId, sequence }) {
-      keptUnknown.add(idOf(orderId, sequence));
+      const id = idOf(orderId, sequence);
+      unknownCopies.set(id, (unknownCopies.get(id) ?? 0) + 1);
     },
     storedIsKnown({ orderId, sequence }) {
-      keptUnknown.delete(idOf(orderId, sequence));
+      const id = idOf(orderId, sequence);
+      const others = (unknownCopies.get(id) ?? 0) - 1;
+      if (others > 0) unknownCopies.set(id, others);
+      else unknownCopies.delete(id);
     },
     arrivalIsKnown({ orderId, sequence }, { name }) {
       knownBy.set(idOf(orderId, sequence), name);

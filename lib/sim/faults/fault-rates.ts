@@ -28,7 +28,8 @@ const usual = {
   'stream-doubled': 0.05,
   // The queues.
   'queue-throttled': 0.03,
-  'batch-partly-sent': 0.1,
+  'batch-partly-sent': 0.02,
+  'retry-queue-throttled': 0.2,
   'message-lost': 0.02,
   'message-doubled': 0.06,
   'message-late': 0.06,
@@ -50,7 +51,7 @@ const usual = {
   'service-refuses': 0.03,
   'service-fails': 0.02,
   'undo-refused': 0.1,
-  // Those who are told.
+  // Receivers of notifications.
   'submitter-deaf': 0.1,
   'operator-deaf': 0.1,
   // People.

@@ -34,8 +34,11 @@ export function coordinationTable(
       return { sweptAt, reachedAt, shards: all, unfinished };
     },
     remember(mark) {
-      const ahead = (swept?.sweptAt ?? 0) - mark.sweptAt;
-      if (ahead <= 0 || ahead > clockToleranceMs) swept = mark;
+      const isLater = (stored: number | null | undefined, now: number) =>
+        typeof stored === 'number' && stored > now && stored <= mark.sweptAt + clockToleranceMs;
+      if (isLater(swept?.sweptAt, mark.sweptAt)) return;
+      const stays = isLater(swept?.reachedAt, mark.reachedAt ?? 0);
+      swept = stays ? { ...mark, reachedAt: swept?.reachedAt ?? null } : mark;
     },
     take(shard, { holder, now, leaseMs }, first) {
       const held = taken.get(shard);

@@ -66,7 +66,7 @@ export function retriesOf(
       );
       await machine.call({
         what: `keep ${notifications.length} notifications`,
-        refusal: 'queue-throttled',
+        refusal: 'retry-queue-throttled',
         act() {
           queues.retries.putSafely(notifications.map(notificationCodec.encode));
           for (const change of changes) alerts.store(change);
@@ -111,7 +111,7 @@ async function publishOne(
   try {
     if (audience === 'submitter') {
       await machine.call({
-        what: `tell the submitter ${id} ${sequence}`,
+        what: `notify the submitter ${id} ${sequence}`,
         refusal: 'submitter-deaf',
         act: () => void responses.push(notified),
       });

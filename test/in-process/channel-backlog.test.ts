@@ -1,14 +1,14 @@
 /** When a channel counts as behind, and when it has caught up, message by message. */
 import { expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
-import { channelWatch } from '#in-process/channel-watch.ts';
-import { NotTold } from '#ports/publisher.ts';
+import { channelWatch } from '#in-process/channel-backlog.ts';
+import { DeliveryError } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const quarterHour = 15 * 60_000;
-const down = new NotTold('down', 'It is down.', { of: 'channel' });
-const refused = new NotTold('refused', 'No.', { of: 'message' });
+const down = new DeliveryError('down', 'It is down.', { of: 'channel' });
+const refused = new DeliveryError('refused', 'No.', { of: 'message' });
 const [one, two] = [orderId('one'), orderId('two')];
 
 /** A channel with two messages that are not delivered. */
@@ -36,9 +36,9 @@ test('the end of an outage that was too short for the log is not logged either',
   const { watch, clock, events } = watched();
   watch.failed(one, down);
   clock.jump(quarterHour - 1);
-  watch.told(one);
+  watch.delivered(one);
   expect(events()).toEqual([]);
-  expect(watch.standing()).toEqual({ name: 'shop', owed: 1, failingSince: null });
+  expect(watch.backlog()).toEqual({ name: 'shop', undelivered: 1, failingSince: null });
 });
 
 test('each outage of a channel has a line of its own, and each end', () => {
@@ -47,7 +47,7 @@ test('each outage of a channel has a line of its own, and each end', () => {
     watch.failed(order, down);
     clock.jump(quarterHour);
     watch.failed(order, down);
-    watch.told(order);
+    watch.delivered(order);
   }
   const outage = ['channel-behind', 'channel-caught-up'];
   expect(events()).toEqual([...outage, ...outage]);
@@ -61,6 +61,6 @@ test.each([
   const { watch } = watched();
   watch.failed(one, error);
   watch.failed(two, down);
-  watch.told(two);
-  expect(watch.standing()).toEqual({ name: 'shop', owed: 1, failingSince: since });
+  watch.delivered(two);
+  expect(watch.backlog()).toEqual({ name: 'shop', undelivered: 1, failingSince: since });
 });
