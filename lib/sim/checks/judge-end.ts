@@ -11,11 +11,12 @@ import { checkAlerts, checkResponses } from '#checkers/notification-checker.ts';
 import type { Breach, Violation } from '#checkers/violation.ts';
 import { replay } from '#core/view/replay.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
+import { checkCallLog } from './call-log-checker.ts';
 import { contradictionIn, type Operation } from './operations.ts';
 import { definitionOf } from './write-observer.ts';
 
 export function judgeEnd(
-  { table, services: { effects }, responses, alerts, witness }: SharedInfrastructure,
+  { table, services: { effects }, responses, alerts, witness, begun }: SharedInfrastructure,
   breach: Breach,
 ): void {
   const { writes, operations } = witness;
@@ -32,9 +33,8 @@ export function judgeEnd(
     }
     const definition = definitionOf(record);
     const known = { definition, details: order.details };
-    const written = new Map(
-      writesOf.get(orderId)?.map(({ after }) => [after.revision, after] as const),
-    );
+    const own = writesOf.get(orderId) ?? [];
+    const written = new Map(own.map(({ after }) => [after.revision, after] as const));
     report(
       checkEnded(record),
       checkEffects(record, definition, effects),
@@ -43,6 +43,7 @@ export function judgeEnd(
         () => replay(record, known),
         (revision) => written.get(revision),
       ),
+      ...checkCallLog(record, known, own, begun),
     );
   }
   // One record stands for all: a million will be seen.

@@ -287,4 +287,10 @@ export const mutantsOfCore: readonly Mutant[] = [
     "change.replyTo !== null : change.processState === 'Error'",
     "change.replyTo !== null && change.processState !== 'Processed' : change.processState === 'Error'",
   ),
+  mutant(
+    'log an attempt as begun when it ends',
+    'view/calls',
+    'if (underWay(step.progress) && step.attempt !== earlier.attempt)',
+    'if (!underWay(step.progress) && underWay(earlier.progress))',
+  ),
 ];
