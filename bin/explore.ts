@@ -26,21 +26,22 @@ for (const world of chosen) {
 }
 
 if (flags.json) {
-  const rows = found.map(({ bad, ...rest }) => ({ ...rest, bad: bad.length }));
+  const rows = found.map(({ violations, ...rest }) => ({ ...rest, bad: violations.length }));
   console.log(JSON.stringify({ worlds: rows }));
 } else {
   const states = found.reduce((sum, one) => sum + one.states, 0);
   console.log(`${states.toLocaleString('en')} distinct states in all`);
-  for (const { name, bad } of found) {
-    for (const { rule, message, path } of bad) {
+  for (const { name, violations } of found) {
+    for (const { rule, message, path } of violations) {
       console.log(`\n${name}: ${rule}: ${message}\n  ${path.join('\n  ')}`);
     }
   }
 }
-if (found.some(({ complete, bad }) => !complete || bad.length > 0)) process.exitCode = 1;
+if (found.some(({ complete, violations }) => !complete || violations.length > 0))
+  process.exitCode = 1;
 
 function line(
-  { name, states, depth, complete, bad }: Exploration,
+  { name, states, depth, complete, violations }: Exploration,
   ms: number,
   about: string,
 ): string {
@@ -49,7 +50,7 @@ function line(
     `${states.toLocaleString('en').padStart(9)} states`,
     `depth ${String(depth).padStart(2)}`,
     complete ? 'complete' : 'INCOMPLETE',
-    `${bad.length} bad`,
+    `${violations.length} bad`,
     `${(ms / 1_000).toFixed(1).padStart(5)} s`,
     about,
   ].join('  ');

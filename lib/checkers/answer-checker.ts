@@ -64,14 +64,14 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
       }
     },
     /** R19: a nudge is acknowledged only when its order was claimed, or has nothing to be claimed for. `revision`: the order's when it was received. */
-    forgotNudge({ orderId }: Nudge, revision: number, worker: Worker) {
+    acknowledgedNudge({ orderId }: Nudge, revision: number, worker: Worker) {
       const record = table.record(orderId);
       if (!clocksAgree() || record?.revision !== revision) return;
       if (record.processState !== 'Pending' || record.notBefore > worker.clock.now()) return;
       breach('R19', `a nudge for ${orderId} was acknowledged, and nobody has claimed it`);
     },
     /** R19: a request is acknowledged only when it was answered, or is past complete-by. */
-    forgotRequest(request: Request, worker: Worker) {
+    acknowledgedRequest(request: Request, worker: Worker) {
       const { orderId, step, attempt, action, completeBy } = request;
       if (!clocksAgree() || worker.clock.now() > completeBy) return;
       const id = `${attemptOf(orderId, step, attempt)} ${action}`;
@@ -79,7 +79,7 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
         breach('R19', `${id} was acknowledged, and nobody has answered it`);
     },
     /** R19: a reply is acknowledged only when it is recorded, or no longer awaited. `agent`: by whose channel it came. */
-    forgotReply(agent: AgentName, reply: Reply, worker: Worker) {
+    acknowledgedReply(agent: AgentName, reply: Reply, worker: Worker) {
       const step = recordedStep(reply);
       if (!clocksAgree() || reply.result.kind === 'heartbeat') return;
       if (step?.attempt !== reply.attempt || step.agent !== agent) return;
@@ -91,7 +91,7 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
       }
     },
     /** R19: a submission is acknowledged only when there is an order of its details. */
-    forgotSubmission({ key, details }: SubmissionMessage) {
+    acknowledgedSubmission({ key, details }: SubmissionMessage) {
       const text = canonicalJson(details);
       const isThere = table.orderIds().some((orderId) => {
         const order = table.order(orderId);

@@ -1,6 +1,6 @@
 /** How often a step was tried since a person last decided something, over all writes of its order. */
 import { underWay } from '#core/model/record.ts';
-import { attemptsAllowed, dispatchedIn, isOperators, type RecordPair } from './transition.ts';
+import { attemptsAllowed, dispatchedIn, isOperatorEntry, type RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 
 /**
@@ -19,7 +19,7 @@ export function attemptChecker(breach: Breach): (write: RecordPair) => void {
       used.set(id, attempts);
       return attempts;
     };
-    if (isOperators(entry))
+    if (isOperatorEntry(entry))
       for (const { name } of after.steps) used.delete(`${after.orderId}/${name}`);
     if (entry.type === 'interrupted' || after.failureCount === before.failureCount) {
       const out = new Set(after.steps.filter(({ progress }) => underWay(progress)).map(nameOf));

@@ -1,7 +1,7 @@
 /** What must hold of failures, deadlines and the bounds of an order, in every write. */
 import { limits } from '#core/model/limits.ts';
 import { underWay } from '#core/model/record.ts';
-import { attemptsAllowed, eachStep, isOperators, type WriteRule } from './transition.ts';
+import { attemptsAllowed, eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
 
 /** R11: an attempt's failure counts once, for the step and its order, when a sweep finds it past complete-by. */
 const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
@@ -27,7 +27,7 @@ const bounded: WriteRule = ({ after, entry }) => {
   const entries = after.history.filter(({ type }) => type !== 'shortened').length;
   if (entries > after.revision) return 'the history outgrew the revisions';
   let claims = 0;
-  for (const one of after.history.slice(after.history.findLastIndex(isOperators) + 1)) {
+  for (const one of after.history.slice(after.history.findLastIndex(isOperatorEntry) + 1)) {
     if (one.type === 'claim') claims += 1;
     if (one.type === 'shortened') claims += one.claims;
   }

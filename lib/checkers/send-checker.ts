@@ -48,7 +48,7 @@ export function checkCommands(
   commands: readonly Command[],
 ): readonly Violation[] {
   const violations: Violation[] = [];
-  const unsentBy = new Set(debtsOf(write));
+  const unsentBy = new Set(toSend(write));
   for (const command of commands) {
     if (command.kind === 'nudge') unsentBy.delete(command.nudge.orderId);
     else {
@@ -87,7 +87,7 @@ export function sendChecker(breach: Breach) {
       const { writeId, orderId } = write.after;
       writes.set(writeId, write);
       stored.add(orderId);
-      owe(write);
+      addUnsent(write);
       for (const { name, attempt } of dispatchedIn(write)) startedOnce(write, name, attempt);
     },
     /** R12: what a writer is told to be written was applied. */
@@ -97,8 +97,7 @@ export function sendChecker(breach: Breach) {
     /** Its writer asked twice, and knows nothing: then it may owe nothing. */
     unknown({ writeId }: ProcessRecord, { name }: Sender) {
       const write = writes.get(writeId);
-      for (const debt of write === undefined ? [] : debtsOf(write))
-        unsentBy.get(name)?.delete(debt);
+      for (const debt of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(debt);
     },
     /** R13: a nudge is for an order that is stored. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
@@ -134,9 +133,9 @@ export function sendChecker(breach: Breach) {
     },
   };
 
-  function owe(write: SentWrite): void {
+  function addUnsent(write: SentWrite): void {
     const debts = unsentBy.get(write.by) ?? new Set();
-    for (const debt of debtsOf(write)) debts.add(debt);
+    for (const debt of toSend(write)) debts.add(debt);
     unsentBy.set(write.by, debts);
   }
 
@@ -157,7 +156,7 @@ export function sendChecker(breach: Breach) {
 }
 
 /** What the writer must send: requests by their attempts, a nudge by its order. */
-function debtsOf(write: RecordPair): readonly string[] {
+function toSend(write: RecordPair): readonly string[] {
   const { orderId } = write.after;
   const attempts = dispatchedIn(write).map(({ name, attempt }) =>
     attemptOf(orderId, name, attempt),

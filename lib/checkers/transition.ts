@@ -69,10 +69,10 @@ export const dispatchedIn = ({ before, after }: RecordPair): readonly StepRecord
 export const isSettled = (step: StepRecord | undefined) =>
   step?.progress.state === 'Completed' || step?.progress.state === 'Skipped';
 
-export const isOperators = ({ type }: HistoryEntry) => type === 'resubmit' || type === 'cancel';
+export const isOperatorEntry = ({ type }: HistoryEntry) => type === 'resubmit' || type === 'cancel';
 
 /** What the step gave, whatever became of it since; undefined when it never succeeded. */
-export function givenBy({ progress }: StepRecord): JsonValue | undefined {
+export function outputOf({ progress }: StepRecord): JsonValue | undefined {
   const then = 'before' in progress ? progress.before : progress;
   return then.state === 'Completed' ? then.output : undefined;
 }

@@ -3,14 +3,16 @@
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { findStep } from '#core/model/record.ts';
-import { eachStep, givenBy, isDispatched, mayHaveEffect, type WriteRule } from './transition.ts';
+import { eachStep, isDispatched, mayHaveEffect, outputOf, type WriteRule } from './transition.ts';
 
 /** R10: an order is Undone only when no step has an effect, or may have one, that an undo would take back. */
 const undoneWhenUndone: WriteRule = ({ after, definition }) => {
   if (after.processState !== 'Undone') return null;
   const left = definition.steps.find((own) => mayHaveEffect(own, findStep(after, own.name)));
   if (left !== undefined) return `Undone, and ${left.name} is not`;
-  const taken = after.steps.find((step) => step.policy.irreversible && givenBy(step) !== undefined);
+  const taken = after.steps.find(
+    (step) => step.policy.irreversible && outputOf(step) !== undefined,
+  );
   return taken !== undefined && `Undone, and ${taken.name} cannot be`;
 };
 

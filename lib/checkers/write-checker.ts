@@ -5,10 +5,10 @@ import { isSame } from './same-document.ts';
 import {
   type Examined,
   eachStep,
-  givenBy,
   isDispatched,
-  isOperators,
+  isOperatorEntry,
   isSettled,
+  outputOf,
   type StepPair,
   type Transition,
   type WriteRule,
@@ -67,8 +67,8 @@ const processedWhenDone: WriteRule = ({ after }) => {
 /** R5: a Completed step keeps its output, and neither it nor a Skipped one is performed again. */
 const performedOnce = eachStep(({ was, is }) => {
   if (isSettled(was) && is.progress.state === 'Running') return 'performed again';
-  const output = givenBy(was);
-  return output !== undefined && !isSame(givenBy(is), output) && 'lost what it gave';
+  const output = outputOf(was);
+  return output !== undefined && !isSame(outputOf(is), output) && 'lost what it gave';
 });
 
 /** R6: a reply counts only from the step's agent, for its present attempt, while it is under way and not past complete-by. */
@@ -107,7 +107,7 @@ const endsAreFinal: WriteRule = ({ before: { processState }, after, entry }) => 
   if (processState === 'Processed' || processState === 'Undone')
     return `written while ${processState}`;
   const leaves = processState === 'Error' && after.processState !== 'Error';
-  return leaves && !isOperators(entry) && `left Error by ${entry.type}`;
+  return leaves && !isOperatorEntry(entry) && `left Error by ${entry.type}`;
 };
 
 /** R15: a write adds one revision, keeps every step, and is dated with the instant of its decision. */

@@ -97,10 +97,10 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     ...reads({ sql, cache, damage, log }),
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
-    async forgetChange(seq) {
+    async deleteChange(seq) {
       await group.write(() => sql.deleteChange.run(seq));
     },
-    forgetEnded: forgetter({
+    deleteEnded: forgetter({
       sql,
       group,
       damage,

@@ -12,15 +12,15 @@ export interface Exploration {
   /** Whether all there is was seen. */
   readonly complete: boolean;
   /** What is wrong, each with the shortest way there. */
-  readonly bad: readonly Bad[];
+  readonly violations: readonly FoundViolation[];
 }
 
-export interface Bad extends Violation {
+export interface FoundViolation extends Violation {
   readonly path: readonly string[];
 }
 
 /** One wrong state is enough to work on; more are the same mistake, mostly. */
-const badMax = 3;
+const violationsMax = 3;
 
 interface Found {
   readonly parent: number;
@@ -34,18 +34,18 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
   const found: Found[] = [{ parent: -1, label: 'submit', depth: 0 }];
   const from: number[][] = [[]];
   const ends: number[] = [];
-  const bad: Bad[] = [];
+  const violations: FoundViolation[] = [];
   let frontier: [number, WorldState][] = [[0, first]];
   let depth = 0;
 
-  while (frontier.length > 0 && numbers.size <= statesMax && bad.length < badMax) {
+  while (frontier.length > 0 && numbers.size <= statesMax && violations.length < violationsMax) {
     const nextFrontier: [number, WorldState][] = [];
     for (const [number, state] of frontier) {
       if (isEnd(state)) ends.push(number);
       for (const move of movesOf(world, state)) {
         const violation = brokenBy(world.workflow, state, move);
-        if (violation !== null && bad.length < badMax) {
-          bad.push({ ...violation, path: [...pathTo(found, number), move.label] });
+        if (violation !== null && violations.length < violationsMax) {
+          violations.push({ ...violation, path: [...pathTo(found, number), move.label] });
         }
         const key = canonical(move.next);
         const known = numbers.get(key);
@@ -63,8 +63,8 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
     if (frontier.length > 0) depth += 1;
   }
   const complete = frontier.length === 0;
-  if (complete) bad.push(...stuck(found, from, ends).slice(0, badMax));
-  return { name: world.name, states: numbers.size, depth, complete, bad };
+  if (complete) violations.push(...stuck(found, from, ends).slice(0, violationsMax));
+  return { name: world.name, states: numbers.size, depth, complete, violations };
 }
 
 /** R16: an order ends, or stops for a person with nothing left to wait for. */
@@ -78,7 +78,7 @@ function stuck(
   found: readonly Found[],
   from: readonly number[][],
   ends: readonly number[],
-): readonly Bad[] {
+): readonly FoundViolation[] {
   const reaches = new Uint8Array(found.length);
   const open = [...ends];
   for (const end of ends) reaches[end] = 1;

@@ -55,7 +55,7 @@ export function changeFeed({ outbox, deliver, clock, log }: ChangeFeedOptions): 
       clock,
       async deliver({ seq, status }) {
         await deliver(audience, status);
-        await outbox.forgetChange(seq);
+        await outbox.deleteChange(seq);
         watch.delivered(status.change.orderId);
       },
       failed({ orderId, sequence }, error) {

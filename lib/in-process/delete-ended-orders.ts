@@ -31,7 +31,7 @@ export function retention({ store, keepMs, clock, log }: RetentionOptions): () =
 
   async function look(): Promise<void> {
     try {
-      const forgotten = await store.forgetEnded(clock.now() - keepMs);
+      const forgotten = await store.deleteEnded(clock.now() - keepMs);
       if (forgotten > 0) log.info('ended-orders-deleted', { orders: forgotten });
     } catch (error) {
       if (stopped) return;

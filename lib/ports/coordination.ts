@@ -32,7 +32,7 @@ export interface Coordination {
    *
    * @param first what is remembered of a shard of which nothing is known
    */
-  take(shard: number, lease: Lease, first: ShardMemory): Promise<ShardMemory | null>;
+  acquire(shard: number, lease: Lease, first: ShardMemory): Promise<ShardMemory | null>;
   /** Remembers this of a shard; does nothing when the lease has passed to another. */
   keep(shard: number, holder: string, memory: ShardMemory): Promise<void>;
   /**
@@ -40,7 +40,7 @@ export interface Coordination {
    *
    * @param left what is remembered of it; null when it is finished
    */
-  giveBack(shard: number, holder: string, left: ShardMemory | null): Promise<void>;
+  release(shard: number, holder: string, left: ShardMemory | null): Promise<void>;
 }
 
 export interface Mark {

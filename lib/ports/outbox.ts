@@ -23,5 +23,5 @@ export interface Outbox {
    *
    * @throws {UnavailableError} whether it was deleted is not known: they may be told again after the next start
    */
-  forgetChange(seq: number): Promise<void>;
+  deleteChange(seq: number): Promise<void>;
 }

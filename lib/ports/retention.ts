@@ -6,5 +6,5 @@ export interface Retention {
    *
    * @throws {UnavailableError} whether they were deleted is not known; deleting again does no harm
    */
-  forgetEnded(before: number): Promise<number>;
+  deleteEnded(before: number): Promise<number>;
 }

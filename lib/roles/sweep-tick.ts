@@ -168,7 +168,7 @@ async function underLease(
   const { coordination, clock, holder, leaseMs, supervisor } = ports;
   const { shard, recalledAt } = of;
   const lease = { holder, now: clock.now(), leaseMs };
-  const taken = await coordination.take(shard, lease, memoryOf(of));
+  const taken = await coordination.acquire(shard, lease, memoryOf(of));
   // Whoever holds it sees to it.
   if (taken === null) return held;
   let left: ShardMemory | null = asKnown(taken, of);
@@ -189,7 +189,7 @@ async function underLease(
     const own = { found, recovered, interrupted, lagMs, handedOver: 0 };
     return { report: own, reached: true, stopped };
   } finally {
-    await coordination.giveBack(shard, holder, left);
+    await coordination.release(shard, holder, left);
   }
 }
 
@@ -199,9 +199,9 @@ async function leaveMemory(ports: SweepTickPorts, of: Shard): Promise<void> {
   const known = of.memory.unfinished.get(of.shard);
   if (known !== undefined && known.aliveAt !== null) return;
   const left = memoryOf(of);
-  const taken = await coordination.take(of.shard, { holder, now: clock.now(), leaseMs }, left);
+  const taken = await coordination.acquire(of.shard, { holder, now: clock.now(), leaseMs }, left);
   if (taken === null) return;
-  await coordination.giveBack(of.shard, holder, asKnown(taken, of));
+  await coordination.release(of.shard, holder, asKnown(taken, of));
 }
 
 function total(reports: readonly TickReport[]): TickReport {

@@ -4,7 +4,7 @@
  * write id (R12); a conflict is decided anew on the record that won.
  */
 
-import { type Decision, decide, decideShort, type Transition } from '#core/decide/decide.ts';
+import { type Decision, decide, decideShortened, type Transition } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { BackOff } from '#core/model/back-off.ts';
@@ -142,7 +142,7 @@ async function settle(
       const decision: Decision = decide(before, event, known, ports.clock.now());
       if (decision.kind === 'ignored') return { ...decision, record };
       const written = await write(ports, decision, () =>
-        decideShort(before, event, known, ports.clock.now()),
+        decideShortened(before, event, known, ports.clock.now()),
       );
       if (written.kind === 'ignored') return { ...written, record };
       if (written.kind === 'committed') {

@@ -30,9 +30,9 @@ const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
   ['create', ({ store }) => store.create(order, pending)],
   ['commit', ({ store }) => store.commit(running)],
   ['recall', ({ coordination }) => coordination.recall(shards)],
-  ['take', ({ coordination }) => coordination.take(0, lease, memory)],
+  ['acquire', ({ coordination }) => coordination.acquire(0, lease, memory)],
   ['keep', ({ coordination }) => coordination.keep(0, 'me', memory)],
-  ['giveBack', ({ coordination }) => coordination.giveBack(0, 'me', null)],
+  ['release', ({ coordination }) => coordination.release(0, 'me', null)],
   ['remember', ({ coordination }) => coordination.remember(mark)],
 ];
 
@@ -216,7 +216,7 @@ test.each<[string, ProcessRecord, object]>([
 
 test('a lease holds others back until its end, and five minutes more for a clock that is wrong', async () => {
   const { calls, coordination } = await answeringDynamo(() => ({ Attributes: {} }));
-  await coordination.take(0, lease, memory);
+  await coordination.acquire(0, lease, memory);
   expect(calls[0]?.input).toMatchObject({
     ExpressionAttributeValues: toItem({
       ':now': now,

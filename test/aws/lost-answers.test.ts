@@ -384,8 +384,8 @@ describe('the coordination of Supervisors', () => {
       const now = clock.now();
       proxy.lose('UpdateItem', lost);
       const other = { ...lease, now, holder: 'other' };
-      expect(await coordination.take(0, { ...lease, now }, memory)).toEqual(memory);
-      expect(await coordination.take(0, other, memory)).toBeNull();
+      expect(await coordination.acquire(0, { ...lease, now }, memory)).toEqual(memory);
+      expect(await coordination.acquire(0, other, memory)).toBeNull();
       proxy.lose('PutItem', lost);
       await coordination.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: true });
       expect(await coordination.recall(2)).toMatchObject({
@@ -393,17 +393,17 @@ describe('the coordination of Supervisors', () => {
         unfinished: new Map([[0, memory]]),
       });
       proxy.lose('DeleteItem', lost);
-      await coordination.giveBack(0, 'me', null);
+      await coordination.release(0, 'me', null);
       expect((await coordination.recall(2)).unfinished.size).toBe(0);
-      expect(await coordination.take(0, other, memory)).toEqual(memory);
+      expect(await coordination.acquire(0, other, memory)).toEqual(memory);
     },
   );
 
   const calls: [string, string, (coordination: Coordination, now: number) => Promise<unknown>][] = [
-    ['take', 'UpdateItem', (it, now) => it.take(0, { ...lease, now }, memory)],
+    ['acquire', 'UpdateItem', (it, now) => it.acquire(0, { ...lease, now }, memory)],
     ['keep', 'UpdateItem', (it) => it.keep(0, 'me', { ...memory, aliveAt: 6 })],
-    ['giveBack, finished', 'DeleteItem', (it) => it.giveBack(0, 'me', null)],
-    ['giveBack, unfinished', 'UpdateItem', (it) => it.giveBack(0, 'me', { ...memory, gaps: [] })],
+    ['release, finished', 'DeleteItem', (it) => it.release(0, 'me', null)],
+    ['release, unfinished', 'UpdateItem', (it) => it.release(0, 'me', { ...memory, gaps: [] })],
     [
       'remember',
       'PutItem',
@@ -422,12 +422,12 @@ describe('the coordination of Supervisors', () => {
       const twin = async (lost: number) => {
         const { coordination: table } = await createTables(server.client);
         const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
-        await coordination.take(0, { ...lease, now }, memory);
+        await coordination.acquire(0, { ...lease, now }, memory);
         proxy.lose(operation, lost);
         if (lost > 0) await expect(call(coordination, now)).rejects.toThrow(UnavailableError);
         const answer = await call(coordination, now);
         const recalled = await coordination.recall(2);
-        const free = await coordination.take(0, { ...lease, now, holder: 'other' }, memory);
+        const free = await coordination.acquire(0, { ...lease, now, holder: 'other' }, memory);
         return { answer, recalled, free };
       };
       expect(await twin(sdkTries)).toEqual(await twin(0));

@@ -57,9 +57,9 @@ beforeEach(async () => {
   });
   coordination = {
     ...real,
-    take(shard, lease, first) {
+    acquire(shard, lease, first) {
       takes += 1;
-      return real.take(shard, lease, first);
+      return real.acquire(shard, lease, first);
     },
   };
 });
@@ -173,7 +173,7 @@ test('a shard that another sweep holds is left alone, until its lease ends', asy
   const ids = await running(8);
   clock.jump(12 * second);
   const lease = { holder: 'died', now: clock.now(), leaseMs: 60 * second };
-  for (const shard of [0, 1]) await coordination.take(shard, lease, noMemory);
+  for (const shard of [0, 1]) await coordination.acquire(shard, lease, noMemory);
   expect(await sweep().tick()).toMatchObject({ recovered: 0 });
   clock.jump(61 * second);
   expect(await sweep().tick()).toMatchObject({ recovered: 8 });

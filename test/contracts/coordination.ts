@@ -31,7 +31,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
     });
 
     const takeWith = (first: ShardMemory, holder: string, at = now, shard = 0) =>
-      coordination.take(shard, { holder, now: at, leaseMs }, first);
+      coordination.acquire(shard, { holder, now: at, leaseMs }, first);
     const take = async (holder: string, at = now, shard = 0) =>
       (await takeWith(memory(7), holder, at, shard)) !== null;
     const unfinished = async () => [...(await coordination.recall(shards)).unfinished];
@@ -143,7 +143,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
 
       test.each([null, rich])('given back (left: %j) is anybody’s', async (left) => {
         await take('one');
-        await coordination.giveBack(0, 'one', left);
+        await coordination.release(0, 'one', left);
         expect(await take('two')).toBe(true);
       });
 
@@ -164,9 +164,9 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
 
       test('is remembered after it was given back, and while others sweep', async () => {
         await take('one');
-        await coordination.giveBack(0, 'one', rich);
+        await coordination.release(0, 'one', rich);
         await take('two', now, 2);
-        await coordination.giveBack(2, 'two', null);
+        await coordination.release(2, 'two', null);
         await coordination.remember(mark(now));
         expect(await unfinished()).toEqual([[0, rich]]);
       });
@@ -183,7 +183,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         await take('died');
         expect(await unfinished()).toEqual([[0, memory(7)]]);
         await take('next', now + leaseMs + 1);
-        await coordination.giveBack(0, 'next', null);
+        await coordination.release(0, 'next', null);
         expect(await unfinished()).toEqual([]);
       });
 
@@ -201,19 +201,19 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         await take('next', now + leaseMs + 1);
         await coordination.keep(0, 'next', rich);
         await coordination.keep(0, 'slow', memory(8));
-        await coordination.giveBack(0, 'slow', left);
+        await coordination.release(0, 'slow', left);
         expect(await unfinished()).toEqual([[0, rich]]);
         expect(await take('third', now + leaseMs + 2)).toBe(false);
       },
     );
 
     test('who gives back twice, or what nobody took, changes nothing', async () => {
-      await coordination.giveBack(0, 'nobody', rich);
+      await coordination.release(0, 'nobody', rich);
       await coordination.keep(0, 'nobody', rich);
       expect(await unfinished()).toEqual([]);
       await take('one');
-      await coordination.giveBack(0, 'one', rich);
-      await coordination.giveBack(0, 'one', null);
+      await coordination.release(0, 'one', rich);
+      await coordination.release(0, 'one', null);
       expect(await unfinished()).toEqual([[0, rich]]);
     });
 

@@ -6,9 +6,9 @@ import { orderText, troubleText } from '#text/alert-text.ts';
 import {
   claim,
   epoch,
-  excuse,
   expire,
   flow,
+  interrupt,
   no,
   ok,
   play,
@@ -77,7 +77,7 @@ describe('what was tried', () => {
       play(
         submit(flow({ a: { onFault: 'hold' } })),
         [0, claim()],
-        [10, excuse('restart', 10)],
+        [10, interrupt('restart', 10)],
         [11, claim()],
         [15, no('a', 2)],
       ),

@@ -5,10 +5,10 @@ import { limits } from '#core/model/limits.ts';
 import {
   claim,
   epoch,
-  excuse,
   expire,
   flow,
   ignored,
+  interrupt,
   no,
   ok,
   play,
@@ -21,8 +21,8 @@ import {
 describe('instants that no right clock wrote', () => {
   const far = limits.maxDurationMaxMs * 2;
   const future = play(submit(flow({ a: {}, b: {} })), [0, claim()]);
-  const fast = play(submit(flow({ a: {} })), [0, excuse('outage', 0)]);
-  const stepped = (ms: number): Situation => play(fast, [ms, excuse('outage', ms)]);
+  const fast = play(submit(flow({ a: {} })), [0, interrupt('outage', 0)]);
+  const stepped = (ms: number): Situation => play(fast, [ms, interrupt('outage', ms)]);
   /** a may have happened until 1000; the resubmit was dated far ahead. */
   const nearDoubt = play(
     submit(flow({ a: { onFault: 'hold' } })),
@@ -46,7 +46,7 @@ describe('instants that no right clock wrote', () => {
   /** Submitted and claimed by clocks that were ahead; what its step was given is due soon. */
   const early = play(
     submit(flow({ a: {}, b: { after: ['a'] } })),
-    [limits.recoveryRampMaxMs, excuse('outage', 2 * limits.recoveryRampMaxMs)],
+    [limits.recoveryRampMaxMs, interrupt('outage', 2 * limits.recoveryRampMaxMs)],
     [2 * limits.recoveryRampMaxMs, claim()],
     [5, ok('a')],
   );
@@ -62,7 +62,7 @@ describe('instants that no right clock wrote', () => {
       'nor when an outage is interrupted',
       early,
       1_006,
-      excuse('outage', 1_006),
+      interrupt('outage', 1_006),
       ['Pending a:C1 b:-1?1005', 'nudge'],
     ],
     [

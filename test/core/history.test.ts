@@ -10,7 +10,7 @@ const swept = (at: number, nudges: number): HistoryEntry => ({
   nudges,
 });
 const found: HistoryEntry = { type: 'expired', at: 1, steps: [stepName('a')], nudges: 0 };
-const excused = (at: number, nudges: number): HistoryEntry => ({
+const interrupted = (at: number, nudges: number): HistoryEntry => ({
   type: 'interrupted',
   at,
   steps: [],
@@ -32,7 +32,12 @@ describe('a history', () => {
       [submitted, swept(2, 2)],
     ],
     ['counts on', [swept(2, 2)], swept(3, 1), [swept(3, 3)]],
-    ['counts nudges of restarts in a row as one', [excused(1, 1)], excused(2, 1), [excused(2, 2)]],
+    [
+      'counts nudges of restarts in a row as one',
+      [interrupted(1, 1)],
+      interrupted(2, 1),
+      [interrupted(2, 2)],
+    ],
     [
       'keeps a nudge after a sweep that found something',
       [found],
@@ -46,12 +51,17 @@ describe('a history', () => {
       [swept(0, 1), found],
     ],
     ['keeps two sweeps that found something', [found], found, [found, found]],
-    ['keeps nudges of two kinds apart', [swept(1, 1)], excused(2, 1), [swept(1, 1), excused(2, 1)]],
+    [
+      'keeps nudges of two kinds apart',
+      [swept(1, 1)],
+      interrupted(2, 1),
+      [swept(1, 1), interrupted(2, 1)],
+    ],
     [
       'keeps nudges of two kinds apart, the other way round',
-      [excused(1, 1)],
+      [interrupted(1, 1)],
       swept(2, 1),
-      [excused(1, 1), swept(2, 1)],
+      [interrupted(1, 1), swept(2, 1)],
     ],
   ])('%s', (_, history, entry, expected) => {
     expect(appendEntry(history, entry)).toEqual(expected);

@@ -10,9 +10,9 @@ import {
   claim,
   diamond,
   epoch,
-  excuse,
   expire,
   flow,
+  interrupt,
   no,
   ok,
   play,
@@ -103,7 +103,7 @@ describe('the stored form', () => {
     });
     const { record } = play(
       submit(conditional),
-      [1, excuse('restart', 1)],
+      [1, interrupt('restart', 1)],
       [2, claim()],
       [600, beat('a')],
       [700, no('a', 1, 'possible')],
@@ -111,7 +111,7 @@ describe('the stored form', () => {
       [900, claim()],
       [1_901, expire],
       [1_902, claim()],
-      [2_903, excuse('outage', 3_000)],
+      [2_903, interrupt('outage', 3_000)],
     );
     expect(encodeRecord(record)).toMatchObject({
       Fault: null,

@@ -10,10 +10,10 @@ import {
   claim,
   diamond,
   epoch,
-  excuse,
   expire,
   flow,
   ignored,
+  interrupt,
   no,
   ok,
   play,
@@ -331,116 +331,116 @@ describe('interrupted', () => {
       'after a restart takes back whatever is out, counting nothing',
       half,
       100,
-      excuse('restart', 100),
+      interrupt('restart', 100),
       ['Pending a:-1?1000 b:-1?5000', 'nudge'],
     ],
     [
       'after an outage takes back only what is late',
       half,
       1_001,
-      excuse('outage', 1_001),
+      interrupt('outage', 1_001),
       ['Pending a:-1?1000 b:R1<5000', 'nudge'],
     ],
     [
       'after an outage takes back only the steps that it made late',
       half,
       5_001,
-      excuse('outage', 5_001, ['b']),
+      interrupt('outage', 5_001, ['b']),
       ['Pending a:R1<1000 b:-1?5000', 'nudge'],
     ],
     [
       'after an outage that made none of its steps late is not due',
       half,
       5_001,
-      excuse('outage', 5_001, []),
+      interrupt('outage', 5_001, []),
       ignored('not-due'),
     ],
     [
       'after an outage leaves what is in time',
       half,
       1_000,
-      excuse('outage', 1_000),
+      interrupt('outage', 1_000),
       ignored('not-due'),
     ],
     [
       'dispatches again at its place in the ramp',
       half,
       100,
-      excuse('restart', 3_100),
+      interrupt('restart', 3_100),
       ['Pending from 3100 a:-1?1000 b:-1?5000'],
     ],
     [
       'never dispatches later than the longest ramp',
       half,
       100,
-      excuse('restart', rampMax * 2),
+      interrupt('restart', rampMax * 2),
       [`Pending from ${100 + rampMax} a:-1?1000 b:-1?5000`],
     ],
     [
       'with a place in the past dispatches now',
       half,
       100,
-      excuse('restart', 50),
+      interrupt('restart', 50),
       ['Pending a:-1?1000 b:-1?5000', 'nudge'],
     ],
     [
       'keeps a cool-down that lasts longer than the ramp',
       cooling,
       2_001,
-      excuse('outage', 2_001),
+      interrupt('outage', 2_001),
       ['Pending from 6001 a:-1!1?1000 b:-1?2000'],
     ],
     [
       'leaves an order in its cool-down',
       play(cooling, [1_500, ok('b')]),
       2_001,
-      excuse('restart', 2_001),
+      interrupt('restart', 2_001),
       ignored('not-due'),
     ],
     [
       'nudges an order that nobody had claimed',
       pending,
       50,
-      excuse('restart', 50),
+      interrupt('restart', 50),
       ['Pending a:- b:- c:- d:-', 'nudge'],
     ],
     [
       'gives an order that nobody had claimed its place in the ramp',
       pending,
       50,
-      excuse('restart', 60),
+      interrupt('restart', 60),
       ['Pending from 60 a:- b:- c:- d:-'],
     ],
     [
       'in a stopped order takes calls back, and the order stays stopped',
       held,
       100,
-      excuse('restart', 100),
+      interrupt('restart', 100),
       ['Error(refused) a:F1 b:-1?1000'],
     ],
     [
       'in a stopped order with nothing out is not due',
       play(held, [10, ok('b')]),
       100,
-      excuse('restart', 100),
+      interrupt('restart', 100),
       ignored('not-due'),
     ],
     [
       'gives an undo back what it was to undo',
       undoing,
       100,
-      excuse('restart', 100),
+      interrupt('restart', 100),
       ['Pending undo a:C2 b:F1', 'nudge'],
     ],
-    ['after the end is not due', done, 100, excuse('restart', 100), ignored('not-due')],
+    ['after the end is not due', done, 100, interrupt('restart', 100), ignored('not-due')],
   ]);
 
   it('counts no failure', () => {
-    expect(play(half, [9_000, excuse('outage', 9_000)]).record.failureCount).toBe(0);
+    expect(play(half, [9_000, interrupt('outage', 9_000)]).record.failureCount).toBe(0);
   });
 
   it('notes in the history what it found and why', () => {
-    const { record } = play(half, [1_001, excuse('outage', 1_500)]);
+    const { record } = play(half, [1_001, interrupt('outage', 1_500)]);
     expect(record.history.at(-1)).toEqual({
       type: 'interrupted',
       at: epoch + 1_001,
@@ -452,7 +452,7 @@ describe('interrupted', () => {
   });
 
   it('notes a nudge as one', () => {
-    const { record } = play(pending, [50, excuse('restart', 60)]);
+    const { record } = play(pending, [50, interrupt('restart', 60)]);
     expect(record.history.at(-1)).toMatchObject({ type: 'interrupted', steps: [], nudges: 1 });
   });
 });

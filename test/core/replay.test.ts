@@ -9,9 +9,9 @@ import {
   cancel,
   claim,
   epoch,
-  excuse,
   expire,
   flow,
+  interrupt,
   no,
   ok,
   play,
@@ -32,9 +32,18 @@ describe('a history', () => {
       'of an order that was nudged',
       play(two, [10_000, expire], [20_000, expire], [30_000, claim()]),
     ],
-    ['of a restart', play(two, [5, excuse('restart', 7)], [7, claim()], [8, excuse('restart', 9)])],
-    ['of nudges after a restart', play(two, [5, excuse('restart', 5)], [6, excuse('restart', 9)])],
-    ['of an outage', play(two, [0, claim()], [1_001, excuse('outage', 1_500)], [1_500, claim()])],
+    [
+      'of a restart',
+      play(two, [5, interrupt('restart', 7)], [7, claim()], [8, interrupt('restart', 9)]),
+    ],
+    [
+      'of nudges after a restart',
+      play(two, [5, interrupt('restart', 5)], [6, interrupt('restart', 9)]),
+    ],
+    [
+      'of an outage',
+      play(two, [0, claim()], [1_001, interrupt('outage', 1_500)], [1_500, claim()]),
+    ],
     [
       'of a stopped order',
       play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [5, no('a')], [9, resubmit]),

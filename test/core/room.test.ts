@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { isRecordWithin, recordBytes } from '#core/codec/record-size.ts';
-import { decide, decideShort } from '#core/decide/decide.ts';
+import { decide, decideShortened } from '#core/decide/decide.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
@@ -165,13 +165,13 @@ describe('a store that refused a record', () => {
     ['a cancel', running, cancel, 10, 'Processing'],
     ['a resubmit', play(running, [5, ok('a')], [6, no('b')]), resubmit, 10, 'Pending'],
   ])('is given what %s comes to in short', (_, { record, known }, event, ms, expected) => {
-    const decision = decideShort(record, event, known, epoch + ms);
+    const decision = decideShortened(record, event, known, epoch + ms);
     expect(decision.kind === 'transition' && decision.record.processState).toBe(expected);
   });
 
   it('is given no heartbeat', () => {
     const { record, known } = running;
-    expect(decideShort(record, beat('a'), known, epoch + 600)).toEqual({
+    expect(decideShortened(record, beat('a'), known, epoch + 600)).toEqual({
       kind: 'ignored',
       reason: 'record-full',
     });
@@ -186,7 +186,7 @@ describe('a store that refused a record', () => {
       [8, resubmit],
       [9, cancel],
     );
-    const decision = decideShort(record, claim(), known, epoch + 20);
+    const decision = decideShortened(record, claim(), known, epoch + 20);
     expect(decision.kind === 'transition' && decision.record.processState).toBe('Processing');
     expect(decision.kind === 'transition' && decision.commands.map(({ kind }) => kind)).toEqual([
       'request',

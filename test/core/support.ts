@@ -168,7 +168,7 @@ export const undoNo = (step: string, attempt = 2): RecordEvent => ({
 });
 export const expire: RecordEvent = { type: 'expired' };
 /** `steps`: those that an outage made late. */
-export const excuse = (
+export const interrupt = (
   reason: 'restart' | 'outage',
   ms: number,
   steps: readonly string[] = ['a', 'b', 'c', 'd'],

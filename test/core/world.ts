@@ -257,14 +257,18 @@ function eventOf(world: World, what: What): RecordEvent | null {
     case 'expire':
       return { type: 'expired' };
     case 'excuse':
-      return excusedBy(what.reason, world, world.nowMs + what.ramp);
+      return interruptionOf(what.reason, world, world.nowMs + what.ramp);
     case 'resubmit':
     case 'cancel':
       return { type: what.do, by: 'olga' };
   }
 }
 
-function excusedBy(reason: 'restart' | 'outage', world: World, notBefore: number): RecordEvent {
+function interruptionOf(
+  reason: 'restart' | 'outage',
+  world: World,
+  notBefore: number,
+): RecordEvent {
   if (reason === 'restart') return { type: 'interrupted', reason, notBefore };
   const steps = current(world).steps.map(({ name }) => name);
   return { type: 'interrupted', reason, notBefore, steps };

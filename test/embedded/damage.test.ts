@@ -177,7 +177,7 @@ test('a corrupt order is not forgotten, and keeps no other from it', async () =>
   edited(path, `UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'`);
   edited(path, `UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'`);
   const { store, log } = opened(path);
-  expect(await store.forgetEnded(now + 1_000)).toBe(1);
+  expect(await store.deleteEnded(now + 1_000)).toBe(1);
   expect(store.damaged()).toBe(2);
   expect([...(await store.records([orderId('three')])).keys()]).toEqual([]);
   expect(log.lines).toHaveLength(2);
@@ -263,8 +263,8 @@ test('an order that ended just now is kept, however long ago it was submitted', 
     await store.commit(current);
   }
   expect(current.processState).toBe('Processed');
-  expect(await store.forgetEnded(late)).toBe(0);
-  expect(await store.forgetEnded(late + 2)).toBe(1);
+  expect(await store.deleteEnded(late)).toBe(0);
+  expect(await store.deleteEnded(late + 2)).toBe(1);
 });
 
 test('an order that was kept in memory as alive is read as it ended, in whichever generation it was', async () => {

@@ -116,7 +116,7 @@ test('orders that were forgotten are not missed', async () => {
   const { store } = opened(path);
   await accepted(store, 'one');
   await ended(store, 'two', Date.UTC(2025, 0, 1));
-  expect(await store.forgetEnded(Date.UTC(2026, 0, 1))).toBe(1);
+  expect(await store.deleteEnded(Date.UTC(2026, 0, 1))).toBe(1);
   store.close();
   expect(examineData(path)).toEqual({ orders: 1, changes: 1, findings: [] });
 });

@@ -31,7 +31,7 @@ test.each([
 ])('an order %s', async (_, submitted, end, kept) => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before + submitted, before + end);
-  expect(await store.forgetEnded(before)).toBe(1 - kept.length);
+  expect(await store.deleteEnded(before)).toBe(1 - kept.length);
   expect(await left(store, 'one')).toEqual(kept);
 });
 
@@ -41,7 +41,7 @@ test('an order that was undone is forgotten, and those that go on are not', asyn
   await undo(store, 'undone');
   // Accepted in January.
   await accepted(store, 'live');
-  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await store.deleteEnded(before)).toBe(1);
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
   // Whoever goes through them afterwards does not miss it.
   const going = store.verify();
@@ -54,11 +54,11 @@ test('orders behind two batches of old ones that are kept have their turn, and t
   await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);
   const forgotten: number[] = [];
-  for (let look = 0; look < 3; look += 1) forgotten.push(await store.forgetEnded(before));
+  for (let look = 0; look < 3; look += 1) forgotten.push(await store.deleteEnded(before));
   expect([forgotten, await left(store, 'behind')]).toEqual([[0, 0, 1], []]);
   // The end was reached: the next look is at the oldest, which may have ended meanwhile.
   await undo(store, 'live-0');
-  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await store.deleteEnded(before)).toBe(1);
   expect(await left(store, 'live-0', 'live-1')).toEqual(['live-1']);
 });
 
@@ -66,15 +66,15 @@ test('at an order that is too young a look ends, and the next begins at the olde
   const { store } = opened(':memory:');
   await accepted(store, ...Array.from({ length: 499 }, (_, at) => `live-${at}`));
   await ended(store, 'young', before);
-  expect(await store.forgetEnded(before)).toBe(0);
+  expect(await store.deleteEnded(before)).toBe(0);
   await undo(store, 'live-0');
-  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await store.deleteEnded(before)).toBe(1);
 });
 
 test('an order that is forgotten leaves nothing: its id is free for another', async () => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before - 9 * day);
-  await store.forgetEnded(before);
+  await store.deleteEnded(before);
   expect(await store.orders([orderId('one')])).toEqual(new Map());
   const { order, record } = newOrder('one', before);
   expect(await store.create(order, record)).toBe('created');
@@ -89,7 +89,7 @@ test('orders that are damaged are kept, and named with their rows', async () => 
   edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'");
   edited(path, "UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'");
   const { store, log } = opened(path);
-  expect(await store.forgetEnded(before)).toBe(1);
+  expect(await store.deleteEnded(before)).toBe(1);
   expect(log.lines.map(({ fields: { table, row } }) => [table, row])).toEqual([
     ['Processes', 1],
     ['Processes', 2],
@@ -109,11 +109,11 @@ test.each([
   expect(going.next(3)).toBe(true);
   // Accepted since it began: neither looked at nor missed.
   await ended(store, 'order-7', old.includes(7) ? now : before);
-  expect(await store.forgetEnded(before)).toBe(old.length);
+  expect(await store.deleteEnded(before)).toBe(old.length);
   while (going.next(3));
   expect([going.checked(), log.lines]).toEqual([checked, []]);
   // What is forgotten after the end was counted.
-  await store.forgetEnded(before + 1_000);
+  await store.deleteEnded(before + 1_000);
   expect([going.next(3), log.lines]).toEqual([false, []]);
 });
 
@@ -126,7 +126,7 @@ test('those that were forgotten meanwhile count as there where others are missin
   const { store, log } = opened(path);
   const going = store.verify();
   going.next(2);
-  await store.forgetEnded(before);
+  await store.deleteEnded(before);
   going.next(2);
   expect(log.lines.map(({ fields }) => fields['reason'])).toEqual([
     '5 orders must be there, and 4 are.',

@@ -80,7 +80,7 @@ test('an order that ended long ago is forgotten, and its key with it', async () 
   await ordered(store, 'old', day, 'Processed');
   await ordered(store, 'young', 40 * day, 'Processed');
 
-  expect(await store.forgetEnded(31 * day)).toBe(1);
+  expect(await store.deleteEnded(31 * day)).toBe(1);
 
   expect(await left(store, 'old', 'young')).toEqual(['young']);
   expect([...(await store.orders([orderId('old')])).keys()]).toEqual([]);
@@ -90,7 +90,7 @@ test('an order in Error is kept whatever its age', async () => {
   const store = openStore();
   await ordered(store, 'stuck', day, 'Error');
 
-  expect(await store.forgetEnded(1_000 * day)).toBe(0);
+  expect(await store.deleteEnded(1_000 * day)).toBe(0);
 
   expect(await left(store, 'stuck')).toEqual(['stuck']);
 });
@@ -102,9 +102,9 @@ test('more orders than one batch are forgotten batch by batch, past those that a
     Array.from({ length: 700 }, (_, at) => ordered(store, `old-${at}`, day, 'Processed')),
   );
 
-  const forgotten = [await store.forgetEnded(31 * day), await store.forgetEnded(31 * day)];
+  const forgotten = [await store.deleteEnded(31 * day), await store.deleteEnded(31 * day)];
 
   expect(forgotten).toEqual([499, 201]);
-  expect(await store.forgetEnded(31 * day)).toBe(0);
+  expect(await store.deleteEnded(31 * day)).toBe(0);
   expect(await left(store, 'stuck')).toEqual(['stuck']);
 });

@@ -187,7 +187,7 @@ test('changes that somebody is to be told of survive a crash, in order, until th
     [5, 'Processed'],
   ]);
   const [first] = told;
-  if (first !== undefined) await store.forgetChange(first.seq);
+  if (first !== undefined) await store.deleteChange(first.seq);
 
   const again = opened(crashed(path));
   onTestFinished(() => again.close());

@@ -47,7 +47,7 @@ test('each commit is counted in the file beside the database', async () => {
   const { store } = opened(path);
   await accepted(store, 'one', 'two');
   await ended(store, 'three', now - 1_000);
-  await store.forgetEnded(now);
+  await store.deleteEnded(now);
   // The start, two orders, five writes of the third, and its end in the store.
   const counts = { commits: 9, accepted: 3, revisions: 7, forgotten: 1 };
   expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: counts });
@@ -102,7 +102,7 @@ test('an order is due at the first look after its instant, neither before nor la
 test('a change that was told is forgotten, and the others are not', async () => {
   const path = await stored('one', 'two', 'three');
   const first = opened(path).store;
-  await first.forgetChange(2);
+  await first.deleteChange(2);
   first.close();
   const told: string[] = [];
   opened(path).store.watchChanges(({ seq, change }) => told.push(`${seq} ${change.orderId}`));

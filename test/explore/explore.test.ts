@@ -17,10 +17,10 @@ const world = (name: string): SmallWorld => {
 const statesMax = 200_000;
 
 test.each(['fork', 'held', 'one-way'])(
-  'the world %s is seen whole, and nothing in it is bad',
+  'the world %s is explored completely, and breaks no rule',
   (name) => {
-    const { complete, bad, states } = explore(world(name), statesMax);
-    expect({ complete, bad }).toEqual({ complete: true, bad: [] });
+    const { complete, violations, states } = explore(world(name), statesMax);
+    expect({ complete, violations }).toEqual({ complete: true, violations: [] });
     expect(states).toBeGreaterThan(5_000);
   },
 );
@@ -135,10 +135,10 @@ const mistakes: readonly [string, string, Decide, RuleName][] = [
 ];
 
 test.each(mistakes)('when %s, the world %s shows it', (_, name, planted, rule) => {
-  const { bad } = explore({ ...world(name), decide: planted }, statesMax);
-  expect(bad.length).toBeGreaterThan(0);
-  expect(bad[0]?.rule).toBe(rule);
-  expect(bad[0]?.path[0]).toBe('submit');
+  const { violations } = explore({ ...world(name), decide: planted }, statesMax);
+  expect(violations.length).toBeGreaterThan(0);
+  expect(violations[0]?.rule).toBe(rule);
+  expect(violations[0]?.path[0]).toBe('submit');
 });
 
 test('a world that is larger than allowed is told as incomplete', () => {

@@ -261,7 +261,7 @@ test('a message that is tried again is the same message', async () => {
       watchChanges(listener) {
         entered = listener;
       },
-      async forgetChange() {},
+      async deleteChange() {},
     },
     async deliver(_, status) {
       tried.push(status);

@@ -101,9 +101,9 @@ test('each invocation of the Supervisor has a sweep tick with a name of its own'
     ...nudging,
     coordination: {
       ...memory,
-      take(shard, lease, first) {
+      acquire(shard, lease, first) {
         holders.push(lease.holder);
-        return memory.take(shard, lease, first);
+        return memory.acquire(shard, lease, first);
       },
     },
     leaseMs: 5 * second,

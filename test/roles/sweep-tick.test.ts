@@ -41,9 +41,9 @@ function scenario(
   const takes: string[] = [];
   const coordination: Coordination = {
     ...memory,
-    take(shard, lease, first) {
+    acquire(shard, lease, first) {
       takes.push(`${lease.holder} ${shard}`);
-      return memory.take(shard, lease, first);
+      return memory.acquire(shard, lease, first);
     },
   };
   let ids: string[] = [];
@@ -116,7 +116,7 @@ describe('a tick', () => {
     await world.createDue(3);
     const { clock, coordination } = world;
     const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'died' };
-    await coordination.take(0, lease, noMemory);
+    await coordination.acquire(0, lease, noMemory);
     expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(await world.failures()).toEqual(interrupted);
     clock.jump(61 * second);
@@ -127,8 +127,8 @@ describe('a tick', () => {
   test('forgets what was unfinished when nothing is due there any more', async () => {
     const world = scenario();
     const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'before' };
-    await world.coordination.take(0, lease, noMemory);
-    await world.coordination.giveBack(0, 'before', noMemory);
+    await world.coordination.acquire(0, lease, noMemory);
+    await world.coordination.release(0, 'before', noMemory);
     await world.sweep('a').tick();
     expect(await world.unfinished()).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('a tick', () => {
 });
 
 describe('ticks at once do what one does (R11)', () => {
-  const lawless: Coordination = { ...memoryCoordination(), take: async (_, __, first) => first };
+  const lawless: Coordination = { ...memoryCoordination(), acquire: async (_, __, first) => first };
   const results = async (ticks: number, coordination: Coordination) => {
     const world = scenario(coordination);
     await world.createDue(30);
@@ -206,7 +206,7 @@ describe('a shard with more than a page due', () => {
     const world = scenario();
     await world.createDue(many);
     const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'other' };
-    await world.coordination.take(0, lease, noMemory);
+    await world.coordination.acquire(0, lease, noMemory);
     expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(world.handedOver).toEqual([]);
   });
@@ -348,7 +348,7 @@ describe('an outage', () => {
       complete: true,
     });
     const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
-    await world.coordination.take(0, lease, noMemory);
+    await world.coordination.acquire(0, lease, noMemory);
     await world.createDue(3);
     world.clock.jump(hour);
     expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
@@ -364,7 +364,7 @@ describe('an outage', () => {
     // No sweep of the shard ever got through: only the ticks tell since when it was alone.
     const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
     await coordination.remember(mark);
-    await coordination.take(0, { now: clock.now(), leaseMs: second, holder: 'died' }, noMemory);
+    await coordination.acquire(0, { now: clock.now(), leaseMs: second, holder: 'died' }, noMemory);
     await world.createDue(3);
     clock.jump(hour);
     hangs = true;
@@ -388,7 +388,7 @@ describe('an outage', () => {
       await world.sweep(`minute-${minute}`).tick();
     }
     const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'frozen' };
-    await world.coordination.take(0, lease, longAgo);
+    await world.coordination.acquire(0, lease, longAgo);
     await world.createDue(3);
     clock.jump(60 * second);
     expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 0 });

@@ -24,13 +24,13 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
   const marks: Mark[] = [];
   const coordination: Coordination = {
     ...memory,
-    take(shard, lease, first) {
+    acquire(shard, lease, first) {
       calls.push(`${lease.holder} takes ${shard} for ${lease.leaseMs} from ${lease.now}`);
-      return memory.take(shard, lease, first);
+      return memory.acquire(shard, lease, first);
     },
-    giveBack(shard, holder, left) {
+    release(shard, holder, left) {
       calls.push(`${holder} gives ${shard} back`);
-      return memory.giveBack(shard, holder, left);
+      return memory.release(shard, holder, left);
     },
     remember(mark) {
       marks.push(mark);
@@ -57,7 +57,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
 }
 /** Another sweep has the shard. */
 const hold = (memory: Coordination, now: number, shard: number, first: ShardMemory = noMemory) =>
-  memory.take(shard, { holder: 'other', now, leaseMs }, first);
+  memory.acquire(shard, { holder: 'other', now, leaseMs }, first);
 
 test('a tick that looked after every shard says so, whether there was anything to do or not', async () => {
   const { world, clock, marks, sweep } = ticking();
@@ -179,7 +179,7 @@ test('a shard that cannot be reached is left to the sweep that holds it', async 
 test('a shard that another sweep finishes after the recall is swept with the outages recalled (R20)', async () => {
   const { clock, start, memory, sweep } = ticking(() => ({
     async due({ shard }) {
-      if (shard === 1) await memory.giveBack(1, 'other', null);
+      if (shard === 1) await memory.release(1, 'other', null);
       return { items: [], cursor: null };
     },
   }));

@@ -7,8 +7,8 @@ export function memoryCoordination(): Coordination {
   return {
     recall: async (shards) => table.recall(shards),
     remember: async (mark) => table.remember(mark),
-    take: async (shard, lease, first) => table.take(shard, lease, first),
+    acquire: async (shard, lease, first) => table.acquire(shard, lease, first),
     keep: async (shard, holder, memory) => table.keep(shard, holder, memory),
-    giveBack: async (shard, holder, left) => table.giveBack(shard, holder, left),
+    release: async (shard, holder, left) => table.release(shard, holder, left),
   };
 }

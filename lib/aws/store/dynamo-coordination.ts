@@ -69,7 +69,7 @@ export function dynamoCoordination(
 
     remember: (mark) => remember(client, table, mark),
 
-    async take(shard, { holder, now, leaseMs }, first) {
+    async acquire(shard, { holder, now, leaseMs }, first) {
       const command = new UpdateItemCommand({
         TableName: table,
         Key: { Name: { S: shardKey(shard) } },
@@ -92,7 +92,7 @@ export function dynamoCoordination(
       await update(shard, holder, memory, setMemory);
     },
 
-    async giveBack(shard, holder, left) {
+    async release(shard, holder, left) {
       if (left !== null) await update(shard, holder, left, `${setMemory} REMOVE Holder, HeldUntil`);
       else await ifCondition(() => client.send(new DeleteItemCommand(ofHolder(shard, holder))));
     },

@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 
 /** The end of a sentence that begins with the field: `must be a whole number`. */
 export function plainIssue(issue: Issue): string {
-  return zodText[issue.code]?.test(issue.message) === true ? worded(issue) : issue.message;
+  return zodText[issue.code]?.test(issue.message) === true ? issueText(issue) : issue.message;
 }
 
 /** How zod's English texts look (zod/v4/locales/en): what is worded otherwise is an author's. */
@@ -26,7 +26,7 @@ const zodText: Readonly<Partial<Record<NonNullable<Issue['code']>, RegExp>>> = {
   custom: /^Invalid input$/,
 };
 
-function worded(issue: Issue): string {
+function issueText(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.endsWith('received undefined')

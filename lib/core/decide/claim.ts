@@ -20,11 +20,11 @@ export function claim(draft: Draft, event: Claim, known: OrderContext | null): v
     });
     return;
   }
-  goOn(draft, known);
+  continueOrder(draft, known);
 }
 
 /** Lets a Processing order take its next steps, in its direction; a full one is parked by `decide`. */
-export function goOn(draft: Draft, known: OrderContext | null): void {
+export function continueOrder(draft: Draft, known: OrderContext | null): void {
   if (draft.isFull && draft.direction === 'forward') return;
   if (known === null) {
     const { workflow, workflowVersion } = draft.base;

@@ -98,7 +98,7 @@ function decideFull(
     const failed = { type: 'stepFailed', ...from, fault: outputTooLarge } as const;
     return decide(record, failed, known, nowMs);
   }
-  const short = inShort(full);
+  const short = withShortenedHistory(full);
   if (hasRoom(event, short.record)) return short;
   // More than this Reeve stores, from an older one: whether there is room for it, its store must say.
   return event.type === 'resubmit' ? ignored('record-full') : full;
@@ -108,14 +108,14 @@ function decideFull(
  * The same for a store that refused what `decide` gave: the smallest record that says what happened, in
  * which the order stops, or is undone.
  */
-export function decideShort(
+export function decideShortened(
   record: ProcessRecord,
   event: RecordEvent,
   known: OrderContext | null,
   nowMs: number,
 ): Decision {
   const full = decideStopping(record, event, known, nowMs);
-  return full.kind === 'ignored' ? full : inShort(full);
+  return full.kind === 'ignored' ? full : withShortenedHistory(full);
 }
 
 function decideStopping(
@@ -129,7 +129,7 @@ function decideStopping(
   return decideOn(draftOf(record, nowMs, event.type !== 'resubmit'), event, known);
 }
 
-function inShort(transition: Transition): Transition {
+function withShortenedHistory(transition: Transition): Transition {
   const { record } = transition;
   return { ...transition, record: { ...record, history: shortened(record.history) } };
 }
@@ -165,13 +165,13 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
       return transition(draft, { type: 'interrupted', at: nowMs, reason, notBefore, ...found });
     }
     case 'resubmit': {
-      if (isOfOther(record, event)) return ignored('other-tenant');
+      if (isOfOtherTenant(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
       const refusal = resubmitRefusal(record);
       return refusal === null ? decideResubmit(draft, event, known) : ignored(refusal);
     }
     case 'cancel': {
-      if (isOfOther(record, event)) return ignored('other-tenant');
+      if (isOfOtherTenant(record, event)) return ignored('other-tenant');
       if (hasChanged(record, event)) return ignored('changed');
       const refusal = cancelRefusal(draft);
       if (refusal !== null) return ignored(refusal);
@@ -181,7 +181,7 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
   }
 }
 
-const isOfOther = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
+const isOfOtherTenant = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
   event.tenant !== undefined && event.tenant !== tenant;
 
 const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>

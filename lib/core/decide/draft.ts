@@ -1,25 +1,32 @@
 /**
- * One transition's working copy of a record. `decide`'s parts write on it; `finish` derives what is
- * derived and gives the next record. It never leaves lib/core.
+ * The mutable copy of a record within one transition. The modules of `decide` change it; `finish` adds
+ * the derived fields and returns the next record. It never leaves lib/core.
  */
 
 import { assertThat } from '#core/model/errors.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
-import type { Direction, OrderFault, ProcessRecord, StepRecord } from '#core/model/record.ts';
+import type {
+  Direction,
+  OrderFault,
+  ProcessRecord,
+  StepRecord,
+  UnderWay,
+} from '#core/model/record.ts';
 import { earliestCompleteBy, pickUpBy } from './due.ts';
 
-/** Where the order stands: its process state, and the lock where it has one. */
+/** The process state, with its lock or its fault. */
 export type LockState =
   | { readonly processState: 'Pending' | 'Processed' | 'Undone' }
   | { readonly processState: 'Error'; readonly fault: OrderFault }
   | { readonly processState: 'Processing'; readonly lockedBy: SchedulerId };
 
+/** The fields without `readonly` are what a transition may change. */
 export interface Draft {
   readonly base: ProcessRecord;
   readonly nowMs: number;
-  /** The record has no room for the way forward. */
+  /** The record has no room to go forward. */
   readonly isFull: boolean;
   readonly steps: StepRecord[];
   readonly commands: Command[];
@@ -30,6 +37,7 @@ export interface Draft {
   failureCount: number;
 }
 
+/** A draft that equals the record. */
 export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Draft {
   return {
     base,
@@ -45,11 +53,16 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
   };
 }
 
-/** Replaces one step. */
+/** Changes one step. */
 export function setStep(draft: Draft, at: number, changes: Partial<StepRecord>): void {
   const step = draft.steps[at];
   assertThat(step !== undefined, `the order has a step number ${at}`);
   draft.steps[at] = { ...step, ...changes };
+}
+
+/** The step before this attempt: the next attempt starts from there. */
+export function withoutAttempt(progress: UnderWay): StepRecord['progress'] {
+  return progress.state === 'Running' ? { state: 'NotStarted' } : progress.before;
 }
 
 /** Stops the order until an operator resubmits or cancels it. */
@@ -58,20 +71,20 @@ export function park(draft: Draft, fault: OrderFault): void {
   draft.lockState = { processState: 'Error', fault };
 }
 
-/** Gives the lock back: from `notBefore` on, any Scheduler may claim the order. */
+/** Releases the lock: any Scheduler may claim the order from `notBefore` on. */
 export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
   if (notBefore <= draft.nowMs) nudge(draft);
 }
 
-/** Asks for a claim. */
+/** Requests a claim. */
 export function nudge(draft: Draft): void {
   const { orderId, priority } = draft.base;
   draft.commands.push({ kind: 'nudge', nudge: { orderId, priority } });
 }
 
-/** The next record, its derived fields and history written. */
+/** The next record, with its derived fields and the new history entry. */
 export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
   const { base, nowMs, lockState } = draft;
   const common = {
@@ -102,7 +115,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
       return { ...common, processState: 'Pending', lockedBy: null, completeBy };
     }
     case 'Processing':
-      assertThat(running !== null, 'an order is Processing only while a call is out');
+      assertThat(running !== null, 'an order is Processing only while a call is in flight');
       return {
         ...common,
         processState: 'Processing',

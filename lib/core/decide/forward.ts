@@ -4,7 +4,7 @@ import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { findStep, type StepRecord } from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
-import { isWanted, type OrderContext, startStep } from './start-step.ts';
+import { conditionHolds, type OrderContext, startStep } from './start-step.ts';
 
 /** Starts every ready step; in definition order, so that a skipped step frees those after it. */
 export function advance(draft: Draft, known: OrderContext): void {
@@ -13,7 +13,7 @@ export function advance(draft: Draft, known: OrderContext): void {
     assertThat(definition !== undefined, 'the definition knows its own steps');
     if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft.steps, definition))
       continue;
-    const wanted = isWanted(draft, known, definition);
+    const wanted = conditionHolds(draft, known, definition);
     if (wanted === undefined) return;
     if (!wanted) setStep(draft, at, { progress: { state: 'Skipped' } });
     else if (!startStep(draft, known, at, 'perform')) return;

@@ -3,7 +3,7 @@
 import type { Cancel } from '#core/model/event.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type Draft, release, setStep } from './draft.ts';
-import { inDoubt, turnBack } from './undo.ts';
+import { beginUndo, inDoubt } from './undo.ts';
 
 /**
  * Error becomes Pending; failed steps may be tried again, with their failures forgotten. A fault that
@@ -52,7 +52,7 @@ export function cancelRefusal(draft: Draft): CancelRefusal | null {
 
 /** Nothing more starts; what runs drains or expires; then everything is undone. */
 export function cancel(draft: Draft, event: Cancel): void {
-  turnBack(draft, {
+  beginUndo(draft, {
     code: 'cancelled',
     message: `Cancelled by ${event.by}.`,
     effect: 'none',

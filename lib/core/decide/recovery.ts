@@ -1,6 +1,6 @@
 /**
- * What the Supervisor causes. It knows no business: the policy numbers in the record decide, and no
- * definition is needed.
+ * Recovery that the Supervisor requests. It needs no workflow definition: the policies in the record
+ * decide. `clock-repair.ts` owns deadlines that a wrong clock wrote.
  */
 
 import type { Interrupted } from '#core/model/event.ts';
@@ -8,29 +8,30 @@ import type { Fault } from '#core/model/fault.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type OrderFault, type StepRecord, type UnderWay, underWay } from '#core/model/record.ts';
-import { type Draft, nudge, park, release, setStep } from './draft.ts';
-import { clockToleranceMs, dueAt, dueHorizonMs } from './due.ts';
-import { turnBack } from './undo.ts';
+import { repairDeadlines } from './clock-repair.ts';
+import { type Draft, nudge, park, release, setStep, withoutAttempt } from './draft.ts';
+import { dueAt } from './due.ts';
+import { beginUndo } from './undo.ts';
 
-/** What a sweep found: the steps it took back, or nothing but an order that nobody had claimed. */
-export interface Found {
+/** What a sweep did to an order: it withdrew attempts of steps, or it only nudged the order. */
+export interface SweepResult {
   readonly steps: readonly StepName[];
   readonly nudges: 0 | 1;
 }
 
-/** What becomes of the order because one attempt timed out; the worst of several counts. */
+/** What one timeout means for the order; `hold` takes precedence over `undo`, and `undo` over `retry`. */
 type Verdict =
   | { readonly kind: 'retry'; readonly notBefore: number }
-  | { readonly kind: 'hold' | 'turnBack'; readonly fault: OrderFault };
+  | { readonly kind: 'hold' | 'undo'; readonly fault: OrderFault };
 
 /**
- * Counts a failure for every attempt past its complete-by and follows its policy; an order that only
- * nobody picked up is nudged, and no failure counted. Null when the order is not due.
+ * Counts a failure for every attempt past its complete-by and follows its policy. An unclaimed order
+ * gets a nudge, and no failure is counted. Null when the order is not due.
  */
-export function expired(draft: Draft): Found | null {
+export function expired(draft: Draft): SweepResult | null {
   const repaired = repairDeadlines(draft);
   if (repaired !== null) {
-    reopen(draft, waitsUntil(draft));
+    releaseUnlessInError(draft, earliestClaim(draft));
     return { steps: repaired, nudges: 0 };
   }
   const found: StepName[] = [];
@@ -41,24 +42,24 @@ export function expired(draft: Draft): Found | null {
     verdicts.push(timeOut(draft, at, step, step.progress));
   }
   if (found.length === 0) return nudgeIfDue(draft) ? { steps: [], nudges: 1 } : null;
-  settle(draft, verdicts);
+  applyVerdicts(draft, verdicts);
   return { steps: found, nudges: 0 };
 }
 
-/** Takes back what was interrupted, counting nothing; null when there is nothing to take back. */
-export function interrupted(draft: Draft, event: Interrupted): Found | null {
+/** Withdraws interrupted attempts without counting failures. Null when nothing was interrupted. */
+export function interrupted(draft: Draft, event: Interrupted): SweepResult | null {
   const found: StepName[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
     if (!underWay(progress)) continue;
-    if (!interrupts(event, step, progress, draft.nowMs)) continue;
+    if (!isInterrupted(event, step, progress, draft.nowMs)) continue;
     found.push(step.name);
     setStep(draft, at, { progress: withoutAttempt(progress) });
   }
   const latest = draft.nowMs + limits.recoveryRampMaxMs;
   const notBefore = Math.max(draft.nowMs, Math.min(event.notBefore, latest));
   if (found.length > 0) {
-    reopen(draft, Math.max(notBefore, waitsUntil(draft)));
+    releaseUnlessInError(draft, Math.max(notBefore, earliestClaim(draft)));
     return { steps: found, nudges: 0 };
   }
   if (draft.lockState.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
@@ -66,7 +67,7 @@ export function interrupted(draft: Draft, event: Interrupted): Found | null {
   return { steps: [], nudges: 1 };
 }
 
-function interrupts(
+function isInterrupted(
   event: Interrupted,
   { name }: StepRecord,
   { completeBy }: UnderWay,
@@ -75,33 +76,36 @@ function interrupts(
   return event.reason === 'restart' || (event.steps.includes(name) && completeBy < nowMs);
 }
 
-/** The step as it was before the call, from which the next attempt starts. */
-function withoutAttempt(progress: UnderWay): StepRecord['progress'] {
-  return progress.state === 'Running' ? { state: 'NotStarted' } : progress.before;
-}
-
-/** A cool-down lasts; an order that was claimed waits for nothing, whatever clock wrote its instant. */
-function waitsUntil({ lockState, notBefore, nowMs }: Draft): number {
+/** Keeps the cool-down of a Pending order. The `notBefore` of a claimed order is past, whatever its clock said. */
+function earliestClaim({ lockState, notBefore, nowMs }: Draft): number {
   return lockState.processState === 'Pending' ? notBefore : nowMs;
 }
 
-function reopen(draft: Draft, notBefore: number): void {
+function releaseUnlessInError(draft: Draft, notBefore: number): void {
   if (draft.lockState.processState !== 'Error') release(draft, notBefore);
 }
 
+/**
+ * A round has `retries + 1` attempts; a cool-down separates two rounds. Here `retries` is 1 and
+ * `coolDownTimes` is 2, and every attempt times out:
+ *
+ *     round    |    1    |               |    2    |               |    3    |
+ *     attempts | #1   #2 | -coolDownMs-> | #3   #4 | -coolDownMs-> | #5   #6 | exhausted
+ *     failures |  1    2 |               |  3    4 |               |  5    6 |
+ */
 function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay): Verdict {
   draft.failureCount += 1;
   setStep(draft, at, { progress: withoutAttempt(progress) });
   const isPerform = progress.state === 'Running';
-  // A perform still out when the order turned back is only waited for: its undo has its own tries.
+  // The order only waited for this perform to end; `failures` counts the attempts of its undo now.
   if (isPerform && draft.direction === 'undo') return { kind: 'retry', notBefore: draft.nowMs };
 
   const { policy } = step;
   const failures = step.failures + 1;
   setStep(draft, at, { failures });
-  const perRound = policy.retries + 1;
-  if (failures % perRound !== 0) return { kind: 'retry', notBefore: draft.nowMs };
-  if (failures / perRound <= policy.coolDownTimes) {
+  const attemptsPerRound = policy.retries + 1;
+  if (failures % attemptsPerRound !== 0) return { kind: 'retry', notBefore: draft.nowMs };
+  if (failures / attemptsPerRound <= policy.coolDownTimes) {
     return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };
   }
   if (!isPerform) {
@@ -123,26 +127,26 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
   };
   setStep(draft, at, { progress: { state: 'Failed', fault } });
   return {
-    kind: policy.onExhausted === 'hold' ? 'hold' : 'turnBack',
+    kind: policy.onExhausted,
     fault: { ...fault, step: step.name, action: 'perform' },
   };
 }
 
-function settle(draft: Draft, verdicts: readonly Verdict[]): void {
+function applyVerdicts(draft: Draft, verdicts: readonly Verdict[]): void {
   if (draft.lockState.processState === 'Error') return;
-  const held = verdicts.find(({ kind }) => kind === 'hold');
-  const turned = verdicts.find(({ kind }) => kind === 'turnBack');
-  if (held?.kind === 'hold') {
-    park(draft, held.fault);
+  const hold = verdicts.find(({ kind }) => kind === 'hold');
+  const undo = verdicts.find(({ kind }) => kind === 'undo');
+  if (hold?.kind === 'hold') {
+    park(draft, hold.fault);
     return;
   }
-  if (turned?.kind === 'turnBack') {
-    turnBack(draft, turned.fault);
-    reopen(draft, draft.nowMs);
+  if (undo?.kind === 'undo') {
+    beginUndo(draft, undo.fault);
+    releaseUnlessInError(draft, draft.nowMs);
     return;
   }
   const waits = verdicts.map((verdict) => (verdict.kind === 'retry' ? verdict.notBefore : 0));
-  release(draft, Math.max(waitsUntil(draft), ...waits));
+  release(draft, Math.max(earliestClaim(draft), ...waits));
 }
 
 function nudgeIfDue(draft: Draft): boolean {
@@ -150,37 +154,4 @@ function nudgeIfDue(draft: Draft): boolean {
   if (draft.lockState.processState !== 'Pending' || due === null || due > draft.nowMs) return false;
   nudge(draft);
   return true;
-}
-
-/** Instants that no right clock wrote come down to the farthest allowed, so that they do come (R14). */
-function repairDeadlines(draft: Draft): StepName[] | null {
-  const horizon = draft.nowMs + dueHorizonMs;
-  const repaired: StepName[] = [];
-  for (const [at, step] of draft.steps.entries()) {
-    const { progress } = step;
-    if (!underWay(progress) || progress.completeBy <= farthest(draft, step)) continue;
-    setStep(draft, at, { progress: withoutAttempt(progress) });
-    repaired.push(step.name);
-  }
-  const due = dueAt(draft.base);
-  if (due === null) return null;
-  if (!repairDoubts(draft) && repaired.length === 0 && due <= horizon) return null;
-  if (draft.notBefore > horizon) draft.notBefore = draft.nowMs;
-  return repaired;
-}
-
-/** Whether there was a doubt that no right clock wrote: its undo would wait for as long. */
-function repairDoubts(draft: Draft): boolean {
-  let isRepaired = false;
-  for (const [at, step] of draft.steps.entries()) {
-    if (step.doubtUntil === null || step.doubtUntil <= farthest(draft, step)) continue;
-    setStep(draft, at, { doubtUntil: draft.nowMs + step.policy.completeWithinMs });
-    isRepaired = true;
-  }
-  return isRepaired;
-}
-
-/** The latest complete-by that a clock within the tolerance may have written until now. */
-function farthest(draft: Draft, { policy }: Pick<StepRecord, 'policy'>): number {
-  return draft.nowMs + policy.completeWithinMs + clockToleranceMs;
 }

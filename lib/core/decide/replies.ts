@@ -3,10 +3,10 @@
 import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { OrderFault, Running, StepRecord, UnderWay, Undoing } from '#core/model/record.ts';
-import { goOn } from './claim.ts';
+import { continueOrder } from './claim.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
 import type { OrderContext } from './start-step.ts';
-import { turnBack } from './undo.ts';
+import { beginUndo } from './undo.ts';
 
 /** Completed; what became ready starts in the same write, if a Scheduler has the order. */
 export function stepSucceeded(
@@ -17,7 +17,7 @@ export function stepSucceeded(
 ): void {
   const output: JsonValue = event.output;
   setStep(draft, at, { progress: { state: 'Completed', output }, doubtUntil: null });
-  goOnIfProcessing(draft, known);
+  continueIfProcessing(draft, known);
 }
 
 /** Failed for good; the step's policy says whether the order waits for a person or turns back. */
@@ -37,10 +37,10 @@ export function stepFailed(
   if (draft.direction === 'forward') {
     const orderFault: OrderFault = { ...fault, step: step.name, action: 'perform' };
     if (step.policy.onFault === 'hold') park(draft, orderFault);
-    else turnBack(draft, orderFault);
+    else beginUndo(draft, orderFault);
     if (draft.lockState.processState === 'Pending') release(draft, draft.nowMs);
   }
-  goOnIfProcessing(draft, known);
+  continueIfProcessing(draft, known);
 }
 
 export function undoSucceeded(
@@ -50,7 +50,7 @@ export function undoSucceeded(
   known: OrderContext | null,
 ): void {
   setStep(draft, at, { progress: { state: 'Undone', before: progress.before }, doubtUntil: null });
-  goOnIfProcessing(draft, known);
+  continueIfProcessing(draft, known);
 }
 
 /** No policy helps an undo that its service refuses: a person must. */
@@ -90,8 +90,8 @@ export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: 
   return true;
 }
 
-function goOnIfProcessing(draft: Draft, known: OrderContext | null): void {
-  if (draft.lockState.processState === 'Processing') goOn(draft, known);
+function continueIfProcessing(draft: Draft, known: OrderContext | null): void {
+  if (draft.lockState.processState === 'Processing') continueOrder(draft, known);
 }
 
 /** Which progress a reply of that kind answers. */

@@ -12,10 +12,10 @@ import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 
 /** Whether the event may make this record of the order. */
 export function hasRoom(event: RecordEvent, next: ProcessRecord): boolean {
-  return isRecordWithin(next, bytesFor(event, next));
+  return isRecordWithin(next, bytesAllowed(event, next));
 }
 
-function bytesFor({ type }: RecordEvent, { processState, direction }: ProcessRecord): number {
+function bytesAllowed({ type }: RecordEvent, { processState, direction }: ProcessRecord): number {
   const isLive = processState === 'Pending' || processState === 'Processing';
   switch (type) {
     case 'claim':

@@ -103,7 +103,7 @@ function undoable({ name, progress }: StepRecord): Undoable {
 }
 
 /** Whether the step's `when` holds; undefined when its code failed and the order is parked. */
-export function isWanted(
+export function conditionHolds(
   draft: Draft,
   known: OrderContext,
   definition: StepDefinition,

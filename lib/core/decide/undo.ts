@@ -9,7 +9,7 @@ import { type Draft, park, release } from './draft.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 
 /** Turns the order back because of `fault`, unless what was done cannot be undone: then it stops. */
-export function turnBack(draft: Draft, fault: OrderFault): void {
+export function beginUndo(draft: Draft, fault: OrderFault): void {
   draft.fault = fault;
   draft.direction = 'undo';
   for (const [at, step] of draft.steps.entries()) draft.steps[at] = { ...step, failures: 0 };

@@ -19,15 +19,15 @@ export function sensitivityOf(schema: z.ZodType): Sensitivity {
   const [taken, given] = (['input', 'output'] as const).map((io) =>
     z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
   );
-  if (!isMarked(taken)) return isMarked(given) ? (document) => waysIn(document, given) : () => [];
+  if (!isMarked(taken)) return isMarked(given) ? (document) => pathsIn(document, given) : () => [];
   if (!isMarked(given)) return () => [[]];
-  return (document) => [...waysIn(document, taken), ...waysIn(document, given)];
+  return (document) => [...pathsIn(document, taken), ...pathsIn(document, given)];
 }
 
 const isMarked = (shape: unknown) => JSON.stringify(shape).includes('"sensitive":true');
 
 /** Walks document and JSON Schema side by side. */
-function waysIn(document: unknown, root: unknown): readonly FieldPath[] {
+function pathsIn(document: unknown, root: unknown): readonly FieldPath[] {
   return walk(document, root);
 
   function walk(value: unknown, shape: unknown): readonly FieldPath[] {

@@ -73,23 +73,28 @@ function isNudge(entry: HistoryEntry): entry is Sweep {
 }
 
 /** The latest entries, which say where the order stands, and the one of the event itself. */
-const keptLatest = 8;
+const latestEntriesKept = 8;
 
 /**
  * The history without what nobody acts on any more: the submission, what operators did and the latest
  * entries stay. Such a history does not replay (R15), so it is the last resort.
  */
 export function shortened([first, ...rest]: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  const older = rest.slice(0, -keptLatest);
-  const kept = older.filter(isOperators);
-  const dropped = older.filter((entry) => !isOperators(entry));
+  const older = rest.slice(0, -latestEntriesKept);
+  const kept = older.filter(isOperatorEntry);
+  const dropped = older.filter((entry) => !isOperatorEntry(entry));
   const marker: HistoryEntry = {
     type: 'shortened',
     at: (older.at(-1) ?? first)?.at ?? 0,
     entries: dropped.reduce((sum, entry) => sum + entriesOf(entry), 0),
     claims: claimsSinceOperator(older),
   };
-  return [...(first === undefined ? [] : [first]), ...kept, marker, ...rest.slice(-keptLatest)];
+  return [
+    ...(first === undefined ? [] : [first]),
+    ...kept,
+    marker,
+    ...rest.slice(-latestEntriesKept),
+  ];
 }
 
 function entriesOf(entry: HistoryEntry): number {
@@ -97,13 +102,13 @@ function entriesOf(entry: HistoryEntry): number {
 }
 
 /** Only an operator's decision begins the bounds of an order anew, and holds corrections. */
-function isOperators({ type }: HistoryEntry): boolean {
+function isOperatorEntry({ type }: HistoryEntry): boolean {
   return type === 'resubmit' || type === 'cancel';
 }
 
 /** Claims since an operator last decided something (R14). */
 export function claimsSinceOperator(history: readonly HistoryEntry[]): number {
-  const operator = history.findLastIndex(isOperators);
+  const operator = history.findLastIndex(isOperatorEntry);
   let claims = 0;
   for (let at = operator + 1; at < history.length; at += 1) {
     const entry = history[at];

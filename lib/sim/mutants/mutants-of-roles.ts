@@ -175,8 +175,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'give a shard back as finished, whatever was left',
     'sweep-tick',
-    'await coordination.giveBack(shard, holder, left);\n  }\n}',
-    'await coordination.giveBack(shard, holder, null);\n  }\n}',
+    'await coordination.release(shard, holder, left);\n  }\n}',
+    'await coordination.release(shard, holder, null);\n  }\n}',
   ),
   mutant(
     'forgive whatever is overdue after an outage',

@@ -156,7 +156,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
       revisions,
       receive: (host) => host.scheduler.onNudges,
       forgot: (nudge, host, then) =>
-        rules.forgotNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
+        rules.acknowledgedNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
     }),
   });
   routes.set(queues.submissions, {
@@ -166,7 +166,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
         Promise.all(
           messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
         ),
-      forgot: rules.forgotSubmission,
+      forgot: rules.acknowledgedSubmission,
     }),
   });
   routes.set(queues.retries, {
@@ -183,7 +183,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
       deliver: route(queue, requestCodec, {
         receive: (host) => (requests) =>
           Promise.all(requests.map((request) => handled(host, agent, request))),
-        forgot: (request, host) => rules.forgotRequest(request, host.machine),
+        forgot: (request, host) => rules.acknowledgedRequest(request, host.machine),
       }),
     });
   }
@@ -195,7 +195,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
           for (const reply of replies) noteZombie(plant, reply);
           return host.scheduler.onReplies(agent, replies);
         },
-        forgot: (reply, host) => rules.forgotReply(agent, reply, host.machine),
+        forgot: (reply, host) => rules.acknowledgedReply(agent, reply, host.machine),
       }),
     });
   }

@@ -14,9 +14,9 @@ interface Held {
 export interface CoordinationTable {
   recall(shards: number): SweepMemory;
   remember(mark: Mark): void;
-  take(shard: number, lease: Lease, first: ShardMemory): ShardMemory | null;
+  acquire(shard: number, lease: Lease, first: ShardMemory): ShardMemory | null;
   keep(shard: number, holder: string, memory: ShardMemory): void;
-  giveBack(shard: number, holder: string, left: ShardMemory | null): void;
+  release(shard: number, holder: string, left: ShardMemory | null): void;
 }
 
 /** @param onRefused is told of a shard that was held by another */
@@ -40,7 +40,7 @@ export function coordinationTable(
       const stays = isLater(swept?.reachedAt, mark.reachedAt ?? 0);
       swept = stays ? { ...mark, reachedAt: swept?.reachedAt ?? null } : mark;
     },
-    take(shard, { holder, now, leaseMs }, first) {
+    acquire(shard, { holder, now, leaseMs }, first) {
       const held = taken.get(shard);
       const until = held === undefined || held.holder === null ? null : held.heldUntil;
       const isHeld = until !== null && until >= now && until <= now + leaseMs + clockToleranceMs;
@@ -56,7 +56,7 @@ export function coordinationTable(
       const held = taken.get(shard);
       if (held?.holder === holder) taken.set(shard, { ...held, memory });
     },
-    giveBack(shard, holder, left) {
+    release(shard, holder, left) {
       const held = taken.get(shard);
       if (held?.holder !== holder) return;
       if (left === null) taken.delete(shard);
@@ -71,9 +71,10 @@ export function simCoordination(table: CoordinationTable, machine: Machine): Coo
   return {
     recall: (shards) => call('recall', () => table.recall(shards)),
     remember: (mark) => call('remember', () => table.remember(mark)),
-    take: (shard, lease, first) => call(`take ${shard}`, () => table.take(shard, lease, first)),
+    acquire: (shard, lease, first) =>
+      call(`take ${shard}`, () => table.acquire(shard, lease, first)),
     keep: (shard, holder, memory) => call(`keep ${shard}`, () => table.keep(shard, holder, memory)),
-    giveBack: (shard, holder, left) =>
-      call(`give back ${shard}`, () => table.giveBack(shard, holder, left)),
+    release: (shard, holder, left) =>
+      call(`give back ${shard}`, () => table.release(shard, holder, left)),
   };
 }
