@@ -196,6 +196,21 @@ test('keys that DynamoDB reads at the sixth try are no error', async () => {
   expect(requests).toHaveLength(6);
 });
 
+const checkFailed = () => ({
+  __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
+});
+
+test.each<[string, () => object, number, number]>([
+  ['is the latest', nothing, now - 1, 1],
+  ['reached every shard, but is not the latest', checkFailed, now, 1],
+  ['left out a shard, and is not the latest', checkFailed, now - 1, 2],
+])('a tick that %s is remembered with as few requests as it needs', async (...row) => {
+  const [, answer, reachedAt, expected] = row;
+  const { requests, coordination } = await answering(answer);
+  await coordination.remember({ sweptAt: now, reachedAt, shards: 3, complete: true });
+  expect(requests).toHaveLength(expected);
+});
+
 const conflict = () => ({
   __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException',
 });

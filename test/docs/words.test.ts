@@ -17,10 +17,9 @@ const terms: readonly (readonly [RegExp, string])[] = [
   [/\bdoubled (message|request|repl)/i, 'duplicated'],
 ];
 
-/** docs/mutation.md and the table of mutants quote names and texts of the code. */
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/agent-python/README.md']
   .concat(readdirSync('docs').map((name) => join('docs', name)))
-  .filter((name) => name.endsWith('.md') && name !== join('docs', 'mutation.md'));
+  .filter((name) => name.endsWith('.md'));
 
 /** The sentences of a page, without code. */
 const prose = (page: string) =>
