@@ -58,7 +58,7 @@ test.each([
   let looks = 0;
   const waiting = {
     ...store,
-    async forgetEnded() {
+    async deleteEnded() {
       looks += 1;
       await promise;
       return end();
@@ -76,7 +76,7 @@ test.each([
 test('a look that fails with what is no error is told as well', async () => {
   const clock = virtualClock();
   const { store, log } = opened(':memory:');
-  const failing = { ...store, forgetEnded: () => Promise.reject('no') };
+  const failing = { ...store, deleteEnded: () => Promise.reject('no') };
   onTestFinished(retention({ store: failing, keepMs, clock, log }));
   await clock.advance(10_000);
   expect(log.lines).toEqual([{ event: 'retention-failed', fields: { error: 'unknown' } }]);
