@@ -1,4 +1,4 @@
-/** An agent as a function: a batch of requests at once, each behind the circuit breaker. */
+/** An agent as a function: a batch of requests at once, each call behind the circuit breaker. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
@@ -18,8 +18,8 @@ import { systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, queueVariables, readConfig } from './config.ts';
 import { log, logged } from './telemetry.ts';
 
-/** Replies of one batch that come within this leave together, ms. */
-const gatherMs = 10;
+/** How long replies wait to share a request to SQS, ms. */
+const batchWaitMs = 10;
 const sendBatchMax = 10;
 
 /** The handler of one agent's function. */
@@ -35,7 +35,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
       queueOf: () => config.REEVE_REPLY_QUEUE,
     }),
     clock: systemClock,
-    waitMs: gatherMs,
+    waitMs: batchWaitMs,
     batchMax: sendBatchMax,
   });
   const { runner } = assembleAgent(implementation, {

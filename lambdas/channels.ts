@@ -1,4 +1,4 @@
-/** How the nudges of a function leave. */
+/** The channel by which a function sends nudges. */
 import { sqsClient } from '#aws/clients.ts';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';

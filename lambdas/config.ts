@@ -1,4 +1,4 @@
-/** The environment of the functions, read here and nowhere else; lib/infra writes it. */
+/** The environment of the functions. Only this file reads it; lib/infra writes it. */
 import * as z from 'zod';
 import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
@@ -44,11 +44,11 @@ export const storeVariables = {
 export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
 
 export const queueVariables = {
-  /** The address that all queues of the deployment begin with; lib/aws/queues/queue-names.ts has the rule. */
+  /** The common prefix of all queue URLs of the deployment; see lib/aws/queues/queue-names.ts. */
   REEVE_QUEUES: url,
 };
 
-/** For a function that nudges. */
+/** For a function that sends nudges. */
 export const readyVariables = {
   ...queueVariables,
   /** The priority classes that have queues of their own. */
@@ -56,7 +56,7 @@ export const readyVariables = {
 };
 
 export const schedulerVariables = {
-  /** The agents that are deployed. */
+  /** The deployed agents. */
   REEVE_AGENTS: list(name),
 };
 
@@ -67,11 +67,11 @@ export const agentVariables = {
 
 /** For an agent of the shipped workflow. */
 export const serviceVariables = {
-  /** Where the agent's remote service is. */
+  /** The URL of the agent's remote service. */
   REEVE_SERVICE_URL: url.transform((text) => text.replace(/\/+$/, '')),
 };
 
-/** Response channels by the name that `replyTo` gives: the URL of a queue, or what else the channel is. */
+/** Response channels by the name in `replyTo`: the URL of a queue, or the kind of channel. */
 export const responseVariables = {
   REEVE_RESPONSE_CHANNELS: json(
     z.record(z.string(), z.union([z.literal([eventsChannel, webhookChannel]), url])),
@@ -80,16 +80,16 @@ export const responseVariables = {
 
 /** For the function of a webhook. */
 export const webhookVariables = {
-  /** As `replyTo` gives it. */
+  /** The channel's name in `replyTo`. */
   REEVE_WEBHOOK: name,
   REEVE_WEBHOOK_URL: url,
   /** The ARN of its secret. */
   REEVE_WEBHOOK_SECRET: name,
-  /** Where the SDK's calls go, on a cloud that is not AWS's own. */
+  /** The endpoint of the SDK's calls, on clouds other than AWS. */
   AWS_ENDPOINT_URL: url.optional(),
 };
 
-/** Where people sign in to the console; without it there is no console. */
+/** The console's OpenID provider; without it there is no console. */
 export const consoleVariables = {
   REEVE_CONSOLE: json(
     z.object({
@@ -107,10 +107,10 @@ const jwtRoles: z.ZodType<JwtRoles> = z.object({
   tenantClaim: name.nullable(),
 });
 
-/** What the tokens of the OpenID provider say; without it callers sign for IAM. */
+/** How the OpenID provider's tokens express permissions; without it callers sign for IAM. */
 export const jwtVariables = { REEVE_JWT: json(jwtRoles).optional() };
 
-/** Origins whose pages may call from a browser; without it no other site's may. */
+/** Origins whose pages may call from a browser; without it none. */
 export const corsVariables = { REEVE_CORS_ORIGINS: list(url).optional() };
 
 export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
@@ -119,9 +119,9 @@ export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
 export const lambdaVariables = { AWS_LAMBDA_FUNCTION_NAME: name };
 
 /**
- * The variables of `shape`.
+ * Reads the variables of `shape`.
  *
- * @throws {ReeveError} `config-invalid` naming every variable at fault; the function does not start
+ * @throws {ReeveError} `config-invalid` naming every invalid variable; the function does not start
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -1,4 +1,4 @@
-/** The front door: the API, behind API Gateway, which has authorised every request. */
+/** The front door: the API behind API Gateway, which has authorised every request. */
 
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
@@ -51,18 +51,18 @@ const app = api({
   registry,
   clock: systemClock,
   log,
-  // API Gateway serves its own host names alone, and no cookie of a browser lets anybody in.
+  // API Gateway serves only its own host names, and no cookie authorises a browser.
   guard: {
     hosts: null,
     origins: new Set(config.REEVE_CORS_ORIGINS),
     identify: ({ env }) => identityOf(env, config.REEVE_JWT ?? null),
     pages: new Set(pages.keys()),
   },
-  // API Gateway writes it, with what it refuses itself.
+  // API Gateway writes it, including the requests that it rejects itself.
   accessLog: null,
   watch: null,
   activity: null,
-  // A function has no orders of its own to recover.
+  // A function has no orders of its own to recover at its start.
   isStarting: () => false,
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
   sweepLateMs: 3 * sweepPeriodMs,

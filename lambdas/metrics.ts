@@ -1,10 +1,10 @@
-/** Metrics by embedded metric format: a line of log, no call. Only the few that AWS does not count itself. */
+/** Metrics in the embedded metric format: a log line, no call. Only those that AWS does not provide. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 
 const metrics = new Metrics({ namespace: metricNamespace });
 
-/** Publishes what is above zero, at once: a metric without data costs nothing. */
+/** Publishes values above zero at once; a metric without data costs nothing. */
 export function publish(values: Readonly<Partial<Record<MetricName, number>>>): void {
   const found = Object.entries(values).filter(([, value]) => value > 0);
   if (found.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * The notifier: invoked by the change stream of the Processes table, and by the retry queue with what could
- * not be delivered then.
+ * The notifier: invoked by the change stream of the Processes table, and by the retry queue with
+ * notifications that could not be delivered.
  */
 import type {
   DynamoDBBatchResponse,
@@ -78,7 +78,7 @@ export const handler = logged<
     : onStream(event),
 );
 
-/** One invocation is of one source. */
+/** An invocation has records of one source only. */
 function isOfQueue(event: DynamoDBStreamEvent | SQSEvent): event is SQSEvent {
   return event.Records.some((record) => 'messageId' in record);
 }

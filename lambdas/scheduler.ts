@@ -42,7 +42,7 @@ const handling = {
 };
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
-  // One invocation is of one queue: which one says whether agents reply, and which agent.
+  // An invocation has messages of one queue, which identifies the replying agent, if any.
   const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
   return agent === undefined
     ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })

@@ -1,4 +1,4 @@
-/** The state store of a function, and what comes with it. */
+/** The state store of a function, and the parts it depends on. */
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -10,7 +10,7 @@ const dayMs = 24 * 3_600_000;
 
 const config = readConfig(storeVariables);
 
-/** Of this run of the function: names its locks and writes. */
+/** Identifies this instance of the function in locks and writes. */
 export const instance = instanceName();
 export const ids = systemIds(systemClock, instance);
 export const dynamo = dynamoClient();

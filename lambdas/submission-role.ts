@@ -16,7 +16,7 @@ const config = readConfig(responseVariables);
 
 export const registry = workflowRegistry(workflows);
 
-/** `nudges`: how they leave. */
+/** @param nudges the channel by which the function sends nudges */
 export const submissionOver = (nudges: Channel<Nudge>): Submission =>
   assembleSubmission({
     store,

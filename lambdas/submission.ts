@@ -1,4 +1,4 @@
-/** The submission by queue: for producers in the account that would rather send than call. */
+/** Submission by queue, for producers in the account that prefer sending to calling. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { senderOf } from '#aws/caller.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
@@ -15,9 +15,14 @@ import { queueVariables, readConfig } from './config.ts';
 import { submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
-/** Nudges of one batch leave together: its submissions are stored at about the same time. */
-const gathered = batchingChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 });
-const submission = submissionOver(gathered);
+/** Nudges of one batch share a request: its submissions are stored at about the same time. */
+const batchedNudges = batchingChannel({
+  channel: nudges,
+  clock: systemClock,
+  waitMs: 5,
+  batchMax: 10,
+});
+const submission = submissionOver(batchedNudges);
 const hide = hideMessages(sqs);
 const { REEVE_QUEUES: queues } = readConfig(queueVariables);
 const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
@@ -25,10 +30,10 @@ const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
   deliverBatch(event, {
     codec: submissionCodec,
-    receive: (messages, letters) =>
+    receive: (messages, records) =>
       Promise.all(
         messages.map((message, at) =>
-          submissionDelivery(submission, message, senderOf(letters[at]), log),
+          submissionDelivery(submission, message, senderOf(records[at]), log),
         ),
       ),
     park,

@@ -1,4 +1,4 @@
-/** The Supervisor: invoked by the schedule for all shards, and by itself for one with much to do. */
+/** The Supervisor: invoked by the schedule for all shards, and by itself for a busy shard. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { lambdaClient } from '#aws/clients.ts';
@@ -22,15 +22,15 @@ const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE,
   random: systemRandom,
 });
 
-/** Without a sweep that got through for so long, a shard counts as away, ms (R20). */
+/** A shard without a completed sweep for this long had an outage, ms (R20). */
 const outageAfterMs = 3 * sweepPeriodMs;
-/** Left for what must be written when a sweep stops early, ms: a page of recoveries and the lease. */
+/** Time reserved for the last writes when a sweep stops early, ms: a page of recoveries and the lease. */
 const spareMs = 10_000;
-/** A holder that died is succeeded after this, ms: longer than this function may run. */
+/** Another holder takes over after this, ms: longer than the function's timeout. */
 const leaseMs = 90_000;
 assertThat(
   leaseMs + sweepPeriodMs < outageAfterMs,
-  'a sweep that died is succeeded before its shard counts as away',
+  'the lease of a crashed sweep expires before its shard counts as interrupted',
 );
 
 const tickOfInvocation = assembleSweeps({
@@ -60,14 +60,16 @@ const oneShard = z.object({ shard: z.int().nonnegative() });
 
 export const handler = logged<unknown, void>(async (event, context) => {
   const sweep = tickOfInvocation();
-  const mayGoOn = () => context.getRemainingTimeInMillis() > spareMs;
-  const asked = oneShard.safeParse(event);
-  const report = await (asked.success ? sweep.shard(asked.data.shard, mayGoOn) : sweep.tick());
+  const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
+  const request = oneShard.safeParse(event);
+  const report = await (request.success
+    ? sweep.shard(request.data.shard, mayContinue)
+    : sweep.tick());
   publish({
     OrdersPastDue: report.found,
     ShardsHandedOver: report.handedOver,
     OrdersInterrupted: report.interrupted,
-    // Less is the precision of the schedule, and a metric without data costs nothing.
+    // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
     SweepLag: report.lagMs > outageAfterMs ? report.lagMs / 1_000 : 0,
   });
 });

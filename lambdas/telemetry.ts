@@ -1,6 +1,6 @@
 /**
- * Logs of a function: structured, without payloads, each line with the order it is about as its
- * correlation id. The default level is WARN: a kilobyte of log an order is half a dollar a million.
+ * Structured logs of a function, without payloads; an order's id is the correlation id of its lines. The
+ * default level is WARN: a kilobyte of log per order costs half a dollar per million orders.
  */
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
@@ -21,7 +21,7 @@ export const log: Log = {
   error: (event, fields) => logger.error(event, correlated(fields)),
 };
 
-/** A handler whose log lines say which invocation they belong to. */
+/** Wraps a handler so that its log lines identify the invocation. */
 export function logged<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
   return middy<Event, Result>()
     .use(injectLambdaContext(logger, { resetKeys: true }))

@@ -1,4 +1,4 @@
-/** A webhook: invoked by the FIFO queue of what its receiver is owed. */
+/** A webhook: invoked by the FIFO queue of its receiver's undelivered messages. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { sqsClient } from '#aws/clients.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';

@@ -1,13 +1,13 @@
-/** Work that must not outlive its invocation. */
+/** Ends a delivery before its Lambda invocation times out. */
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 
-/** Left for the answer to the queue, ms. */
+/** Time reserved for the response to SQS, ms. */
 const spareMs = 500;
 
 /**
- * The delivery, or `retry` shortly before the function's time runs out: the finished part of a batch is
- * then acknowledged, where a timeout would fail all of it.
+ * Resolves with the delivery, or with `retry` shortly before the function times out. The finished part of a
+ * batch is then acknowledged; a timeout would fail the whole batch.
  */
 export async function beforeTimeout(
   work: Promise<Delivery>,

@@ -1,21 +1,24 @@
-/** Who asks, as API Gateway's authorizer says it: the only thing here that a caller cannot write itself. */
+/**
+ * The caller's identity as API Gateway's authorizer reports it: the only part of an event that a caller
+ * cannot forge.
+ */
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
 import { type Identity, principalName, type Role, roles } from '#core/access/principal.ts';
 import { limits } from '#core/model/limits.ts';
 
-/** How the tokens of an OpenID provider say what their bearer may do. */
+/** How the tokens of an OpenID provider express their bearer's permissions. */
 export interface JwtRoles {
   /** The claim that lists scopes or groups. */
   readonly rolesClaim: string;
-  /** What stands in it for each role. */
+  /** The value in `rolesClaim` that grants each role. */
   readonly roles: Readonly<Record<Role, string>>;
-  /** The claim that names the bearer's tenant; null: no bearer is confined to one. */
+  /** The claim that names the bearer's tenant; null: bearers are not limited to one tenant. */
   readonly tenantClaim: string | null;
 }
 
-/** What the tenant claim of those who may see every tenant says. */
+/** The value of the tenant claim that grants access to every tenant. */
 const everyTenant = '*';
 
 const iamSchema = z.object({
@@ -31,12 +34,12 @@ const jwtSchema = z.object({
   }),
 });
 
-/** @param jwt null: callers sign for IAM, and API Gateway has checked their policies for the route */
+/** @param jwt null: callers sign for IAM, and API Gateway has already checked their policies for the route */
 export function identityOf(env: unknown, jwt: JwtRoles | null): Identity {
   if (jwt === null) {
     const parsed = iamSchema.safeParse(env);
     if (!parsed.success) return { kind: 'unknown' };
-    // All callers are of this account: the end of the ARN tells them apart.
+    // All callers belong to this account, so the last part of the ARN identifies them.
     const [name = ''] = parsed.data.requestContext.authorizer.iam.userArn.split(':').slice(-1);
     return known(name, 'iam', null);
   }
@@ -50,7 +53,7 @@ export function identityOf(env: unknown, jwt: JwtRoles | null): Identity {
   }
   if (jwt.tenantClaim === null) return known(claims.sub, role, null);
   const tenant = claims[jwt.tenantClaim];
-  // Without it the token would open every tenant: its absence is more often a mistake than a wish.
+  // Without the claim the token would grant access to every tenant, and its absence is more likely a mistake.
   if (typeof tenant !== 'string' || tenant === '' || tenant.length > limits.tenantLengthMax) {
     return { kind: 'refused', reason: `The token has no claim ${jwt.tenantClaim}.` };
   }
@@ -62,14 +65,14 @@ const known = (name: string, role: Role | 'iam', tenant: string | null): Identit
   principal: { name: principalName(name, sha256), role, tenant },
 });
 
-/** API Gateway hands claims on as text: scopes with spaces between them, a list as `[one two]`. */
+/** API Gateway passes claims as text: scopes separated by spaces, a list as `[one two]`. */
 function wordsOf(claim: unknown): readonly string[] {
   if (Array.isArray(claim)) return claim.filter((word) => typeof word === 'string');
   if (typeof claim !== 'string') return [];
   return claim.replace(/^\[(.*)\]$/s, '$1').split(/\s+/);
 }
 
-/** Whoever sent a message to a queue, as SQS itself says it: no sender can say so of itself. */
+/** The sender of a submission as SQS reports it, which the sender cannot forge. */
 export function senderOf(record: Pick<SQSRecord, 'attributes'> | undefined): string {
   const { SenderId: sender = '' } = record?.attributes ?? {};
   return sender === '' ? 'submission-queue' : principalName(sender, sha256);

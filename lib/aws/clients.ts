@@ -1,23 +1,22 @@
 /**
- * The SDK's clients, with timeouts that hold. Defaults are stated where they matter: a call without an
- * answer must end well within a function's time, and a queue's URL must never decide where a signed
- * request goes.
+ * The SDK's clients with timeouts. A call without an answer must end well within a function's time, and a
+ * queue URL must never decide where a signed request is sent.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
-/** Where the calls go; null: what the region says. */
 export interface ClientOptions {
+  /** @default the region's endpoint */
   readonly endpoint?: string;
-  /** How long an answer may take, ms. Default 2 s. */
+  /** How long an answer may take, ms. @default 2 s */
   readonly requestTimeoutMs?: number;
 }
 
 const connectionTimeoutMs = 500;
 const requestTimeoutMs = 2_000;
-/** The first try and two more: then the message's redelivery and the Supervisor take over. */
+/** Three calls in total. Afterwards the message's redelivery and the Supervisor retry. */
 const maxAttempts = 3;
 
 function common({ endpoint, requestTimeoutMs: requestTimeout = requestTimeoutMs }: ClientOptions) {

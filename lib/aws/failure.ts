@@ -1,4 +1,4 @@
-/** Errors of AWS, by what the caller must do about them. */
+/** Errors of AWS, classified by what the caller must do. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { BackOff } from '#core/model/back-off.ts';
 import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
@@ -6,23 +6,23 @@ import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { backOffMs, pause } from '#roles/delays.ts';
 
-/** What a wait between tries needs. */
+/** What a delay between tries needs. */
 export interface Waits {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Whether the call took effect is not known. */
+/** The call may have taken effect or not. */
 export function unavailable(service: string, cause: unknown): UnavailableError {
   const name = errorKind(cause);
   return new UnavailableError(
     'aws-unavailable',
-    `${service} did not do it: ${name}. It is tried again; if that lasts, see the service's health and this role's permissions.`,
+    `${service} call failed: ${name}. It is tried again; if the error persists, see the service's health and this role's permissions.`,
     { cause },
   );
 }
 
-/** What a service says of a call that it will never take, however often it is made. */
+/** Error names of calls that a service rejects however often they are made. */
 const refusals = [
   'ValidationException',
   'BatchRequestTooLong',
@@ -31,7 +31,7 @@ const refusals = [
   'InvalidParameterValue',
 ];
 
-/** Of a write or a message: whether trying again may help. */
+/** The error of a write or a message: {@link RefusedError} when another try cannot help. */
 export function notTaken(service: string, cause: unknown): UnavailableError | RefusedError {
   const refusal = refusalOf(cause);
   if (refusal === null) return unavailable(service, cause);
@@ -42,7 +42,7 @@ export function notTaken(service: string, cause: unknown): UnavailableError | Re
   );
 }
 
-/** The service's own words: it quotes no item. */
+/** The service's own message, which quotes no item. */
 function refusalOf(cause: unknown): string | null {
   if (cause instanceof TransactionCanceledException) {
     const reason = cause.CancellationReasons?.find(({ Code }) => Code === 'ValidationError');
@@ -55,10 +55,11 @@ const conflictTriesMax = 8;
 const conflictBackOff: BackOff = { firstMs: 20, maxMs: 200 };
 
 /**
- * Runs `call` again while another transaction has the item, which says nothing of conditions.
+ * Repeats `call` while another transaction holds the item; such a conflict does not mean that a condition
+ * failed.
  *
- * @throws {RefusedError} when DynamoDB will never take it
- * @throws {UnavailableError} when that does not end, or for any other error of AWS
+ * @throws {RefusedError} when DynamoDB will never accept it
+ * @throws {UnavailableError} when the conflict persists, or on any other AWS error
  */
 export async function againOnConflict<Value>(
   { clock, random }: Waits,

@@ -1,15 +1,15 @@
-/** The metrics Reeve publishes itself; all else is read off AWS's own. */
+/** The metrics that Reeve publishes itself; all others come from AWS. */
 export const metricNamespace = 'Reeve';
 
 export type MetricName =
   | 'OrdersProcessed'
   | 'OrdersUndone'
   | 'OrdersInError'
-  /** Orders a sweep found past their due time. */
+  /** Orders that a sweep found past their due time. */
   | 'OrdersPastDue'
-  /** Shards with so much to do that they were handed over. */
+  /** Shards that a sweep passed to another invocation because they had too much work. */
   | 'ShardsHandedOver'
   /** Orders dispatched again after an outage, without a failure counted. */
   | 'OrdersInterrupted'
-  /** How long the order had been due that a sweep found due longest, s; where that is over three periods. */
+  /** How long the most overdue order that a sweep found had been due, s; published above three sweep periods. */
   | 'SweepLag';

@@ -1,6 +1,6 @@
 /**
- * API Gateway hands a function the body of type application/json as text. Bytes that are not UTF-8 are U+FFFD by then, as if
- * the caller had sent that; only the length of what was sent shows it.
+ * API Gateway passes a body of type application/json as text and replaces bytes that are not UTF-8 by U+FFFD.
+ * Only the content length shows that the caller sent other bytes.
  */
 
 interface BodyEvent {
@@ -9,10 +9,10 @@ interface BodyEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** A byte that UTF-8 does not have: the API refuses it as what it is. */
+/** A byte that UTF-8 does not have, so that the API rejects the body. */
 const notUtf8 = Buffer.from([0xff]).toString('base64');
 
-/** The event, with a body that is not UTF-8 where the caller sent none that was. */
+/** The event, with a body that is not UTF-8 when the caller's body was not. */
 export function withReplacedBytes<Event extends object>(event: Event): Event {
   return isBodyEvent(event) && wasReplaced(event)
     ? { ...event, body: notUtf8, isBase64Encoded: true }

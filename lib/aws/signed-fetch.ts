@@ -1,8 +1,8 @@
-/** `fetch` with a signature of the caller's AWS credentials (SigV4). */
+/** `fetch` that signs requests with AWS credentials (SigV4). */
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** What signing needs, as every client of the SDK has it. */
+/** What signing needs; every SDK client's `config` has it. */
 export type SigningConfig = Pick<CloudFormationClient['config'], 'credentials' | 'sha256'>;
 
 export function signedFetch(
@@ -14,7 +14,7 @@ export function signedFetch(
   return async (url, init) => {
     const { protocol, hostname, pathname, searchParams, host } = new URL(url);
     const body = typeof init.body === 'string' ? init.body : undefined;
-    const given = Object.fromEntries(new Headers(init.headers));
+    const unsigned = Object.fromEntries(new Headers(init.headers));
     const query = Object.fromEntries(
       [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]),
     );
@@ -24,10 +24,10 @@ export function signedFetch(
       hostname,
       path: pathname,
       query,
-      headers: { ...given, host },
+      headers: { ...unsigned, host },
       ...(body !== undefined && { body }),
     });
-    // `fetch` sets the host itself, from the same address.
+    // `fetch` sets the host itself from the URL.
     const { host: _, ...signed } = headers;
     return send(url, { ...init, headers: signed });
   };

@@ -1,4 +1,4 @@
-/** The state store: orders, process records with their indexes and stream, and what Supervisors remember. */
+/** The state store: orders, process records with their indexes and stream, and the sweep memory of Supervisors. */
 import type { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -40,7 +40,7 @@ export class StateStore extends Construct {
   readonly orders: TableV2;
   readonly processes: TableV2;
   readonly coordination: TableV2;
-  /** For a function with the store in it. */
+  /** Variables of a function that uses the store. */
   readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: StateStoreProps) {
@@ -78,13 +78,13 @@ export class StateStore extends Construct {
     };
   }
 
-  /** Order and process record, in one transaction. */
+  /** Creates order and process record in one transaction. */
   allowCreate(to: ReeveFunction): void {
     to.allow(['dynamodb:PutItem'], this.orders.tableArn, this.processes.tableArn);
     this.allowRead(to);
   }
 
-  /** Transitions of records that are there, by who knows the workflow. */
+  /** Writes transitions of existing records. */
   allowCommit(to: ReeveFunction): void {
     to.allow(['dynamodb:PutItem'], this.processes.tableArn);
     this.allowRead(to);
@@ -99,7 +99,7 @@ export class StateStore extends Construct {
     to.allow(['dynamodb:Query'], ...listed.map((index) => this.arnOf(index)));
   }
 
-  /** Recoveries: they need the records alone, and no details. */
+  /** Recovers orders, which needs the records but not the orders' details. */
   allowSweep(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex));
@@ -109,12 +109,12 @@ export class StateStore extends Construct {
     );
   }
 
-  /** When the last sweep was. */
+  /** Reads when the last sweep was. */
   allowRecall(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem'], this.coordination.tableArn);
   }
 
-  /** What belongs to process records that have expired. */
+  /** Deletes the orders of expired process records. */
   allowForget(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchWriteItem'], this.orders.tableArn);
   }

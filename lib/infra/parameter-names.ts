@@ -1,18 +1,21 @@
-/** The names of parameters: the CDK ignores a context key that nobody reads, so a mistyped one would have no effect. */
+/**
+ * Rejects unknown parameters: the CDK ignores unused context keys, so that a misspelt parameter would have no
+ * effect.
+ */
 import type { Node } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
 import { settingNames } from '#infra/settings/settings.ts';
 import { nearestName } from '#text/nearest-name.ts';
 
-/** Keys of the CDK itself have a prefix (`aws:`, `@aws-cdk/`, `availability-zones:`), but for these. */
+/** Other keys of the CDK have a prefix (`aws:`, `@aws-cdk/`, `availability-zones:`). */
 const namesOfTheCdk: readonly string[] = ['cli-telemetry', 'acknowledged-issue-numbers'];
 
 const isOfTheCdk = (name: string) => /[:@/]/.test(name) || namesOfTheCdk.includes(name);
 
 /**
- * For an app whose context is Reeve's alone.
+ * For an app whose context belongs to Reeve only.
  *
- * @throws {ReeveError} `settings-invalid` naming every key that is neither a parameter nor one of the CDK
+ * @throws {ReeveError} `settings-invalid` naming every key that is neither a parameter nor a key of the CDK
  */
 export function refuseUnknownParameters(node: Node): void {
   const unknown = Object.keys(node.getAllContext()).filter(

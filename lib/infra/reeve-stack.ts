@@ -1,9 +1,9 @@
 /**
- * Reeve in one stack, as the picture has it:
+ * Reeve in one stack:
  *
  *     submitter → front door → orders, processes → ready → Scheduler ⇄ agents
  *                                  ↑     ↓ stream             ↑
- *                       clock → Supervisor ───────────────────┘
+ *                       schedule → Supervisor ───────────────────┘
  *                                  notifier → response channels, operators
  */
 import { cpSync, existsSync } from 'node:fs';
@@ -43,14 +43,14 @@ import { SweepSchedule } from './sweep-schedule.ts';
 
 export interface ReeveStackProps extends StackProps {
   readonly settings: Settings;
-  /** The module that exports `workflows`: every version that still has orders on their way. */
+  /** The module that exports `workflows`: every version that still has live orders. */
   readonly workflows: string;
   readonly agents: readonly AgentProps[];
-  /** How the functions' code is made. @default esbuild, into the folder of the cloud assembly */
+  /** Creates the functions' code. @default esbuild, into the folder of the cloud assembly */
   readonly bundle?: Bundle;
 }
 
-/** Wherever the app runs: it may be another project's. */
+/** Absolute paths, because the app may belong to another project. */
 const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
 const consoleBuilt = join(import.meta.dirname, '..', 'console', 'dist');
 
@@ -61,11 +61,11 @@ export class ReeveStack extends Stack {
     { settings, workflows, agents: named, bundle = esbuild, ...props }: ReeveStackProps,
   ) {
     super(scope, id, { description: 'Reeve: brings orders to their end', ...props });
-    // The CDK has a function wait for its role's policies too, which cfn-lint takes for a repetition.
+    // The CDK makes a function depend on its role's policies too, which cfn-lint reports as redundant.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const agents = configuredAgents(named, settings);
     const missing = missingServices(agents, settings);
-    // Not thrown: `cdk bootstrap` and `cdk destroy` make the app too, and need no service.
+    // Not thrown: `cdk bootstrap` and `cdk destroy` also create the app, and need no service.
     if (missing !== null) Annotations.of(this).addError(missing);
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
@@ -153,7 +153,7 @@ function webhookChannels(
   });
 }
 
-/** Who may call the front door, from where, and how often. */
+/** The front door's authorisation, allowed origins and throttling. */
 const accessOf = ({ throttle, corsOrigins, jwt, console }: Settings) => ({
   throttle,
   corsOrigins,
@@ -171,7 +171,7 @@ function readyQueues(stack: Stack, { priorities }: Settings): PriorityQueues {
   });
 }
 
-/** Beside the template, and so gone with it: the system's temporary folder is nobody's to clean. */
+/** Beside the template, so that deleting the assembly deletes the bundles too. */
 function bundlesOf(stack: Stack): string {
   return join(Stage.of(stack)?.outdir ?? 'cdk.out', `bundles-${stack.artifactId}`);
 }
@@ -195,7 +195,7 @@ function codeOf(
   return (name) => Code.fromAsset(folderOf(name));
 }
 
-/** The console's files, as `npm ci` built them, beside the function that serves them. */
+/** Adds the console's files, as `npm ci` built them, to the function that serves them. */
 function addConsole(folder: string): void {
   if (!existsSync(join(consoleBuilt, 'index.html'))) {
     throw new ReeveError(

@@ -1,4 +1,4 @@
-/** The Scheduler: works off the ready queues and every agent's replies, and sends requests. */
+/** The Scheduler: consumes the ready queues and every agent's replies, and sends requests. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -32,7 +32,7 @@ export class Scheduler extends Construct {
       description: 'Reeve: Scheduler',
       timeout: schedulerTimeout,
       removal,
-      // Part of the loop Scheduler – agent – Scheduler, which Lambda would cut after some 16 steps.
+      // Part of the loop Scheduler – agent – Scheduler, which Lambda stops after some 16 steps by default.
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...store.environment,
@@ -43,6 +43,6 @@ export class Scheduler extends Construct {
     store.allowCommit(this.worker);
     ready.allowSend(this.worker);
     for (const { requests } of agents) requests.allowSend(this.worker);
-    for (const queue of queues) queue.workedOffBy(this.worker);
+    for (const queue of queues) queue.consumedBy(this.worker);
   }
 }

@@ -1,4 +1,4 @@
-/** The Supervisor: a function that the clock invokes, and that may invoke itself for a busy shard. */
+/** The Supervisor: a function that a schedule invokes, and that may invoke itself for a busy shard. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -15,17 +15,17 @@ export interface SweepScheduleProps {
   readonly store: StateStore;
   readonly ready: PriorityQueues;
   readonly every: Duration;
-  /** @default none: it shares the account's */
+  /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
 /**
- * MiB: more than half a core, at which a shard's recovery keeps up with what a partition of the due
- * index takes (docs/aws.md, "Recovery throughput").
+ * MiB: more than half a core, at which the recovery of a shard keeps up with the throughput of a partition of
+ * the due index (docs/aws.md, "Recovery throughput").
  */
 const memorySize = 1_024;
-/** A tick that comes late is worth nothing: the next one does its work. */
+/** A late tick is useless: the next one does its work. */
 const eventAgeMax = Duration.seconds(60);
 
 export class SweepSchedule extends Construct {
@@ -50,7 +50,7 @@ export class SweepSchedule extends Construct {
     store.allowSweep(this.worker);
     ready.allowSend(this.worker);
     this.worker.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });
-    // A policy of its own: in the role's, function and role would wait for each other.
+    // A separate policy: in the role's, function and role would depend on each other.
     const itself = new Policy(this, 'HandOver', {
       statements: [
         new PolicyStatement({

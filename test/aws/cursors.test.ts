@@ -20,8 +20,8 @@ test('the cursor of a due query comes back as the key it was', () => {
 });
 
 test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is no cursor', (cursor) => {
-  expect(() => listCursor.decode(cursor)).toThrow(/cursor is not one/);
-  expect(() => dueCursor.decode(cursor)).toThrow(/cursor is not one/);
+  expect(() => listCursor.decode(cursor)).toThrow(/cursor did not come/);
+  expect(() => dueCursor.decode(cursor)).toThrow(/cursor did not come/);
 });
 
 test.each(['x1', '1x', ''])(

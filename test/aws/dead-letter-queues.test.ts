@@ -75,7 +75,7 @@ test.each([
   expect(() => deadLetterQueues(text)).toThrow(
     expect.objectContaining({
       code: 'outputs-unknown',
-      message: expect.stringContaining('Is it a stack of this version of Reeve?'),
+      message: expect.stringContaining('Check that this version of Reeve deployed the stack'),
       cause: expect.any(Error),
     }),
   );

@@ -77,7 +77,7 @@ describe('a record of the change stream', () => {
 
   test.each<[string, DynamoDBRecord]>([
     [
-      'What was removed has a key that is no order id',
+      'The key of a deleted item is not an order id',
       { eventName: 'REMOVE', dynamodb: { Keys: { OrderID: { S: 'a copy' } } } },
     ],
     [

@@ -43,7 +43,7 @@ test.each(operations)('%s that fails is told as what may be tried again', async 
   }));
   await expect(call(on)).rejects.toMatchObject({
     code: 'aws-unavailable',
-    message: expect.stringContaining('DynamoDB did not do it: ResourceNotFoundException'),
+    message: expect.stringContaining('DynamoDB call failed: ResourceNotFoundException'),
     cause: expect.objectContaining({ message: 'no table' }),
   });
   // Only a transaction in the way is waited for.

@@ -17,7 +17,7 @@ test.each<[string, unknown, string]>([
   const error = unavailable('SQS', cause);
   expect(error).toBeInstanceOf(UnavailableError);
   expect(error).toMatchObject({ code: 'aws-unavailable', cause });
-  expect(error.message).toMatch(new RegExp(`^SQS did not do it: ${name}\\. It is tried again`));
+  expect(error.message).toMatch(new RegExp(`^SQS call failed: ${name}\\. It is tried again`));
 });
 
 test.each<[string, unknown, string]>([

@@ -57,7 +57,10 @@ test('what DynamoDB leaves is an error that says how much, and nothing more is a
     ids,
   );
   expect(outcome).toMatchObject({
-    error: { code: 'deletes-throttled', message: expect.stringMatching(/^2 orders were left\./) },
+    error: {
+      code: 'deletes-throttled',
+      message: expect.stringMatching(/^2 orders were not deleted\./),
+    },
   });
   expect(calls).toHaveLength(1);
 });
@@ -76,7 +79,7 @@ test('a request that fails is told as such: the stream delivers the records agai
   expect(outcome).toMatchObject({
     error: {
       code: 'aws-unavailable',
-      message: expect.stringContaining('DynamoDB did not do it: ResourceNotFoundException'),
+      message: expect.stringContaining('DynamoDB call failed: ResourceNotFoundException'),
     },
   });
 });

@@ -123,7 +123,7 @@ test('a queue that is not there is an error', async () => {
   const record = sqsRecord('m', '{}', 'arn:aws:sqs:us-east-1:000000000000:nowhere');
   await expect(hideMessages(server.client())([{ record, seconds: 1 }])).rejects.toMatchObject({
     code: 'aws-unavailable',
-    message: expect.stringContaining('SQS did not do it'),
+    message: expect.stringContaining('SQS call failed'),
   });
 });
 

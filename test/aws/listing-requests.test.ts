@@ -93,7 +93,7 @@ test('a listing of a state that is rare gives up after five rounds, with a curso
   expect(asked(calls)).toHaveLength(5 * shards);
 });
 
-test('an entry that says no instant of its submission is left out, and logged', async () => {
+test('an entry without a valid SubmittedAt is left out, and logged', async () => {
   const { log, store } = await answeringDynamo((call) => {
     if (call.operation !== 'Query') return read(call);
     const entries = [
@@ -109,7 +109,7 @@ test('an entry that says no instant of its submission is left out, and logged', 
     from: 'list',
     code: 'item-corrupt',
     reason:
-      'A process record says no instant of its submission. Restore it from a backup, or remove it by hand.',
+      'A process record has no valid SubmittedAt. Restore it from a backup, or remove it by hand.',
   };
   expect(log.lines).toEqual(
     ['none', 'negative'].map((id) => ({

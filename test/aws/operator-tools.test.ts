@@ -49,7 +49,7 @@ test.each([stackOf({}), '<Stacks/>', ''])('the answer %j has no outputs', async 
   expect(await tools.outputs('reeve-prod')).toEqual({});
 });
 
-test('a stack that is not there is told by its name, with what CloudFormation says of it', async () => {
+test('a stack that does not exist is reported by its name, with the error of CloudFormation', async () => {
   const message = 'Stack with id reeve-prod does not exist';
   const { tools } = await cloudFormation(
     400,
@@ -57,7 +57,7 @@ test('a stack that is not there is told by its name, with what CloudFormation sa
   );
   await expect(tools.outputs('reeve-prod')).rejects.toMatchObject({
     code: 'stack-unknown',
-    message: `The stack reeve-prod cannot be looked up: ${message}. Check its name, AWS_REGION and your credentials.`,
+    message: `The stack reeve-prod cannot be read: ${message}. Check its name, AWS_REGION and your credentials.`,
     cause: expect.objectContaining({ message }),
   });
 });

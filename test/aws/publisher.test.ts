@@ -65,7 +65,7 @@ test('a response queue that is not registered any more is an error, and nothing 
   await expect(respond(of, 'elsewhere', change())).rejects.toMatchObject({
     code: 'reply-to-unknown',
     message: expect.stringContaining(
-      'Register it: its undelivered messages are kept and tried again.',
+      'Register it again: its undelivered messages are kept and retried.',
     ),
   });
 });
@@ -117,7 +117,7 @@ test('an alert says which order, what failed, what was tried and what to do, in 
     correlationId: 'po-7',
     remedy: 'npx reeve resubmit one',
     at: '2026-01-01T12:00:00.000Z',
-    text: 'Order one (po-7) needs a person: step charge: The card was declined (card-declined), after 3 attempts and 1 cool-down, failing for 2 min.',
+    text: 'Order one (po-7) needs an operator: step charge: The card was declined (card-declined), after 3 attempts and 1 cool-down, failing for 2 min.',
   });
 });
 
@@ -158,7 +158,7 @@ test('a bus that cannot be asked is told as such', async () => {
   const { of } = await publisher({ __type: 'InternalException' }, 400);
   await expect(alert(of, change())).rejects.toMatchObject({
     code: 'aws-unavailable',
-    message: expect.stringContaining('EventBridge did not do it: InternalException'),
+    message: expect.stringContaining('EventBridge call failed: InternalException'),
   });
 });
 
@@ -190,7 +190,7 @@ test('each notification is answered in its place, and what is refused holds up n
     unknown,
     {
       kind: 'failed',
-      error: { code: 'event-unsent', message: 'EventBridge did not take an event: Throttled.' },
+      error: { code: 'event-unsent', message: 'EventBridge rejected an event: Throttled.' },
     },
     unknown,
   ]);

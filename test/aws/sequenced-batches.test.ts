@@ -1,7 +1,7 @@
 /** Turns of batches to one destination: what is sent together, and what a refusal holds back. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inTurns, type SequencedMessage } from '#aws/notifications/sequenced-batches.ts';
+import { type SequencedMessage, sendInSequence } from '#aws/notifications/sequenced-batches.ts';
 
 /** `a1 b1 a2`: parcels of the sequences a and b, in the order given. */
 function parcels(text: string): SequencedMessage[] {
@@ -17,7 +17,7 @@ async function delivered(
 ) {
   const all = parcels(text);
   const requests: string[] = [];
-  const failed = await inTurns(all, async (batch) => {
+  const failed = await sendInSequence(all, async (batch) => {
     requests.push(bodies(batch));
     return answer(batch);
   });
@@ -42,7 +42,7 @@ test('ten parcels are one request, and the requests of a turn are sent together'
   let sending = 0;
   let together = 0;
   const sizes: number[] = [];
-  await inTurns(parcels(names.join(' ')), async (batch) => {
+  await sendInSequence(parcels(names.join(' ')), async (batch) => {
     sending += 1;
     together = Math.max(together, sending);
     sizes.push(batch.length);
@@ -96,7 +96,7 @@ test('parcels that are too large together are sent in requests of their own', as
     sequenceOf: name,
     body: name.repeat(150 * 1_024),
   }));
-  await inTurns(all, async (batch) => {
+  await sendInSequence(all, async (batch) => {
     sizes.push(batch.length);
     return new Map();
   });
@@ -104,7 +104,9 @@ test('parcels that are too large together are sent in requests of their own', as
 });
 
 test('nothing to send is no request', async () => {
-  const failed = await inTurns([], () => Promise.reject(new Error('nothing was to be sent')));
+  const failed = await sendInSequence([], () =>
+    Promise.reject(new Error('nothing was to be sent')),
+  );
   expect(failed.size).toBe(0);
 });
 
@@ -114,7 +116,7 @@ test('whatever is refused, each parcel is taken or has failed, and none overtake
     fc.asyncProperty(fc.array(parcel, { maxLength: 40 }), async (wanted) => {
       const all = wanted.map((one, place) => ({ ...one, place, body: String(place) }));
       const taken: (typeof all)[number][] = [];
-      const failed = await inTurns(all, async (batch) => {
+      const failed = await sendInSequence(all, async (batch) => {
         taken.push(...batch.filter(({ isRefused }) => !isRefused));
         return new Map(
           batch.flatMap(({ isRefused }, at) => (isRefused ? [[at, refused] as const] : [])),

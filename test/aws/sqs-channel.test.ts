@@ -132,7 +132,7 @@ test('a queue that is not there is an error, not a loss', async () => {
   });
   await expect(channel.send(nudges(1))).rejects.toMatchObject({
     code: 'aws-unavailable',
-    message: expect.stringMatching(/^SQS did not do it: /),
+    message: expect.stringMatching(/^SQS call failed: /),
   });
 });
 
@@ -215,7 +215,7 @@ test('what SQS goes on refusing is told, after three tries', async () => {
   const { calls, channel } = await refusingSqs((_, id) => (id === '0' ? 'theirs' : null));
   await expect(channel.send(nudges(2))).rejects.toMatchObject({
     code: 'messages-unsent',
-    message: expect.stringMatching(/^SQS did not take a message: Refused\. See the queue's policy/),
+    message: expect.stringMatching(/^SQS rejected a message: Refused\. See the queue's policy/),
   });
   expect(calls).toHaveLength(3);
 });

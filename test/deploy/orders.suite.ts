@@ -211,7 +211,7 @@ test('an Error raises an alert, and after a resubmit the order is Processed (R17
     remedy: `npx reeve --stack reeve-dev resubmit ${orderId}`,
     tried: { agent: 'shipping', attempts: expect.any(Number) },
     correlationId: 'cart-13',
-    text: expect.stringContaining(`Order ${orderId} (cart-13) needs a person: step ship:`),
+    text: expect.stringContaining(`Order ${orderId} (cart-13) needs an operator: step ship:`),
   });
   await suppliers.reset();
   expect((await reeve.api('POST', `/orders/${orderId}/resubmit`)).status).toBe(202);

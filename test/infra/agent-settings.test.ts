@@ -57,7 +57,7 @@ describe('concurrency', () => {
 
   test('that cannot be divided is refused, with what could be', () => {
     expect(() => limitsOf({ concurrency: { payment: 5 }, priorities: all })).toThrow(
-      'Agent payment may work on 5 batches at once, which cannot be divided over 3 priority classes',
+      'Agent payment has a concurrency of 5, which cannot be divided among 3 priority classes',
     );
     expect(() => limitsOf({ concurrency: { payment: 5 }, priorities: all })).toThrow('6 or more');
   });

@@ -88,17 +88,17 @@ test.each([
   const settings = { ...everything, priorities: all };
   const refuses = (count: number) => () => synthesised(agentsOf(count), settings, { stackName });
   expect(refuses(agents)).not.toThrow();
-  expect(refuses(agents + 1)).toThrow('AWS takes');
+  expect(refuses(agents + 1)).toThrow('AWS allows');
 });
 
 test('one that AWS would refuse is refused at synthesis, with what is too large and by how much', () => {
   const responseQueues = named(30, () => everything.responseQueues.shop);
   const refused = () => Template.fromStack(stackWith(agentsOf(1), { responseQueues }));
   expect(refused).toThrow(
-    /Reeve\/FrontDoor\/Function\/Resource: \d{4} bytes of environment variables, and AWS takes 4096/,
+    /Reeve\/FrontDoor\/Function\/Resource: \d{4} bytes of environment variables, but AWS allows 4096/,
   );
   expect(() => Template.fromStack(stackWith(agentsOf(30), { priorities }))).toThrow(
-    /\d+ resources, and AWS takes 500/,
+    /\d+ resources, but AWS allows 500/,
   );
 });
 

@@ -1,4 +1,4 @@
-/** The detail of the event that tells operators of an order in Error, as rules and listeners read it. */
+/** The detail of the event that alerts operators to an order in Error. */
 import * as z from 'zod';
 import {
   correlationId,
@@ -13,23 +13,25 @@ import { orderText, troubleText } from '#text/alert-text.ts';
 
 export const alertDetailSchema = z
   .object({
-    deployment: z.string().describe('Which Reeve speaks: the name of its stack.'),
+    deployment: z.string().describe('The stack name of the deployment that sent the alert.'),
     orderId: order,
     workflow,
     workflowVersion: z.int().describe('The version of the workflow that the order began with.'),
     sequence: z
       .int()
       .positive()
-      .describe('As in the status messages of the order: an alert that comes twice has the same.'),
+      .describe(
+        'As in the status messages of the order. A duplicate of an alert has the same number.',
+      ),
     fault: orderFault,
     tried,
     tenant,
     correlationId,
-    remedy: z.string().describe('The command for when the cause is mended.'),
+    remedy: z.string().describe('The command to run once the cause is fixed.'),
     at: z.iso.datetime().describe('When the order stopped.'),
-    text: z.string().describe('All of it in one sentence, for a person.'),
+    text: z.string().describe('The alert in one sentence, for operators.'),
   })
-  .meta({ title: 'Alert', description: 'An order needs a person.' });
+  .meta({ title: 'Alert', description: 'An order needs an operator.' });
 
 export function alertDetail(
   { change, remedy }: Alert,
@@ -48,11 +50,11 @@ export function alertDetail(
     correlationId: change.correlationId,
     remedy,
     at: new Date(at).toISOString(),
-    text: singleLine(`${orderText(change)} needs a person: ${troubleText(change)}.`),
+    text: singleLine(`${orderText(change)} needs an operator: ${troubleText(change)}.`),
   };
 }
 
-/** A rule puts it between double quotes, and is not trusted to escape what would end them. */
+/** An EventBridge rule puts the text between double quotes and may not escape what would end them. */
 function singleLine(text: string): string {
   return text
     .replaceAll(/\p{Cc}/gu, ' ')

@@ -1,6 +1,6 @@
 /**
- * Tells submitters by registered channels (R18) and operators by EventBridge (R17): each destination by
- * itself, ten notifications in a request.
+ * Notifies submitters by registered response channels (R18) and operators by EventBridge (R17). Each
+ * destination gets requests of its own, with up to ten notifications.
  */
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -13,22 +13,22 @@ import { alertDetail } from './alert-detail.ts';
 import { alertDetailType, statusDetailType } from './event-names.ts';
 import { putEvents } from './put-events.ts';
 import type { ResponseChannel } from './response-channel.ts';
-import { inTurns, type SequencedMessage } from './sequenced-batches.ts';
+import { type SequencedMessage, sendInSequence } from './sequenced-batches.ts';
 import { statusDetail } from './status-detail.ts';
 
 export interface AwsPublisherOptions {
   readonly sqs: SQSClient;
   readonly eventBridge: EventBridgeClient;
   readonly eventBus: string;
-  /** Which Reeve speaks, where several share a bus: the name of its stack. */
+  /** The name of the stack; several deployments may share a bus. */
   readonly deployment: string;
-  /** How operators call the command line of this Reeve. */
+  /** The command line of this deployment, as operators type it. */
   readonly command: string;
   /** By the name that `replyTo` gives. */
   readonly responseChannels: Readonly<Record<string, ResponseChannel>>;
 }
 
-/** What is asked of one destination, and by which requests. */
+/** Sends a batch to one destination. The result has an error for each rejected message, by its index. */
 type Send = (batch: readonly Addressed[]) => Promise<ReadonlyMap<number, Error>>;
 interface Addressed extends SequencedMessage {
   readonly detailType: string;
@@ -44,8 +44,10 @@ export function awsPublisher(options: AwsPublisherOptions): Publisher {
       );
       await Promise.all(
         [...destinations].map(async ([destination, own]) => {
-          const parcels = own.map(([place, one]) => messageOf(options, place, one));
-          const failed = await inTurns(parcels, sender(options, destination));
+          const messages = own.map(([place, notification]) =>
+            messageOf(options, place, notification),
+          );
+          const failed = await sendInSequence(messages, sender(options, destination));
           for (const [place, error] of failed) results[place] = { kind: 'failed', error };
         }),
       );
@@ -54,16 +56,16 @@ export function awsPublisher(options: AwsPublisherOptions): Publisher {
   };
 }
 
-/** Where a notification goes: the URL of a queue, or the bus; null when its channel is not registered. */
-const theBus = 'events';
+/** The destination of a notification: a queue URL or the bus; null when its channel is not registered. */
+const busDestination = 'events';
 function destinationOf(
   { responseChannels }: AwsPublisherOptions,
   { audience, change }: Notification,
 ) {
-  if (audience === 'operator') return theBus;
+  if (audience === 'operator') return busDestination;
   const channel = channelOf(responseChannels, change);
   if (channel === undefined) return null;
-  return channel.kind === 'events' ? theBus : channel.url;
+  return channel.kind === 'events' ? busDestination : channel.url;
 }
 
 const channelOf = (
@@ -79,11 +81,11 @@ function sender(
     return async () => {
       throw new ReeveError(
         'reply-to-unknown',
-        'The response channel of an order is not registered any more. Register it: its undelivered messages are kept and tried again.',
+        'The response channel of an order is no longer registered. Register it again: its undelivered messages are kept and retried.',
       );
     };
   }
-  if (destination !== theBus) return (batch) => sendBatch(sqs, destination, batch);
+  if (destination !== busDestination) return (batch) => sendBatch(sqs, destination, batch);
   return (batch) =>
     putEvents(
       eventBridge,
@@ -114,7 +116,7 @@ function messageOf(
     return { ...common, detailType, body: JSON.stringify(detail) };
   }
   const body = statusCodec.encode(change);
-  // In order for each order; what the stream tells twice within minutes is taken once.
+  // In sequence for each order; SQS drops what the stream delivers again within minutes.
   const fifo = { group: change.orderId, id: statusId(change) };
   return { ...common, detailType, body, ...(channel?.kind === 'webhook' && { fifo }) };
 }

@@ -1,6 +1,6 @@
 /**
- * A record of the change stream as a dead letter: with its content, so that a later version of Reeve, which
- * can read it, can tell what it says.
+ * A change stream record as a dead letter. It contains the record, so that a later version of Reeve can read
+ * the change.
  */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -28,14 +28,14 @@ const schema = z.object({
   }),
 });
 
-/** Parks records at the dead-letter queue of this URL. */
+/** Parks records in the dead-letter queue with this URL. */
 export function changeParking(
   client: SQSClient,
   queue: string,
 ): (record: DynamoDBRecord, reason: string) => Promise<void> {
   return async ({ eventName, dynamodb }, reason) => {
     const { Keys, OldImage, NewImage } = dynamodb ?? {};
-    // Of the image before, the state is all that is needed: with it a letter stays under SQS's limit.
+    // Only the state of the old image is needed; without the rest the message fits SQS's size limit.
     const state = OldImage?.['ProcessState'];
     const before = state === undefined ? undefined : { ProcessState: state };
     await client.send(
@@ -52,7 +52,7 @@ export function changeParking(
   };
 }
 
-/** What a letter tells; null when this version cannot read it either, or when it is only a pointer. */
+/** The change in a dead letter; null when this version cannot read it, or when the message only refers to records. */
 export function changeIn(body: string): Change | null {
   const parsed = schema.safeParse(json(body));
   if (!parsed.success) return null;

@@ -1,4 +1,4 @@
-/** The change stream of the Processes table, record by record. */
+/** Reads records of the Processes table's change stream. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import * as z from 'zod';
 import { fromItem, type Item } from '#aws/store/attributes.ts';
@@ -11,14 +11,14 @@ import { processStates } from '#core/model/record.ts';
 export type StreamEntry =
   /** The process state changed. */
   | { readonly kind: 'changed'; readonly change: Change }
-  /** The record is gone: its time was up. */
+  /** DynamoDB deleted the record when it expired. */
   | { readonly kind: 'removed'; readonly orderId: OrderId }
   | { readonly kind: 'nothing' };
 
 const stateSchema = z.object({ ProcessState: z.enum(processStates) });
 
 /**
- * @throws {CorruptDataError} when no release of Reeve wrote it
+ * @throws {CorruptDataError} when no version of Reeve wrote it
  * @throws {NewerDataError} `record-newer`
  */
 export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
@@ -38,7 +38,7 @@ function keyOf(keys: Image = {}): OrderId {
   try {
     return orderId(keys['OrderID']?.S ?? '');
   } catch (cause) {
-    throw corrupt('What was removed has a key that is no order id', cause);
+    throw corrupt('The key of a deleted item is not an order id', cause);
   }
 }
 

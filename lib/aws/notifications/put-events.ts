@@ -1,4 +1,4 @@
-/** PutEvents: as many events as one request takes, and which of them EventBridge did not take. */
+/** PutEvents: sends one request of events and reports which EventBridge rejected. */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { unavailable } from '#aws/failure.ts';
 import { UnavailableError } from '#core/model/errors.ts';
@@ -11,9 +11,9 @@ export interface OutgoingEvent {
 }
 
 /**
- * Gives an error for each event that EventBridge did not take, by place.
+ * Returns an error for each event that EventBridge rejected, by its index.
  *
- * @throws {UnavailableError} when nothing is known of any of them
+ * @throws {UnavailableError} when the outcome is unknown for all events
  */
 export async function putEvents(
   client: EventBridgeClient,
@@ -32,7 +32,7 @@ export async function putEvents(
   const refused = new Map<number, UnavailableError>();
   for (const [place, { ErrorCode }] of (answer.Entries ?? []).entries()) {
     if (ErrorCode === undefined) continue;
-    const message = `EventBridge did not take an event: ${ErrorCode}.`;
+    const message = `EventBridge rejected an event: ${ErrorCode}.`;
     refused.set(place, new UnavailableError('event-unsent', message));
   }
   return refused;

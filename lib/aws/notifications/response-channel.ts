@@ -1,23 +1,23 @@
-/** Where a status message goes, by the name that `replyTo` gives; fixed at deployment. */
+/** The destination of status messages by the name in `replyTo`; fixed at deployment. */
 import { queueNames } from '#aws/queues/queue-names.ts';
 
 export type ResponseChannel =
-  /** A queue of the submitter's. */
+  /** A queue that the submitter owns. */
   | { readonly kind: 'queue'; readonly url: string }
-  /** The event bus, for whoever has a rule. */
+  /** The event bus, for any rule on it. */
   | { readonly kind: 'events' }
-  /** The FIFO queue of a webhook, whose own function does the telling. */
+  /** The FIFO queue of a webhook, which a function of its own delivers. */
   | { readonly kind: 'webhook'; readonly url: string };
 
-/** How a function's environment says that a channel is events on the bus. */
+/** The value in a function's environment for a channel of events on the bus. */
 export const eventsChannel = 'events';
-/** How it says that a channel is a webhook; its queue follows from its name. */
+/** The value for a webhook; the channel's name determines its queue. */
 export const webhookChannel = 'webhook';
 
 /**
- * The channels as the environment has them: the URL of a queue, {@link eventsChannel} or {@link webhookChannel}.
+ * Reads the channels of an environment: the URL of a queue, {@link eventsChannel} or {@link webhookChannel}.
  *
- * @param queues the address that all queues of the deployment begin with
+ * @param queues the common prefix of all queue URLs of the deployment
  */
 export function responseChannels(
   queues: string,

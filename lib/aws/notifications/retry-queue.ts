@@ -1,6 +1,6 @@
 /**
- * The retry queue of notifications: a FIFO queue, in which each order has a group for each audience, so that
- * the notifications of one audience stay in sequence and wait for nobody else's.
+ * The FIFO retry queue of notifications. Each order and audience form a group: notifications for one audience
+ * stay in sequence and never wait for another audience's.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { FifoPlace } from '#aws/queues/send-batch.ts';
@@ -9,7 +9,7 @@ import { notificationCodec } from '#core/codec/message-codec.ts';
 import { type Notification, notificationId } from '#core/model/change.ts';
 import type { Channel } from '#ports/channels.ts';
 
-/** Its URL. */
+/** @param queue its URL */
 export function retryChannel(client: SQSClient, queue: string): Channel<Notification> {
   return sqsChannel({
     client,
@@ -19,7 +19,7 @@ export function retryChannel(client: SQSClient, queue: string): Channel<Notifica
   });
 }
 
-/** What the stream delivers twice within minutes is kept once. */
+/** SQS drops what the stream delivers again within minutes. */
 export function retryPlace(notification: Notification): FifoPlace {
   const { audience, change } = notification;
   return { group: `${change.orderId}/${audience}`, id: notificationId(notification) };

@@ -1,71 +1,71 @@
 /**
- * Batches to one destination in turns: in each turn at most one parcel of each sequence, so that a parcel
- * that is refused is not overtaken by the next of its sequence.
+ * Batches to one destination in rounds. A round has at most one message of each sequence, so that no message
+ * overtakes a rejected one of its sequence.
  */
 import { inBatches } from '#aws/queues/send-batch.ts';
 
 export interface SequencedMessage {
-  /** Its place among all that is to be sent. */
+  /** Its index among all messages to send. */
   readonly place: number;
-  /** Parcels with the same name keep their order. */
+  /** Messages with the same value keep their order. */
   readonly sequenceOf: string;
   readonly body: string;
 }
 
 /**
- * Gives an error for each parcel that was not taken, by its place. After a parcel that failed, the rest of
- * its sequence is not tried; after a request that failed as a whole, nothing is tried in further turns.
+ * Returns an error for each message that was not accepted, by its index. After a rejected message the rest of
+ * its sequence is not sent; after a failed request no further round is sent.
  *
- * @param send gives an error for each parcel that was not taken, by its place in the batch
+ * @param send returns an error for each rejected message, by its index in the batch
  */
-export async function inTurns<One extends SequencedMessage>(
-  messages: readonly One[],
-  send: (batch: readonly One[]) => Promise<ReadonlyMap<number, Error>>,
+export async function sendInSequence<Entry extends SequencedMessage>(
+  messages: readonly Entry[],
+  send: (batch: readonly Entry[]) => Promise<ReadonlyMap<number, Error>>,
 ): Promise<ReadonlyMap<number, unknown>> {
   const failed = new Map<number, unknown>();
   const halted = new Map<string, unknown>();
-  const refusals: unknown[] = [];
+  const failures: unknown[] = [];
 
-  async function sendOne(batch: readonly One[]): Promise<void> {
+  async function sendBatch(batch: readonly Entry[]): Promise<void> {
     try {
       for (const [at, error] of await send(batch)) {
         const message = batch[at];
         if (message !== undefined) fail(message, error);
       }
     } catch (error) {
-      refusals.push(error);
+      failures.push(error);
       for (const message of batch) fail(message, error);
     }
   }
 
-  function fail({ place, sequenceOf }: One, error: unknown): void {
+  function fail({ place, sequenceOf }: Entry, error: unknown): void {
     failed.set(place, error);
     halted.set(sequenceOf, error);
   }
 
-  for (const turn of turnsOf(messages)) {
-    const open: One[] = [];
-    for (const message of turn) {
+  for (const round of roundsOf(messages)) {
+    const open: Entry[] = [];
+    for (const message of round) {
       const { sequenceOf } = message;
-      if (refusals.length > 0) fail(message, refusals[0]);
+      if (failures.length > 0) fail(message, failures[0]);
       else if (halted.has(sequenceOf)) fail(message, halted.get(sequenceOf));
       else open.push(message);
     }
-    await Promise.all(inBatches(open, ({ body }) => Buffer.byteLength(body)).map(sendOne));
+    await Promise.all(inBatches(open, ({ body }) => Buffer.byteLength(body)).map(sendBatch));
   }
   return failed;
 }
 
-/** The first of each sequence, then the second of each, and so on. */
-function turnsOf<One extends SequencedMessage>(messages: readonly One[]): One[][] {
-  const turns: One[][] = [];
+/** The first message of each sequence, then the second of each, and so on. */
+function roundsOf<Entry extends SequencedMessage>(messages: readonly Entry[]): Entry[][] {
+  const rounds: Entry[][] = [];
   const count = new Map<string, number>();
   for (const message of messages) {
-    const turn = count.get(message.sequenceOf) ?? 0;
-    count.set(message.sequenceOf, turn + 1);
-    const own = turns[turn];
-    if (own === undefined) turns.push([message]);
+    const round = count.get(message.sequenceOf) ?? 0;
+    count.set(message.sequenceOf, round + 1);
+    const own = rounds[round];
+    if (own === undefined) rounds.push([message]);
     else own.push(message);
   }
-  return turns;
+  return rounds;
 }

@@ -1,19 +1,17 @@
-/** The detail of the event that tells a submitter by the bus, as rules and listeners read it. */
+/** The detail of the event that notifies a submitter by the bus. */
 import * as z from 'zod';
 import { statusCodec } from '#core/codec/message-codec.ts';
 import type { Change } from '#core/model/change.ts';
 
 export const statusDetailSchema = z
   .object({
-    deployment: z.string().describe('Which Reeve speaks: the name of its stack.'),
-    channel: z
-      .string()
-      .describe('The response channel: what the order was submitted with as replyTo.'),
-    status: statusCodec.schema.describe('The status message, as every other channel has it.'),
+    deployment: z.string().describe('The stack name of the deployment that sent the event.'),
+    channel: z.string().describe('The response channel: the replyTo of the submitted order.'),
+    status: statusCodec.schema.describe('The status message, the same on every channel.'),
   })
   .meta({
     title: 'StatusEvent',
-    description: "Tells by the bus that an order's state has changed.",
+    description: "Reports a change of an order's state on the bus.",
   });
 
 export function statusDetail(channel: string, change: Change, deployment: string): object {

@@ -1,9 +1,9 @@
 /**
- * A batch of the Processes table's change stream, and the answer that the stream understands. The stream
- * goes on from the first record that is not settled, and delivers all after it again: so of those nothing
- * is announced to operators. Only what SQS or DynamoDB themselves refuse is not settled, and what a newer release
- * wrote, whose functions are about to replace these; a receiver that is down is the retry queue's affair, and a
- * record that cannot be read is parked.
+ * A batch of the Processes table's change stream and its response. The stream continues at the first
+ * unsettled record and delivers every later record again, so operators are not alerted about those yet. A
+ * record is unsettled when SQS or DynamoDB rejects a call, or when a newer release wrote it, whose functions
+ * are about to replace these. Notifications to an unavailable receiver enter the retry queue; unreadable
+ * records are parked.
  */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Change } from '#core/model/change.ts';
@@ -16,19 +16,19 @@ import { type StreamEntry, streamEntry } from './process-stream.ts';
 
 export interface StreamConsumer {
   readonly notifier: Pick<Notifier, 'onChanges'>;
-  /** Deletes what belongs to process records that are gone. */
+  /** Deletes the orders of process records that have expired. */
   readonly forget: (orderIds: readonly OrderId[]) => Promise<void>;
-  /** Puts a record that cannot be read where a person finds it, with the reason. */
+  /** Parks an unreadable record for operators, with the reason. */
   readonly park: (record: DynamoDBRecord, reason: string) => Promise<void>;
   readonly log: Log;
 }
 
-/** Where an order stops: at its end, or for a person. */
+/** The states in which an order stops: at its end, or until an operator acts. */
 export type Stop = 'Processed' | 'Undone' | 'Error';
 
 export interface StreamDelivery {
   readonly response: DynamoDBBatchResponse;
-  /** Orders that stopped there, each counted once however often its change is delivered. */
+  /** Orders that stopped, by state; each is counted once however often its change is delivered. */
   readonly stopped: Readonly<Record<Stop, number>>;
 }
 
@@ -45,7 +45,7 @@ export async function deliverStream(
   const unsettled = [
     ...(await forgetRemoved(entries, consumer)),
     ...(await parkUnread(entries, consumer)),
-    ...newerOnes(entries, consumer),
+    ...firstNewer(entries, consumer),
   ];
   const readable = Math.min(records.length, ...unsettled);
   const changes: { readonly place: number; readonly change: Change }[] = [];
@@ -72,7 +72,7 @@ function read(record: DynamoDBRecord): Read {
   }
 }
 
-/** Gives the first place of what is not known to be deleted: deleting again does no harm. */
+/** Returns the index of the first expired record when its deletion failed: deleting again does no harm. */
 async function forgetRemoved(
   entries: readonly Read[],
   { forget, log }: StreamConsumer,
@@ -108,7 +108,7 @@ async function parkUnread(
   return failedAt;
 }
 
-function newerOnes(entries: readonly Read[], { log }: StreamConsumer): readonly number[] {
+function firstNewer(entries: readonly Read[], { log }: StreamConsumer): readonly number[] {
   const first = entries.findIndex(({ kind }) => kind === 'newer');
   if (first < 0) return [];
   log.warn('change-newer', { changes: entries.length - first });
@@ -119,7 +119,7 @@ function isStop(processState: ProcessState): processState is Stop {
   return processState !== 'Pending' && processState !== 'Processing';
 }
 
-/** An empty answer acknowledges everything, so a failure that cannot be named must throw. */
+/** An empty response acknowledges everything, so a failure without an identifier must throw. */
 function answer(records: readonly DynamoDBRecord[], first: number): DynamoDBBatchResponse {
   if (first === records.length) return { batchItemFailures: [] };
   const itemIdentifier = records[first]?.dynamodb?.SequenceNumber;

@@ -1,4 +1,4 @@
-/** The dead-letter queues of a stack, as its output DeadLetters says. */
+/** The dead-letter queues of a stack, derived from its output DeadLetters. */
 import * as z from 'zod';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { type PriorityQueues, queuesOf } from '#aws/queues/queue-of-priority.ts';
@@ -9,15 +9,15 @@ import type { DeadLetterKind } from '#core/view/dead-letter.ts';
 interface DeadLetterQueue {
   readonly kind: DeadLetterKind;
   readonly dead: string;
-  /** Where its letters came from; null when they came from no queue. */
+  /** The queues that the dead letters came from; null: not from a queue. */
   readonly sources: PriorityQueues | null;
 }
-/** By the name that alarms and `reeve dlq` have for them. */
+/** By the names that alarms and `reeve dlq` use. */
 export type DeadLetterQueues = Readonly<Record<string, DeadLetterQueue>>;
 
-/** What the output DeadLetters of a stack says: all that the names of its queues follow from. */
+/** The content of the output DeadLetters; all queue names follow from it. */
 const outputSchema = z.object({
-  /** The address that all of them begin with. */
+  /** The common prefix of all queue URLs. */
   queues: z.url(),
   priorities: z.array(z.enum(priorities)),
   agents: z.array(z.string()),
@@ -26,14 +26,14 @@ const outputSchema = z.object({
   mail: z.boolean(),
 });
 
-/** @throws {ReeveError} `outputs-unknown` when a stack's output says something else */
+/** @throws {ReeveError} `outputs-unknown` when the output has another form */
 export function deadLetterQueues(output: string): DeadLetterQueues {
   try {
     return queuesNamedBy(outputSchema.parse(JSON.parse(output)));
   } catch (cause) {
     throw new ReeveError(
       'outputs-unknown',
-      'The output DeadLetters of the stack cannot be read. Is it a stack of this version of Reeve?',
+      'The output DeadLetters of the stack cannot be read. Check that this version of Reeve deployed the stack.',
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** The dead-letter queues of a stack: what is in them, and sending back or deleting one letter. */
+/** Reads, sends back and deletes the dead letters of a stack. */
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -25,13 +25,13 @@ import type { Priority } from '#core/model/record.ts';
 import type { DeadLetterKind, DeadLetterSubject } from '#core/view/dead-letter.ts';
 import type { DeadLetterQueues } from './dead-letter-queues.ts';
 
-/** Of one look at a queue: a longer list is for a program, not for a person. */
+/** Dead letters read from one queue at a time: an operator cannot use a longer list. */
 const deadLettersMax = 200;
-/** How long a letter stays with whoever looked, unless it is released: their receipt is good so long, s. */
+/** How long a dead letter that was read stays hidden and its receipt handle stays valid, unless released, s. */
 const hiddenSeconds = 120;
 /**
- * Any wait makes SQS ask all of its servers; without one it asks a few, and a queue with letters may look
- * empty (SQS, short and long polling). Less than the client's request timeout, s.
+ * Any wait makes SQS query all of its servers. Without one it queries a few, and a queue with messages may
+ * look empty (SQS, short and long polling). Below the client's request timeout, s.
  */
 const waitSeconds = 1;
 const receiveMax = 10;
@@ -39,20 +39,20 @@ const receiveMax = 10;
 export interface DeadLetter {
   readonly queue: string;
   readonly kind: DeadLetterKind;
-  /** Why it was parked, or that it was given up. */
+  /** Why it was parked, or that its queue gave up. */
   readonly reason: string;
   readonly wasParked: boolean;
-  /** Null when it cannot be read. */
+  /** Null when the body is unreadable. */
   readonly subject: DeadLetterSubject | null;
   readonly body: string;
   readonly dead: string;
   readonly source: string | null;
   readonly receipt: string;
-  /** How a FIFO queue knows it; null for a letter of another queue. */
+  /** Its place in a FIFO queue; null in a standard queue. */
   readonly fifo: FifoPlace | null;
 }
 
-/** Hides what it gives, until it is released, and changes nothing else. */
+/** Hides the dead letters that it returns until they are released, and changes nothing else. */
 export async function readDeadLetters(
   client: SQSClient,
   queues: DeadLetterQueues,
@@ -108,7 +108,7 @@ function deadLetterOf(kind: DeadLetterKind, message: Message, sources: PriorityQ
   };
 }
 
-/** What a letter is about, and the class whose queue it came by: replies and statuses have one queue for all. */
+/** The order and the priority class of a dead letter; one queue serves all classes of replies and statuses. */
 type Subject = DeadLetterSubject & { readonly priority: Priority };
 
 function subjectOf(kind: DeadLetterKind, body: string): Subject | null {
@@ -118,7 +118,7 @@ function subjectOf(kind: DeadLetterKind, body: string): Subject | null {
     case 'request':
       return messageOf(requestCodec.decode(body));
     case 'reply':
-      return ofOneQueue(messageOf(replyCodec.decode(body)));
+      return withNormalPriority(messageOf(replyCodec.decode(body)));
     case 'status':
       return messageOf(statusCodec.decode(body));
     case 'notification':
@@ -134,36 +134,33 @@ function messageOf<Message>(decoded: Decoded<Message>): Message | null {
   return decoded.kind === 'message' ? decoded.message : null;
 }
 
-const ofOneQueue = (subject: DeadLetterSubject | null): Subject | null =>
+const withNormalPriority = (subject: DeadLetterSubject | null): Subject | null =>
   subject === null ? null : { ...subject, priority: 'normal' };
 
-/** Sent before it is deleted: a crash in between leaves a letter twice, never not at all. */
+/** Sends before deleting: a crash in between duplicates the dead letter and never loses it. */
 export async function sendBack(client: SQSClient, deadLetter: DeadLetter): Promise<void> {
   if (deadLetter.source === null) {
-    throw new ReeveError(
-      'no-source',
-      `Dead letters of ${deadLetter.queue} have no queue to go back to.`,
-    );
+    throw new ReeveError('no-source', `Dead letters of ${deadLetter.queue} have no source queue.`);
   }
   const refused = await sendBatch(client, deadLetter.source, outgoing(deadLetter));
   for (const error of refused.values()) throw error;
   await discard(client, deadLetter);
 }
 
-/** What goes back: the letter itself; of a change, what each audience is to be told of it. */
+/** What is sent back: the message itself; for a change, a notification for each audience. */
 function outgoing({ kind, body, fifo }: DeadLetter): readonly Outgoing[] {
   const change = kind === 'change' ? changeIn(body) : null;
   if (change !== null) {
     return notificationsOf(change).map((notification) => ({
       body: notificationCodec.encode(notification),
-      fifo: again(retryPlace(notification)),
+      fifo: withNewId(retryPlace(notification)),
     }));
   }
-  return [{ body, ...(fifo !== null && { fifo: again(fifo) }) }];
+  return [{ body, ...(fifo !== null && { fifo: withNewId(fifo) }) }];
 }
 
-/** Another id: what SQS takes for a repetition, it drops without a word. */
-const again = ({ group, id }: FifoPlace): FifoPlace => ({ group, id: `${id}-again` });
+/** SQS silently drops a message whose deduplication id it has seen. */
+const withNewId = ({ group, id }: FifoPlace): FifoPlace => ({ group, id: `${id}-again` });
 
 export async function discard(
   client: SQSClient,
@@ -172,7 +169,7 @@ export async function discard(
   await client.send(new DeleteMessageCommand({ QueueUrl: dead, ReceiptHandle: receipt }));
 }
 
-/** Shows it to the next look at once; its receipt is then no longer good. */
+/** Makes the dead letter visible at once and invalidates its receipt handle. */
 export async function release(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
   await client.send(
     new ChangeMessageVisibilityCommand({

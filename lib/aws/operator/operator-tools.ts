@@ -1,4 +1,4 @@
-/** What an operator's command line needs of AWS: a stack's outputs, signed calls, dead letters. */
+/** What the operator's command line needs from AWS: stack outputs, signed calls, dead letters. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sqsClient } from '#aws/clients.ts';
@@ -11,29 +11,32 @@ import { type DeadLetter, discard, readDeadLetters, release, sendBack } from './
 export interface OperatorTools {
   /** The outputs of a deployed stack. @throws {ReeveError} `stack-unknown` */
   outputs(stack: string): Promise<Readonly<Record<string, string>>>;
-  /** A `fetch` that signs for an API of this region; null: the usual one. */
+  /** A `fetch` that signs for API Gateway in this region; null: the SDK's default region. */
   signedFetch(
     region: string | null,
   ): Promise<(url: string, init: RequestInit) => Promise<Response>>;
-  /** What is in the queues that the stack's output names; each letter is held until it is dealt with. */
+  /**
+   * The dead letters in the queues that the stack's output names, hidden until dealt with. `isComplete` is
+   * false when a queue may have more.
+   */
   letters(
     deadLettersOutput: string,
   ): Promise<{ readonly letters: readonly OpenDeadLetter[]; readonly isComplete: boolean }>;
 }
 
-/** A dead letter, and what can be done with it. */
+/** A dead letter and the actions on it. */
 export interface OpenDeadLetter extends Omit<DeadLetter, 'dead' | 'source' | 'receipt' | 'fifo'> {
   fate(order: OrderNow | null): DeadLetterAction;
   sendBack(): Promise<void>;
   discard(): Promise<void>;
-  /** Leaves it where it is, for the next look. */
+  /** Makes it visible to the next read. */
   release(): Promise<void>;
 }
 
-/** The service that API Gateway's routes are called under. */
+/** The service name in API Gateway's signatures. */
 const apiService = 'execute-api';
 
-/** Region and credentials come from where the SDK usually finds them. */
+/** The SDK finds region and credentials in its usual places. */
 export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
   const cloudFormation = new CloudFormationClient({});
   const sqs = sqsClient();
@@ -51,8 +54,8 @@ export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
     },
     async signedFetch(region) {
       const { config } = cloudFormation;
-      const of = { service: apiService, region: region ?? (await config.region()) };
-      return signedFetch(config, of, fetch);
+      const scope = { service: apiService, region: region ?? (await config.region()) };
+      return signedFetch(config, scope, fetch);
     },
     async letters(output) {
       const { letters, isComplete } = await readDeadLetters(sqs, deadLetterQueues(output));
@@ -81,7 +84,7 @@ function unknownStack(stack: string, cause: unknown): ReeveError {
   const why = cause instanceof Error ? cause.message : 'no answer';
   return new ReeveError(
     'stack-unknown',
-    `The stack ${stack} cannot be looked up: ${why}. Check its name, AWS_REGION and your credentials.`,
+    `The stack ${stack} cannot be read: ${why}. Check its name, AWS_REGION and your credentials.`,
     { cause },
   );
 }

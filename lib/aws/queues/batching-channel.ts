@@ -1,39 +1,39 @@
-/** Gathers what is sent at about the same time, so that ten replies are one request and not ten. */
+/** Batches messages sent at about the same time, so that ten replies take one request. */
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 
 export interface BatchingOptions<Message> {
   readonly channel: Channel<Message>;
   readonly clock: Clock;
-  /** How long the first message waits for others, ms: short beside any step's deadline. */
+  /** How long the first message waits for others, ms: short compared with any step's deadline. */
   readonly waitMs: number;
-  /** At so many it is sent at once. */
+  /** The number of messages that is sent without waiting. */
   readonly batchMax: number;
 }
 
-/** Each `send` resolves, or rejects, with the request that its messages left by. */
+/** Each `send` settles as the request with its messages does. */
 export function batchingChannel<Message>(options: BatchingOptions<Message>): Channel<Message> {
   const { channel, clock, waitMs, batchMax } = options;
-  let gathered: Message[] = [];
-  let leaving = Promise.withResolvers<void>();
+  let pending: Message[] = [];
+  let sent = Promise.withResolvers<void>();
   let cancel: (() => void) | undefined;
 
-  function leave(): void {
+  function flush(): void {
     cancel?.();
     cancel = undefined;
-    const { resolve, reject } = leaving;
-    const messages = gathered;
-    gathered = [];
-    leaving = Promise.withResolvers<void>();
+    const { resolve, reject } = sent;
+    const messages = pending;
+    pending = [];
+    sent = Promise.withResolvers<void>();
     channel.send(messages).then(resolve, reject);
   }
 
   return {
     send(messages) {
-      gathered.push(...messages);
-      const { promise } = leaving;
-      if (gathered.length >= batchMax) leave();
-      else cancel ??= clock.after(waitMs, leave);
+      pending.push(...messages);
+      const { promise } = sent;
+      if (pending.length >= batchMax) flush();
+      else cancel ??= clock.after(waitMs, flush);
       return promise;
     },
   };

@@ -1,7 +1,7 @@
 /**
- * A batch of a FIFO queue of status messages or notifications: in sequence for each order, different orders side by side.
- * After the first message of an order that fails, the rest of that order is not tried: it is given back,
- * hidden for as long, so that none overtakes it.
+ * A batch of a FIFO queue of status messages or notifications: each order in sequence, different orders
+ * concurrently. After the first message of an order that fails, the rest of that order is not tried. It is
+ * returned to the queue, hidden for the same time, so that no message overtakes another.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { MessageCodec } from '#core/codec/message-codec.ts';
@@ -14,15 +14,15 @@ import { deliverInOrder } from './ordered-delivery.ts';
 
 export interface FifoConsumer<Message> {
   readonly codec: MessageCodec<Message>;
-  /** Rejects when it is to be tried again. `body`: the message as it was encoded when it was sent. */
+  /** Rejects when the message is to be tried again. `body`: the message as sent. */
   readonly deliver: (message: Message, body: string) => Promise<void>;
   readonly hide: Hide;
   readonly log: Log;
 }
 
-/** A receiver that is back is noticed within the longest of them. */
+/** A receiver that recovers is noticed within `maxMs`. */
 const retryBackOff: BackOff = { firstMs: 5_000, maxMs: 900_000 };
-/** A receiver that asks for more is not obeyed. */
+/** An upper bound on the Retry-After of a receiver. */
 const retryAfterMaxSeconds = 3_600;
 
 export async function deliverFifo<Message>(
@@ -53,7 +53,7 @@ export async function deliverFifo<Message>(
       const seconds = waitSeconds(receivesOf(failed), reasons.get(failed));
       await hide(rest.map((record) => ({ record, seconds })));
     } catch (error) {
-      // Then the queue's own visibility timeout decides when they come again.
+      // The queue's visibility timeout then decides when they are delivered again.
       const reason = describeError(error);
       log.warn('messages-not-hidden', { orderId: orderOf(failed), error: reason });
     }
@@ -62,10 +62,10 @@ export async function deliverFifo<Message>(
 }
 
 const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
-/** A group is an order, or an order and what else divides it. */
+/** The group is an order id, followed by an audience in the retry queue. */
 const orderOf = (record: SQSRecord) => groupOf(record).split('/', 1)[0] ?? '';
 
-/** Read by nobody else than who wrote it: what cannot be read now is read after the next deployment. */
+/** Only Reeve writes to these queues: an unreadable message is left for the next deployment to read. */
 function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): Message {
   const decoded = codec.decode(body);
   if (decoded.kind === 'message') return decoded.message;

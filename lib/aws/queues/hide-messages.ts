@@ -1,6 +1,6 @@
 /**
- * Hides messages that a function gives back, so that they come again after a wait of their own and not
- * after the visibility timeout of their queue, which is six times the function's timeout.
+ * Hides messages that a function returns to their queue. They are then delivered again after a delay of their
+ * own, instead of the queue's visibility timeout, which is six times the function's timeout.
  */
 import {
   type BatchResultErrorEntry,
@@ -12,18 +12,21 @@ import { unavailable } from '#aws/failure.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { queueUrlOf } from './queue-url.ts';
 
-/** A message, and for how many seconds from now it is hidden: whole, 0 to 43,200 (SQS). */
+/** A message and the whole seconds from now for which it is hidden, 0 to 43,200 (SQS). */
 export interface Hiding {
   readonly record: SQSRecord;
   readonly seconds: number;
 }
 
-/** Of messages of one queue. @throws {UnavailableError} when some are not hidden: their queue's timeout holds */
+/**
+ * Hides messages of one queue. @throws {UnavailableError} when some are not hidden and their queue's timeout
+ * applies
+ */
 export type Hide = (messages: readonly Hiding[]) => Promise<void>;
 
 /** Entries of one ChangeMessageVisibilityBatch (SQS). */
 const batchMax = 10;
-/** Tries of entries that SQS itself could not take. */
+/** Tries of entries that fail on the side of SQS. */
 const triesMax = 3;
 
 export function hideMessages(client: SQSClient): Hide {
@@ -34,7 +37,7 @@ export function hideMessages(client: SQSClient): Hide {
   };
 }
 
-/** How often a message was received, this time included. */
+/** How often a message was received, including this time. */
 export const receivesOf = ({ attributes }: SQSRecord): number =>
   Number(attributes.ApproximateReceiveCount);
 
@@ -66,6 +69,6 @@ function assertTryAgain(failed: BatchResultErrorEntry[], tries: number, count: n
   const code = (refused ?? failed[0])?.Code;
   throw new UnavailableError(
     'messages-not-hidden',
-    `SQS did not hide ${failed.length} of ${count} messages: ${code}. They come again after their queue's visibility timeout.`,
+    `SQS did not hide ${failed.length} of ${count} messages: ${code}. They are delivered again after their queue's visibility timeout.`,
   );
 }

@@ -1,6 +1,9 @@
-/** A batch of which each key has its order: one after the other for each key, side by side for different ones. */
+/** Delivers a batch: entries with the same key in sequence, different keys concurrently. */
 
-/** Gives the places of those that failed; `deliver` is not called for what follows them of the same key. */
+/**
+ * Returns the indexes of failed entries. After a failure, `deliver` is not called for later entries with the
+ * same key.
+ */
 export async function deliverInOrder<Entry>(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,

@@ -1,4 +1,4 @@
-/** Parks messages in the dead-letter queue of the queue they came by. */
+/** Parks messages in the dead-letter queue of their source queue. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { sendableText } from '#core/codec/sendable-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -6,10 +6,10 @@ import type { ParkMessage } from './queue-batch.ts';
 
 /** The message attribute that says why a message was parked. */
 export const reasonAttribute = 'Reason';
-/** Characters: a reason may name fields, and fields may be of any length. */
+/** Characters: a reason may name fields, which may have any length. */
 const reasonLengthMax = 250;
 
-/** The attributes of a message that is parked for this reason. */
+/** The attributes of a message parked for this reason. */
 export const reasonAttributes = (reason: string) => ({
   [reasonAttribute]: {
     DataType: 'String',
@@ -17,7 +17,7 @@ export const reasonAttributes = (reason: string) => ({
   },
 });
 
-/** `deadLettersOf`: the URL of the dead-letter queue of the queue with this ARN. */
+/** @param deadLettersOf the URL of the dead-letter queue of the queue with this ARN */
 export function parking(
   client: SQSClient,
   deadLettersOf: (arn: string) => string | undefined,

@@ -1,7 +1,6 @@
 /**
- * A batch of an SQS queue as a function is given it, and the answer that SQS understands. What is to
- * come again is hidden for seconds that grow with the receives: the visibility timeout of its queue is
- * longer than most steps may take.
+ * A batch of an SQS queue and the response to SQS. Messages to be retried are hidden for a time that grows
+ * with their receive count, because the queue's visibility timeout exceeds the deadline of most steps.
  */
 
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
@@ -18,7 +17,7 @@ export interface BatchConsumer<Message> extends QueueConsumer<Message, SQSRecord
   readonly random: Random;
 }
 
-/** An empty or missing answer would acknowledge the whole batch, so the type leaves none. */
+/** An empty or missing response would acknowledge the whole batch, so the type requires one. */
 export async function deliverBatch<Message>(
   { Records: records }: SQSEvent,
   consumer: BatchConsumer<Message>,
@@ -40,7 +39,7 @@ async function hideAll<Message>(
       })),
     );
   } catch (error) {
-    // They come again all the same, when the visibility timeout of their queue is over.
+    // They are delivered again after the visibility timeout of their queue.
     const reason = describeError(error);
     log.warn('messages-not-hidden', { messages: records.length, error: reason });
   }

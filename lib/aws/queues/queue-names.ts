@@ -1,15 +1,15 @@
 /**
- * The names of a deployment's queues. All begin with one prefix and follow one rule, so that a function
- * knows every queue by a single address. The addresses of all queues together do not fit the 4 KB that
- * Lambda allows a function's environment.
+ * The names of a deployment's queues. All begin with one prefix and follow one rule, so that a function knows
+ * every queue by a single URL prefix: the URLs of all queues exceed the 4 KB that Lambda allows a function's
+ * environment.
  *
- * `at` is the prefix, or the address of a queue cut off after the prefix: the rule is the same for both.
+ * `at` is the name prefix, or a queue URL cut off after it; the rule is the same for both.
  */
 import type { Priority } from '#core/model/record.ts';
 
-/** In no stack's, agent's or channel's name: two different queues never get the same name. */
+/** Not allowed in names of stacks, agents and channels, so that queue names stay distinct. */
 const separator = '_';
-/** SQS wants it at the end of a FIFO queue's name. */
+/** SQS requires it at the end of a FIFO queue's name. */
 const fifo = '.fifo';
 
 const named = (at: string, ...parts: readonly string[]) => [at, ...parts].join(separator);
@@ -24,7 +24,7 @@ export const queueNames = {
   retry: (at: string) => named(at, 'retry') + fifo,
 } as const;
 
-/** One for all priority classes of the same purpose. */
+/** One dead-letter queue serves all priority classes. */
 export const deadLetterNames = {
   ready: (at: string) => named(at, 'dead', 'ready'),
   request: (at: string, agent: string) => named(at, 'dead', 'request', agent),
@@ -40,20 +40,20 @@ export const deadLetterNames = {
   mail: (at: string) => named(at, 'dead', 'mail'),
 } as const;
 
-/** Characters of the longest name without its prefix: agents and channels have up to 40. */
+/** Characters of the longest name without its prefix; names of agents and channels have up to 40. */
 export const nameLengthMax = Math.max(
   queueNames.request('', 'x'.repeat(40), 'normal').length,
   deadLetterNames.webhook('', 'x'.repeat(40)).length,
 );
 
-/** What comes after the prefix in a queue's ARN; empty for a queue of another deployment. */
+/** The parts of a queue's name after the prefix; empty for a queue of another deployment. */
 function partsOf(at: string, arn: string): readonly string[] {
   const prefix = `${at.slice(at.lastIndexOf('/') + 1)}${separator}`;
   const name = arn.slice(arn.lastIndexOf(':') + 1);
   return name.startsWith(prefix) ? name.slice(prefix.length).split(separator) : [];
 }
 
-/** The address of the dead letters of the queue with this ARN; undefined when it is none that is worked off. */
+/** The dead-letter queue's URL for the queue with this ARN; undefined when no function consumes that queue. */
 export function deadLettersOf(at: string, arn: string): string | undefined {
   const [kind, ...rest] = partsOf(at, arn);
   const owner = rest.at(-1) ?? '';

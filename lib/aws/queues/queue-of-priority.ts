@@ -1,8 +1,8 @@
-/** Which queue a priority goes to. */
+/** Selects a queue by priority. */
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Priority } from '#core/model/record.ts';
 
-/** Queue URLs of the priority classes that are deployed; `normal` always is. */
+/** Queue URLs of the deployed priority classes; `normal` is always deployed. */
 export type PriorityQueues = Readonly<Partial<Record<Priority, string>>>;
 
 /** The queue of each of these classes. */
@@ -12,7 +12,7 @@ export const queuesOf = (
 ): PriorityQueues =>
   Object.fromEntries(priorities.map((priority) => [priority, queueOf(priority)]));
 
-/** A priority without a queue of its own shares that of `normal`. */
+/** A priority without its own queue uses that of `normal`. @throws {DefinitionError} `queue-missing` */
 export function byPriority(
   queues: PriorityQueues,
 ): (message: { readonly priority: Priority }) => string {

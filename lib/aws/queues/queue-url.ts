@@ -1,4 +1,4 @@
-/** The URL of a queue that is known by its ARN, as SQS makes it. */
+/** Derives the URL of a queue from its ARN. */
 import { ReeveError } from '#core/model/errors.ts';
 
 const arn = /^arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([\w-]+(?:\.fifo)?)$/;

@@ -1,4 +1,4 @@
-/** SendMessageBatch: as few requests as the messages need, and which of them SQS did not take. */
+/** SendMessageBatch: as few requests as possible, and the messages that SQS rejected. */
 import {
   type BatchResultErrorEntry,
   SendMessageBatchCommand,
@@ -9,25 +9,25 @@ import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 
 /** Entries of one SendMessageBatch (SQS) and of one PutEvents (EventBridge). */
 const batchMax = 10;
-/** Bytes of one request that any SQS and EventBridge takes: newer ones take more (their quotas). */
+/** Bytes per request that every SQS and EventBridge endpoint accepts; newer quotas are higher. */
 const batchBytesMax = 256 * 1024;
-/** Tries of entries that SQS itself could not take, before the sender is told. */
+/** Tries of entries that fail on the side of SQS. */
 const triesMax = 3;
 
-/** A message, and for a FIFO queue its place there. */
+/** A message, with its group and id for a FIFO queue. */
 export interface Outgoing {
   readonly body: string;
   readonly fifo?: FifoPlace;
 }
 
 export interface FifoPlace {
-  /** Messages of a group are delivered one after the other: 128 characters (SQS). */
+  /** Messages of a group are delivered one after the other. At most 128 characters (SQS). */
   readonly group: string;
-  /** What comes twice with the same id within five minutes is taken once: 128 characters (SQS). */
+  /** SQS drops a second message with the same id within five minutes. At most 128 characters (SQS). */
   readonly id: string;
 }
 
-/** Divides into batches that one request takes, in the order given. */
+/** Splits into batches that fit one request each, in the given order. */
 export function inBatches<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item[][] {
   const batches: Item[][] = [];
   let current: Item[] = [];
@@ -47,11 +47,11 @@ export function inBatches<Item>(items: readonly Item[], sizeOf: (item: Item) => 
 }
 
 /**
- * Sends one batch; entries that SQS itself could not take are sent again. Gives an error for each that it
- * did not take in the end, by place.
+ * Sends one batch and retries entries that fail on the side of SQS. Returns the final error of each rejected
+ * message, by its index.
  *
- * @throws {UnavailableError} when nothing is known of any of them
- * @throws {RefusedError} when SQS will never take this batch
+ * @throws {UnavailableError} when the outcome is unknown for all messages
+ * @throws {RefusedError} when SQS will never accept this batch
  */
 export async function sendBatch(
   client: SQSClient,
@@ -84,7 +84,7 @@ export async function sendBatch(
 }
 
 function unsent({ Code, SenderFault }: BatchResultErrorEntry): UnavailableError | RefusedError {
-  const text = `SQS did not take a message: ${Code}. See the queue's policy and the message's size.`;
+  const text = `SQS rejected a message: ${Code}. See the queue's policy and the message's size.`;
   return SenderFault
     ? new RefusedError('messages-unsent', text)
     : new UnavailableError('messages-unsent', text);

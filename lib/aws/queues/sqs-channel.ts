@@ -1,4 +1,4 @@
-/** A channel over SQS queues: as few requests as the messages need, and nothing lost in a partial failure. */
+/** A channel over SQS queues: as few requests as possible, and no message lost in a partial failure. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { MessageCodec } from '#core/codec/message-codec.ts';
 import { RefusedError, UnavailableError } from '#core/model/errors.ts';
@@ -9,15 +9,15 @@ import { type FifoPlace, inBatches, type Outgoing, sendBatch } from './send-batc
 export interface SqsChannelOptions<Message> {
   readonly client: SQSClient;
   readonly codec: MessageCodec<Message>;
-  /** The URL of the queue a message goes to: from the configuration, never from the message. */
+  /** The URL of a message's queue: from the configuration, never from the message. */
   readonly queueOf: (message: Message) => string;
-  /** Where the queues are FIFO: the place of a message there. @default standard queues */
+  /** The message's place in a FIFO queue. @default standard queues */
   readonly fifoOf?: (message: Message) => FifoPlace;
 }
 
 /**
- * `send` rejects when any of the messages could not be sent, after it has sent all the others: with
- * {@link UnavailableError}, or with {@link RefusedError} when SQS will never take one.
+ * `send` rejects when any message could not be sent, after sending all others: with {@link UnavailableError},
+ * or with {@link RefusedError} when SQS will never accept one.
  */
 export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
   const { client, codec, queueOf, fifoOf } = options;
@@ -33,14 +33,14 @@ export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channe
         ),
       );
       const all = errors.flat();
-      // What may be taken later is what the sender can do something about.
+      // The caller can retry only an unavailable service, so that error takes precedence.
       const worst = all.find((error) => error instanceof UnavailableError) ?? all[0];
       if (worst !== undefined) throw worst;
     },
   };
 }
 
-/** Gives what went wrong, when all that can be sent has been. */
+/** Returns the errors after sending every message that can be sent. */
 async function sendAll(
   client: SQSClient,
   queue: string,

@@ -1,11 +1,11 @@
-/** Items as DynamoDB has them: flat, of texts, whole numbers and nulls, which is all that Reeve stores. */
+/** DynamoDB items as Reeve stores them: flat, with texts, numbers and nulls only. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { CorruptDataError } from '#core/model/errors.ts';
 
 export type Item = Record<string, AttributeValue>;
 export type Attributes = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Undefined attributes are left out. */
+/** Leaves out undefined attributes. */
 export function toItem(attributes: Attributes): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {

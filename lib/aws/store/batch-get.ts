@@ -1,4 +1,4 @@
-/** BatchGetItem: keys of one table, and again those that DynamoDB left unread. */
+/** BatchGetItem on one table, repeated for keys that DynamoDB left unread. */
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
@@ -17,10 +17,10 @@ const unprocessedTriesMax = 6;
 const unprocessedBackOff: BackOff = { firstMs: 100, maxMs: 1_600 };
 
 /**
- * Gives the items that are there, in no order.
+ * Returns the existing items, in no order.
  *
  * @param wanted at most `batchGetMax` keys
- * @throws {UnavailableError} when DynamoDB does not answer, or goes on leaving keys unread
+ * @throws {UnavailableError} when DynamoDB does not answer or still leaves keys unread after all tries
  */
 export async function batchGet(
   client: DynamoDBClient,

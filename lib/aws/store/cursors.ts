@@ -1,4 +1,4 @@
-/** Cursors: where a query goes on, as a text that is checked when it comes back. */
+/** Cursors: where a query continues, as text that is validated when a caller sends it. */
 import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
@@ -7,11 +7,11 @@ import type { Item } from './attributes.ts';
 const id = z.string().transform(orderId);
 const number = z.int().nonnegative();
 
-/** As DynamoDB gave them, digit for digit: the entry may be one that no version of Reeve wrote. */
+/** Digits as DynamoDB returned them: the entry may not be one that Reeve wrote. */
 const numeric = z.string().regex(/^[-+.\dEe]{1,60}$/);
 const dueKey = z.tuple([numeric, numeric, z.string().min(1)]);
 
-/** Of one shard of the due index. */
+/** Cursor of one shard of the due index. */
 export const dueCursor = {
   encode(key: Item): string {
     return pack([key['DueShard']?.N, key['DueAt']?.N, key['OrderID']?.S]);
@@ -24,13 +24,13 @@ export const dueCursor = {
 
 const place = z.union([z.literal('start'), z.literal('end'), z.tuple([number, id])]);
 const places = z.array(place).min(1).max(256);
-/** How far a listing has read a partition: the last order it gave. */
+/** Progress of a listing in one partition: the last order it returned. */
 export type Place = z.infer<typeof place>;
 
-/** Whether a cursor can name it as the instant of a place. */
+/** Whether a cursor can hold this as the instant of a place. */
 export const isPlace = (submittedAt: number) => number.safeParse(submittedAt).success;
 
-/** Of a listing over several partitions. */
+/** Cursor of a listing over several partitions. */
 export const listCursor = {
   encode: (all: readonly Place[]): string => pack(all),
   decode: (cursor: string): readonly Place[] => unpack(places, cursor),
@@ -45,7 +45,7 @@ function unpack<Value>(schema: z.ZodType<Value>, cursor: string): Value {
   } catch (cause) {
     throw new ReeveError(
       'cursor-invalid',
-      'The cursor is not one that a listing gave. Start again without a cursor.',
+      'The cursor did not come from a listing. Start again without a cursor.',
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** What Supervisors remember between sweeps, in one small table. */
+/** The Coordination table: what Supervisors remember between sweeps. */
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -16,15 +16,15 @@ import { memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
-/** Only what is missing is set: an earlier sweep may have left more than the taker has recalled. */
+/** Sets only missing attributes: an earlier sweep may have stored more than the taker has recalled. */
 const takeExpression =
   'SET Holder = :me, HeldUntil = :until, AliveAt = if_not_exists(AliveAt, :alive), Gaps = if_not_exists(Gaps, :gaps), RampAt = if_not_exists(RampAt, :ramp)';
 const ifFree =
   'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me';
-/** Of the same instant as well: a tick whose answer was lost is asked again. */
+/** Includes the same instant: a tick repeats the call when it receives no answer. */
 const ifLater =
   '(attribute_not_exists(SweptAt) OR SweptAt = :at OR NOT SweptAt BETWEEN :at AND :latest)';
-/** A tick that left out a shard may have recalled long ago. */
+/** Rejects a tick that left out a shard and recalled before the last complete one. */
 const ifNotReachedSince =
   '(attribute_not_exists(ReachedAt) OR ReachedAt = :reached OR NOT ReachedAt BETWEEN :reached AND :latest)';
 const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
@@ -35,7 +35,7 @@ export function dynamoCoordination(
   waits: Waits,
 ): Coordination {
   const read = (shards: number) => readShards(client, waits, table, shards);
-  const ofHolder = (shard: number, holder: string) => ({
+  const keyOfHolder = (shard: number, holder: string) => ({
     TableName: table,
     Key: { Name: { S: shardKey(shard) } },
     ConditionExpression: 'Holder = :me',
@@ -45,7 +45,7 @@ export function dynamoCoordination(
     ifCondition(() =>
       client.send(
         new UpdateItemCommand({
-          ...ofHolder(shard, holder),
+          ...keyOfHolder(shard, holder),
           UpdateExpression: expression,
           ExpressionAttributeValues: toItem({ ':me': holder, ...memoryAttributes(memory) }),
         }),
@@ -54,7 +54,7 @@ export function dynamoCoordination(
   return {
     async recall(shards) {
       const known = await read(shards);
-      // An earlier deployment had more: its orders are still in those shards.
+      // An earlier deployment may have had more shards, which still hold orders.
       const before = numberOf(known.get(sweepKey), 'Shards') ?? 0;
       const all = before > shards ? await read(before) : known;
       const unfinished = new Map<number, ShardMemory>();
@@ -94,7 +94,7 @@ export function dynamoCoordination(
 
     async release(shard, holder, left) {
       if (left !== null) await update(shard, holder, left, `${setMemory} REMOVE Holder, HeldUntil`);
-      else await ifCondition(() => client.send(new DeleteItemCommand(ofHolder(shard, holder))));
+      else await ifCondition(() => client.send(new DeleteItemCommand(keyOfHolder(shard, holder))));
     },
   };
 }
@@ -108,7 +108,7 @@ async function remember(
   const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
   const reached = { ':reached': reachedAt ?? 0 };
   const condition = `${ifLater} AND ${ifNotReachedSince}`;
-  // The one put of this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
+  // The only PutItem on this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
   const put = new PutItemCommand({
     TableName: table,
     Item: toItem({ Name: sweepKey, SweptAt: sweptAt, ReachedAt: reachedAt, Shards: shards }),
@@ -144,7 +144,7 @@ async function remember(
   );
 }
 
-/** Null when the condition did not hold. */
+/** Null when the condition failed. */
 async function ifCondition<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await call();

@@ -1,8 +1,7 @@
 /**
- * Listings, newest first: the Recent index holds every order under its shard, so that no partition is
- * hot, and the shards' pages are merged; orders in Error are found by the sparse Attention index, and those of
- * one correlation id by the sparse Correlation index. An index may lag: the records are read by key, and
- * their state decides.
+ * Listings, newest first. The Recent index spreads orders over shards, so that no partition is hot; the
+ * shards' pages are merged. The sparse Attention index finds orders in Error, the sparse Correlation index
+ * those with a correlation id. An index may lag, so the records are read by key and their state decides.
  */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
@@ -13,11 +12,11 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import type { Item } from './attributes.ts';
 import { isPlace, listCursor, type Place } from './cursors.ts';
-import { idOf, leftOut, type ReadOptions, recordItems } from './dynamo-reads.ts';
+import { idOf, logLeftOut, type ReadOptions, recordItems } from './dynamo-reads.ts';
 import { recordOf } from './record-item.ts';
 import { attention, attentionIndex, correlationIndex, type Index, recentIndex } from './tables.ts';
 
-/** Index pages read for one answer: a state that is rare gives a short page and a cursor. */
+/** Index pages read for one answer; a rare state yields a short page and a cursor. */
 const roundsMax = 5;
 
 export interface ListingOptions extends ReadOptions {
@@ -35,14 +34,14 @@ export function dynamoListing(options: ListingOptions): Pick<StateStore, 'list'>
         places = page.places;
         found.push(...(await ofState(options, page.ids, processState)));
       }
-      // The Correlation index knows no instants, so that its entries come in the order of their shards.
+      // The Correlation index has no instants: its entries arrive in shard order.
       const items = correlationId === undefined ? found : found.sort(newestFirst);
       return { items, cursor: atEnd(places) ? null : listCursor.encode(places) };
     },
   };
 }
 
-/** What is read of an index: all under one value of its partition key, or one value of its sort key there. */
+/** A part of an index: one value of its partition key, with one value of its sort key or all (null). */
 interface Partition {
   readonly index: Index;
   readonly value: AttributeValue;
@@ -69,7 +68,7 @@ const atEnd = (places: readonly Place[]) => places.every((place) => place === 'e
 function placesOf(cursor: string | null, partitions: readonly Partition[]): readonly Place[] {
   if (cursor === null) return partitions.map(() => 'start');
   const places = listCursor.decode(cursor);
-  // Of a time with fewer shards: what has been added since is read from its start.
+  // A cursor from a deployment with fewer shards: added shards are read from their start.
   return partitions.map((_, at) => places[at] ?? 'start');
 }
 
@@ -79,7 +78,7 @@ interface Entry {
   readonly submittedAt: number;
 }
 
-/** The newest of all partitions' next entries, and where each partition then stands. */
+/** The newest of all partitions' next entries, and each partition's place after them. */
 async function merged(
   options: ListingOptions,
   partitions: readonly Partition[],
@@ -113,13 +112,13 @@ async function pageOf(
 ): Promise<{ entries: readonly Entry[]; exhausted: boolean }> {
   if (place === 'end') return { entries: [], exhausted: true };
   let from = place === 'start' ? undefined : keyAt(partition, place);
-  // A place is that of an order, so a page must have one, or else be the last.
+  // A place refers to an order, so pages without any are skipped.
   for (;;) {
     const page = await query(options, partition, from, limit);
     const entries = decodeOrSkip(
       page.Items ?? [],
       (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(partition, item) }),
-      leftOut(options.log, 'list'),
+      logLeftOut(options.log, 'list'),
     );
     from = page.LastEvaluatedKey;
     if (entries.length > 0 || from === undefined) return { entries, exhausted: from === undefined };
@@ -161,7 +160,7 @@ function query(
 }
 
 /**
- * 0 where all entries of the partition have one key: then they keep their order.
+ * 0 where all entries of the partition have one key, so that sorting keeps their order.
  *
  * @throws {CorruptDataError} `item-corrupt`
  */
@@ -171,7 +170,7 @@ function submittedAtOf({ only }: Partition, item: Item): number {
   if (isPlace(at)) return at;
   throw new CorruptDataError(
     'item-corrupt',
-    'A process record says no instant of its submission. Restore it from a backup, or remove it by hand.',
+    'A process record has no valid SubmittedAt. Restore it from a backup, or remove it by hand.',
   );
 }
 
@@ -185,6 +184,6 @@ async function ofState(
     const item = items.get(id);
     return item === undefined ? [] : [item];
   });
-  const records = decodeOrSkip(found, recordOf, leftOut(options.log, 'list'));
+  const records = decodeOrSkip(found, recordOf, logLeftOut(options.log, 'list'));
   return records.filter((record) => processState === null || record.processState === processState);
 }

@@ -1,4 +1,4 @@
-/** Reads by key, and the due index. */
+/** Reads by key and of the due index. */
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { unavailable, type Waits } from '#aws/failure.ts';
@@ -28,7 +28,7 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
     records: (ids) => readRecords(options, ids),
 
     async orders(ids) {
-      // An order never changes: a read that may lag, at half the price, is right or finds nothing.
+      // Orders never change: an eventually consistent read, at half the price, is right or finds nothing.
       const found = await byKey(options, tables.orders, ids, false);
       const missing = ids.filter((id) => !found.has(id));
       const late = await byKey(options, tables.orders, missing, true);
@@ -54,7 +54,7 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
         throw unavailable('DynamoDB', error);
       });
       return {
-        items: decodeOrSkip(page.Items ?? [], idOf, leftOut(options.log, 'due')),
+        items: decodeOrSkip(page.Items ?? [], idOf, logLeftOut(options.log, 'due')),
         cursor:
           page.LastEvaluatedKey === undefined ? null : dueCursor.encode(page.LastEvaluatedKey),
       };
@@ -71,7 +71,7 @@ async function readRecords(
   return records;
 }
 
-/** Consistent: what the record says decides. */
+/** Consistent reads, because the record decides. */
 export function recordItems(
   options: ReadOptions,
   ids: readonly OrderId[],
@@ -112,7 +112,7 @@ export function idOf(item: Item): OrderId {
   } catch (cause) {
     throw new CorruptDataError(
       'item-foreign',
-      "The table holds an item under a key that is no order id, so it is none of Reeve's. Remove it by hand.",
+      'The table holds an item under a key that is not an order id. Remove it by hand.',
       { cause },
     );
   }
@@ -120,8 +120,8 @@ export function idOf(item: Item): OrderId {
 
 const keyOf = (item: Item) => item['OrderID']?.S ?? '';
 
-/** `from`: what was asked for many orders. */
-export function leftOut(log: Log, from: 'due' | 'list') {
+/** @param from the query that left out the item */
+export function logLeftOut(log: Log, from: 'due' | 'list') {
   return (item: Item, { code, message }: UnreadableDataError): void =>
     log.error('unreadable-order-left-out', { orderId: keyOf(item), from, code, reason: message });
 }

@@ -1,7 +1,7 @@
 /**
- * The state store on DynamoDB. Each write is conditional on the revision before it, and carries a
- * write id: a condition that fails on one's own write means that its answer was lost, not that another
- * one won (R12). The record is one item, so that a transition is one write unit.
+ * The state store on DynamoDB. Each write is conditional on the previous revision and carries a write id: a
+ * condition that fails on the caller's own write means a lost answer, not a conflict (R12). The record is one
+ * item, so that a transition costs one write.
  */
 import {
   ConditionalCheckFailedException,

@@ -1,4 +1,4 @@
-/** Deletes orders whose process record has expired: both exist, or neither (R1). */
+/** Deletes orders whose process records have expired: both exist, or neither (R1). */
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
 import { UnavailableError } from '#core/model/errors.ts';
@@ -7,7 +7,7 @@ import type { OrderId } from '#core/model/ids.ts';
 /** Requests of one BatchWriteItem (DynamoDB). */
 const batchWriteMax = 25;
 
-/** @throws {UnavailableError} when not all are known to be gone; deleting again does no harm */
+/** @throws {UnavailableError} when some deletions may have failed; deleting again does no harm */
 export async function forgetOrders(
   client: DynamoDBClient,
   table: string,
@@ -27,7 +27,7 @@ export async function forgetOrders(
     if (left > 0) {
       throw new UnavailableError(
         'deletes-throttled',
-        `${left} orders were left. They are tried again.`,
+        `${left} orders were not deleted. They are tried again.`,
       );
     }
   }

@@ -1,7 +1,4 @@
-/**
- * A process record as an item: the attributes of its stored form, and beside them what only DynamoDB needs, for
- * its indexes and its TTL.
- */
+/** A process record as an item: its stored form, plus attributes for DynamoDB's indexes and TTL. */
 
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { dueAt } from '#core/decide/due.ts';
@@ -10,9 +7,9 @@ import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { attention, shardOf } from './tables.ts';
 
 export interface RecordItemOptions {
-  /** Partitions of the due index; each takes some 500 orders a second. Only ever to be raised. */
+  /** Partitions of the due index; each supports some 500 orders per second. May only be raised. */
   readonly shards: number;
-  /** The precision of the due index, ms: how often the Supervisor looks. */
+  /** The sweep period, and so the precision of the due index, ms. */
   readonly sweepPeriodMs: number;
   /** How long an order is kept after its end, ms. */
   readonly keepEndedMs: number;
@@ -25,10 +22,10 @@ export function recordItem(options: RecordItemOptions, record: ProcessRecord): I
   const ended = processState === 'Processed' || processState === 'Undone';
   return toItem({
     ...encodeRecord(record),
-    // Few have one, and every byte of an item is paid for at each transition.
+    // Omitted when null: few orders have one, and each transition pays for every byte of the item.
     CorrelationID: record.correlationId ?? undefined,
     DueShard: shardOf(record.orderId, shards),
-    // Rounded up: a quick order then moves in the index about twice in its life, not twice a step.
+    // Rounded up: a fast order then moves in the index about twice in its life instead of twice per step.
     DueAt: due === null ? undefined : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs,
     Attention: processState === 'Error' ? attention : undefined,
     ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
@@ -36,12 +33,12 @@ export function recordItem(options: RecordItemOptions, record: ProcessRecord): I
 }
 
 /**
- * @throws {CorruptDataError} when no release of Reeve wrote it
+ * @throws {CorruptDataError} when no version of Reeve wrote it
  * @throws {NewerDataError} `record-newer`
  */
 export const recordOf = (item: Item): ProcessRecord => recordOfAttributes(fromItem(item));
 
-/** As `recordOf`, of an item whose attributes are plain values. */
+/** Like `recordOf`, for an item with plain values as attributes. */
 export function recordOfAttributes(attributes: Attributes): ProcessRecord {
   const { DueShard, DueAt, Attention, ExpiresAt, ...stored } = attributes;
   return decodeRecord(stored);

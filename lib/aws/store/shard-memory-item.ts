@@ -1,4 +1,4 @@
-/** What is remembered of a shard, as the Coordination table stores it. */
+/** A shard's sweep memory as the Coordination table stores it. */
 import * as z from 'zod';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
@@ -7,7 +7,7 @@ import type { Attributes, Item } from './attributes.ts';
 
 const storedGaps = z.array(z.tuple([instant, instant]));
 
-/** By the names of an expression's values. */
+/** The values of an update expression. */
 export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attributes {
   return {
     ':alive': aliveAt,
@@ -17,7 +17,7 @@ export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attrib
 }
 
 /**
- * An item that an older version wrote has only a lease: then nothing is known of its shard.
+ * An item that an older version wrote has only a lease, so the memory is empty.
  *
  * @throws {CorruptDataError} `coordination-corrupt` when no version of Reeve wrote it
  */
@@ -32,7 +32,7 @@ function gapsOf(text: string): ShardMemory['gaps'] {
   } catch (cause) {
     throw new CorruptDataError(
       'coordination-corrupt',
-      'What is remembered of a shard cannot be read. Delete the item `shard#…` whose Gaps are no list of pairs of instants from the Coordination table.',
+      'The sweep memory of a shard cannot be read. Delete the item `shard#…` whose Gaps are not a list of pairs of instants from the Coordination table.',
       { cause },
     );
   }

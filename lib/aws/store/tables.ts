@@ -1,20 +1,20 @@
-/** Names of tables, indexes and the attributes that only DynamoDB needs. */
+/** Names of tables and indexes, and the attributes that only DynamoDB needs. */
 export interface TableNames {
   readonly orders: string;
   readonly processes: string;
 }
 
-/** A key of a table or index: an attribute and whether it is a text or a number. */
+/** A key attribute of a table or index, and its type: text or number. */
 export interface Key {
   readonly name: string;
   readonly type: 'S' | 'N';
 }
 
-/** Both tables of an order are found by it. */
+/** The key of both tables of an order. */
 export const orderKey: Key = { name: 'OrderID', type: 'S' };
-/** The Coordination table's. */
+/** The key of the Coordination table. */
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
-/** What DynamoDB deletes ended records by, in seconds. */
+/** The TTL attribute of ended records, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 
 export interface Index {
@@ -23,13 +23,13 @@ export interface Index {
   readonly sort: Key;
 }
 
-/** Every live order by shard and due time; sparse, because `DueAt` is gone at an order's end. */
+/** Live orders by shard and due time; sparse, because ended orders have no `DueAt`. */
 export const dueIndex: Index = {
   name: 'Due',
   partition: { name: 'DueShard', type: 'N' },
   sort: { name: 'DueAt', type: 'N' },
 };
-/** Every order by shard and submission, for listings; never rewritten. */
+/** All orders by shard and submission time, for listings; never rewritten. */
 export const recentIndex: Index = {
   name: 'Recent',
   partition: { name: 'DueShard', type: 'N' },
@@ -42,18 +42,18 @@ export const attentionIndex: Index = {
   sort: { name: 'SubmittedAt', type: 'N' },
 };
 /**
- * Orders to which their submitter gave a name; sparse, and never rewritten. Spread over the shards, because
- * one name for every order would otherwise make one partition hot, and a throttled index throttles its table.
+ * Orders with a correlation id; sparse, and never rewritten. Spread over the shards, because one id on every
+ * order would otherwise make one partition hot, and a throttled index throttles its table.
  */
 export const correlationIndex: Index = {
   name: 'Correlation',
   partition: { name: 'DueShard', type: 'N' },
   sort: { name: 'CorrelationID', type: 'S' },
 };
-/** The one partition of the Attention index. */
+/** The only partition of the Attention index. */
 export const attention = 'Error';
 
-/** All of them hold the keys alone. */
+/** Each index projects the keys only. */
 export const processIndexes: readonly Index[] = [
   dueIndex,
   recentIndex,
@@ -61,10 +61,10 @@ export const processIndexes: readonly Index[] = [
   correlationIndex,
 ];
 
-/** Remembered in one BatchGetItem (100 keys), and told of in one cursor (core's limit of its length). */
+/** Limited by one BatchGetItem (100 keys) and by the maximum length of a cursor. */
 export const shardsMax = 32;
 
-/** FNV-1a: spreads order ids over the shards, the same in every process and for ever. */
+/** FNV-1a: distributes order ids over the shards, identically in every process and release. */
 export function shardOf(orderId: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < orderId.length; at += 1) {

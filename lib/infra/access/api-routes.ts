@@ -1,4 +1,4 @@
-/** The routes that API Gateway has: those of the table that are served on AWS, each with its least role. */
+/** The routes of API Gateway: the API routes that are served on AWS, each with its least role. */
 import { mayAct, type Role } from '#core/access/principal.ts';
 import { type ApiRoute, routes } from '#core/access/routes.ts';
 
@@ -8,7 +8,7 @@ export interface DeployedRoute {
   readonly role: Role;
 }
 
-/** What is open to anyone elsewhere takes a viewer here: each request costs money. */
+/** Routes open to anyone elsewhere require a viewer here, because each request costs money. */
 export const deployedRoutes: readonly DeployedRoute[] = Object.values<ApiRoute>(routes)
   .filter(({ onAws }) => onAws)
   .map(({ method, path, role }) => ({
@@ -17,6 +17,6 @@ export const deployedRoutes: readonly DeployedRoute[] = Object.values<ApiRoute>(
     role: role === 'anyone' ? 'viewer' : role,
   }));
 
-/** What of it a role may use. */
+/** The routes that a role may use. */
 export const routesOf = (role: Role): readonly DeployedRoute[] =>
   deployedRoutes.filter((route) => mayAct({ name: '', role, tenant: null }, route.role));

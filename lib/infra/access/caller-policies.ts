@@ -1,4 +1,4 @@
-/** For callers who sign for IAM: a policy for each role, to be attached to whoever calls. */
+/** A managed policy for each role, for callers who sign for IAM. */
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -12,7 +12,7 @@ const policies = {
   operator: { id: 'ReeveOperate', may: 'submits, sees, resubmits, corrects and cancels orders' },
 } as const;
 
-/** Each by its name, `ReeveView` and so on. */
+/** Policies by name, `ReeveView` and so on. */
 export function callerPolicies(
   scope: Construct,
   apiId: string,
@@ -40,7 +40,7 @@ export function callerPolicies(
   return new Map(roles.map(policyOf));
 }
 
-/** One method of one path: an order's id may be any. */
+/** One method of one path, for any order id. */
 function arnOf(scope: Construct, apiId: string, { method, path }: DeployedRoute): string {
   return Stack.of(scope).formatArn({
     service: 'execute-api',

@@ -1,15 +1,15 @@
-/** Pages of other origins: API Gateway answers their browsers, and the function lets their requests through. */
+/** Cross-origin requests: API Gateway answers preflight requests, and the function accepts the origins. */
 import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, type HttpApiProps } from 'aws-cdk-lib/aws-apigatewayv2';
 import { deployedRoutes } from './api-routes.ts';
 
 export interface CorsProps {
   readonly corsOrigins: readonly string[];
-  /** Whether callers send tokens; else they sign for IAM. */
+  /** Whether callers send tokens; otherwise they sign for IAM. */
   readonly jwt?: object | undefined;
 }
 
-/** What callers send, beside what every page may. */
+/** Request headers of callers, in addition to those that CORS always allows. */
 const requestHeaders = [
   'authorization',
   'content-type',
@@ -17,14 +17,14 @@ const requestHeaders = [
   'if-match',
   'if-none-match',
 ];
-/** What a signature for IAM adds. */
+/** Headers that a signature for IAM adds. */
 const signatureHeaders = ['x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token'];
-/** What a page may read of an answer, beside what every page may. */
+/** Response headers that pages may read, in addition to those that CORS always exposes. */
 const exposeHeaders = ['etag', 'location', 'retry-after'];
-/** How long a browser need not ask again: each time costs a request. */
+/** How long browsers cache a preflight answer; each preflight costs a request. */
 const maxAge = Duration.hours(1);
 
-/** Without cookies: whoever calls sends the header Authorization. */
+/** Without cookies: callers send the header Authorization. */
 export function cors({ corsOrigins, jwt }: CorsProps): Pick<HttpApiProps, 'corsPreflight'> {
   if (corsOrigins.length === 0) return {};
   const methods = new Set(deployedRoutes.map(({ method }) => CorsHttpMethod[method]));

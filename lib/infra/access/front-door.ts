@@ -1,4 +1,4 @@
-/** The front door: an HTTP API on which every route is authorised, and the function behind it. */
+/** The front door: an HTTP API with authorisation on every route, and its function. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import {
   CfnApi,
@@ -24,15 +24,15 @@ import { deployedRoutes } from './api-routes.ts';
 import { callerPolicies } from './caller-policies.ts';
 import { cors, corsVariable } from './cors.ts';
 
-/** Who may call, by the tokens of an OpenID provider. */
+/** Authorisation by the tokens of an OpenID provider. */
 export interface JwtProps {
   readonly issuer: string;
   readonly audience: readonly string[];
   /** The claim that lists a bearer's scopes or groups. */
   readonly rolesClaim: string;
-  /** What stands in it for each role. */
+  /** The value in `rolesClaim` that grants each role. */
   readonly roles: Readonly<Record<Role, string>>;
-  /** The claim that names a bearer's tenant. @default none: every bearer sees every tenant */
+  /** The claim that names a bearer's tenant. @default every bearer sees every tenant */
   readonly tenantClaim?: string | undefined;
 }
 
@@ -42,30 +42,32 @@ export interface FrontDoorProps {
   readonly ready: PriorityQueues;
   readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
-  /** Requests a second, and at once, before API Gateway answers 429. */
+  /** Requests per second and burst size above which API Gateway answers 429. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
   /** @default IAM: callers sign with SigV4 */
   readonly jwt?: JwtProps;
-  /** The console; needs `jwt`. @default none */
+  /** Requires `jwt`. @default no console */
   readonly console?: ConsoleProps;
 }
 
-/** Where people who open the console sign in. */
+/** The console's client at the OpenID provider. */
 export interface ConsoleProps {
+  /** A public client, which has no secret. */
   readonly clientId: string;
   readonly scope: string;
+  /** Origin of the token endpoint. @default the issuer's origin */
   readonly tokenOrigin?: string | undefined;
 }
 
-/** What the console consists of, and where to sign in: nothing of any order. */
+/** Public pages: the console's files and its sign-in settings, which contain no order data. */
 const pages = ['/', '/assets/{file}', '/sign-in.json'];
 
 export class FrontDoor extends Construct {
   readonly api: HttpApi;
   readonly worker: ReeveFunction;
-  /** For callers who sign for IAM; none where tokens are taken. */
+  /** For callers who sign for IAM; empty with `jwt`. */
   readonly policies: ReadonlyMap<string, ManagedPolicy>;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
@@ -74,7 +76,7 @@ export class FrontDoor extends Construct {
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: 'Reeve: front door',
-      // API Gateway waits 30 s at most; whoever calls should be told before that.
+      // API Gateway waits at most 30 s; the caller should receive an answer before that.
       timeout: Duration.seconds(20),
       removal,
       environment: {
@@ -94,7 +96,7 @@ export class FrontDoor extends Construct {
 
     const integration = new HttpLambdaIntegration('ToFunction', this.worker, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-      // One permission for the API; one for each route would be as many statements of the function's policy.
+      // One permission for the API; one per route would add as many statements to the function's policy.
       scopePermissionToRoute: false,
     });
     this.api = new HttpApi(this, 'Api', {
@@ -125,8 +127,9 @@ export class FrontDoor extends Construct {
   }
 
   /**
-   * API Gateway goes on at a warning by default; an API that is imported so may lose its authorizer. Here authorizer and
-   * routes are resources of their own, which fail by themselves; whatever is a warning all the same shall stop the deployment.
+   * API Gateway ignores warnings by default, and an imported API may lose its authorizer by one. Here
+   * authorizer and routes are separate resources, whose failures stop the deployment; warnings shall stop it
+   * too.
    */
   private failOnWarnings(): void {
     const api = this.api.node.defaultChild;
@@ -149,7 +152,7 @@ export class FrontDoor extends Construct {
   }
 }
 
-/** Without the query, which holds what was searched for, and without the address: it is personal data. */
+/** Without the query, which contains search terms, and without the client's address, which is personal data. */
 const accessLogOf = (jwt: JwtProps | undefined) => ({
   at: '$context.requestTime',
   method: '$context.httpMethod',
@@ -161,17 +164,17 @@ const accessLogOf = (jwt: JwtProps | undefined) => ({
   id: '$context.requestId',
 });
 
-/** API Gateway itself knows scopes, by these claims alone; groups are for the function to check. */
+/** API Gateway checks scopes in these two claims only; the function checks groups. */
 function scopesFor(role: Role, jwt: JwtProps | undefined) {
   if (jwt === undefined || !['scope', 'scp'].includes(jwt.rolesClaim)) return {};
-  const enough = roles.slice(roles.indexOf(role)).map((one) => jwt.roles[one]);
-  return { authorizationScopes: [...new Set(enough)] };
+  const sufficient = roles.slice(roles.indexOf(role)).map((candidate) => jwt.roles[candidate]);
+  return { authorizationScopes: [...new Set(sufficient)] };
 }
 
 function jwtVariable(jwt: JwtProps | undefined): Record<string, string> {
   if (jwt === undefined) return {};
-  const { rolesClaim, roles: words, tenantClaim = null } = jwt;
-  return { REEVE_JWT: JSON.stringify({ rolesClaim, roles: words, tenantClaim }) };
+  const { rolesClaim, roles: values, tenantClaim = null } = jwt;
+  return { REEVE_JWT: JSON.stringify({ rolesClaim, roles: values, tenantClaim }) };
 }
 
 function consoleVariable({ console, jwt }: FrontDoorProps): Record<string, string> {

@@ -1,7 +1,6 @@
 /**
- * An agent: the queues of requests to it, the one queue of its replies, and its function, unless it runs
- * elsewhere. Nobody else may send to its reply queue, so that who replies is known from it; and an agent
- * has no table.
+ * An agent: its request queues, its reply queue, and its function, unless it runs elsewhere. Only the agent
+ * may send to its reply queue, so that the queue identifies the sender. An agent has no access to tables.
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -16,34 +15,34 @@ import { deadLetterQueue, WorkQueue } from '#infra/queues/work-queue.ts';
 import { agentPolicy } from './agent-policy.ts';
 import { sharesOf } from './concurrency.ts';
 
-interface AnyAgentProps {
-  /** As its contract says. */
+interface CommonAgentProps {
+  /** The agent's name in its contract. */
   readonly name: string;
-  /** Longer than any of its steps' `completeWithin`; of a function at most 15 minutes. @default 30 seconds */
+  /** Exceeds `completeWithin` of all its steps; a function's is at most 15 minutes. @default 30 seconds */
   readonly timeout?: Duration;
 }
 
-/** An agent that is a function: one file, and one line of the app. */
-export interface FunctionAgentProps extends AnyAgentProps {
+/** An agent that is a function. */
+export interface FunctionAgentProps extends CommonAgentProps {
   /** The file that exports its `handler`. */
   readonly entry: string;
-  /** For its function alone. @default none */
+  /** Additional variables of its function. @default none */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Batches at once in all priority classes together, of ten calls each: what its service bears. 2 for each
-   * class to 1,000; the setting `concurrency` comes before it.
-   * @default what SQS and Lambda make of it, up to 1,250 for each class
+   * Concurrent batches of ten calls, in all priority classes together: the load that its service supports.
+   * From 2 per class to 1,000; the setting `concurrency` takes precedence.
+   * @default as SQS and Lambda scale, up to 1,250 per class
    */
   readonly maxConcurrency?: number;
-  /** Whether it calls a service that the setting `services` names; REEVE_SERVICE_URL says where. @default false */
+  /** Whether it calls a service of the setting `services`, by REEVE_SERVICE_URL. @default false */
   readonly callsService?: boolean;
 }
 
 /**
- * An agent that runs elsewhere, in whatever language, and is known by its queues alone. The stack makes
- * them, and a policy for the role that it runs under.
+ * An agent that runs elsewhere, in any language, and uses the queues directly. The stack creates them and a
+ * policy for the agent's role.
  */
-export interface QueueAgentProps extends AnyAgentProps {
+export interface QueueAgentProps extends CommonAgentProps {
   readonly entry?: never;
 }
 
@@ -51,26 +50,26 @@ export type AgentProps = FunctionAgentProps | QueueAgentProps;
 
 export interface AgentChannelProps {
   readonly agent: AgentProps;
-  /** The code of each function, by what it is called in the bundle. */
+  /** @param name the function's name in the bundle */
   readonly codeOf: (name: string) => Code;
   readonly priorities: readonly Priority[];
   readonly schedulerTimeout: Duration;
   readonly removal: RemovalPolicy;
 }
 
-/** Who works its requests off: its function, or whoever has the policy. */
-export type AgentWorker =
+/** The consumer of an agent's requests: its function, or any role with the policy. */
+export type AgentConsumer =
   | { readonly kind: 'function'; readonly worker: ReeveFunction }
   | { readonly kind: 'elsewhere'; readonly policy: ManagedPolicy };
 
 const defaultTimeout = Duration.seconds(30);
 /**
- * Of an agent that runs elsewhere and may give a message back by doing nothing: after the visibility
- * timeout, six times its own timeout, five times over (at least 5: Lambda with SQS).
+ * Receives for an agent that runs elsewhere, which may return a message by letting the visibility timeout
+ * pass: six times its own timeout, five times (Lambda with SQS recommends at least 5).
  */
 const elsewhereReceivesMax = 5;
 
-/** The entries of a bundle that agents need, by what each is called there. */
+/** The bundle entries of agents, by function name. */
 export const agentEntries = (agents: readonly AgentProps[]): Record<string, string> =>
   Object.fromEntries(
     agents.flatMap(({ name, entry }) => (entry === undefined ? [] : [[bundled(name), entry]])),
@@ -81,7 +80,7 @@ export class AgentChannel extends Construct {
   readonly agent: string;
   readonly requests: PriorityQueues;
   readonly replies: WorkQueue;
-  readonly workedOff: AgentWorker;
+  readonly consumer: AgentConsumer;
 
   constructor(scope: Construct, id: string, props: AgentChannelProps) {
     super(scope, id);
@@ -102,7 +101,7 @@ export class AgentChannel extends Construct {
       }),
       functionTimeout: props.schedulerTimeout,
     });
-    this.workedOff =
+    this.consumer =
       agent.entry === undefined
         ? { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) }
         : { kind: 'function', worker: this.worker(agent, props) };
@@ -114,7 +113,7 @@ export class AgentChannel extends Construct {
       description: `Reeve: agent ${agent.name}`,
       timeout: agent.timeout ?? defaultTimeout,
       removal,
-      // Part of the loop Scheduler – agent – Scheduler, which Lambda would cut after some 16 steps.
+      // Part of the loop Scheduler – agent – Scheduler, which Lambda stops after some 16 steps by default.
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...agent.environment,
@@ -125,14 +124,14 @@ export class AgentChannel extends Construct {
     worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
     const { all } = this.requests;
     const total = agent.maxConcurrency;
-    const shares = total === undefined ? [] : sharesOf(agent.name, total, all.length);
-    for (const [at, queue] of all.entries()) queue.workedOffBy(worker, shares[at]);
+    const limits = total === undefined ? [] : sharesOf(agent.name, total, all.length);
+    for (const [at, queue] of all.entries()) queue.consumedBy(worker, limits[at]);
     return worker;
   }
 }
 
-/** The agents that are functions, each with its own. */
+/** The functions of the agents that have one, by agent. */
 export const agentFunctions = (agents: readonly AgentChannel[]): [string, ReeveFunction][] =>
-  agents.flatMap(({ agent, workedOff }) =>
-    workedOff.kind === 'function' ? [[agent, workedOff.worker]] : [],
+  agents.flatMap(({ agent, consumer }) =>
+    consumer.kind === 'function' ? [[agent, consumer.worker]] : [],
   );

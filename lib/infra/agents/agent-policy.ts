@@ -1,4 +1,4 @@
-/** What an agent that runs elsewhere may do: take its requests, send its replies, and nothing else. */
+/** The permissions of an agent that runs elsewhere: to receive its requests and send its replies. */
 import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { PriorityQueues } from '#infra/queues/priority-queues.ts';
@@ -15,7 +15,7 @@ export function agentPolicy(
     statements: [
       new PolicyStatement({
         effect: Effect.ALLOW,
-        // The last one for work that takes longer than a request stays hidden.
+        // ChangeMessageVisibility is for work that takes longer than the visibility timeout.
         actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
         resources: requests.all.map(({ queue }) => queue.queueArn),
       }),

@@ -1,24 +1,26 @@
-/** How the batches that an agent may work on at once are divided over its priority classes. */
+/** Divides an agent's concurrent batches among its priority classes. */
 import { ReeveError } from '#core/model/errors.ts';
 
-/** The smallest limit that Lambda takes for the mapping of one queue (Lambda with SQS, maximum concurrency). */
+/** The smallest maximum concurrency that Lambda accepts for one queue (Lambda with SQS). */
 const shareMin = 2;
 
 /**
- * A share for each class, the highest first; together they are the total. Equal, and what is left over goes to the
- * higher classes: no class waits for another, and the service never gets more than the total.
+ * Returns the share of each class, the highest class first; the shares sum to `total`. Shares are equal, with
+ * the remainder to the higher classes: no class waits for another, and the service never gets more than the
+ * total.
  *
- * A limit of the function itself would be the total too, and would let an idle class leave its share to
- * the others. But a queue's message that the function is too busy for counts as received, and after five of those it is a dead letter.
+ * A reserved concurrency of the function would also limit the total and let other classes use an idle class's
+ * share. But a message that the throttled function cannot take counts as received, and becomes a dead letter
+ * after too many receives.
  *
- * @throws {ReeveError} `concurrency-indivisible` when a class would have less than Lambda takes
+ * @throws {ReeveError} `concurrency-indivisible` when a class would get less than Lambda accepts
  */
 export function sharesOf(agent: string, total: number, classes: number): readonly number[] {
   const share = Math.floor(total / classes);
   if (share < shareMin) {
     throw new ReeveError(
       'concurrency-indivisible',
-      `Agent ${agent} may work on ${total} batches at once, which cannot be divided over ${classes} priority classes: Lambda takes ${shareMin} for a queue at least. Set its concurrency to ${classes * shareMin} or more, or deploy fewer classes.`,
+      `Agent ${agent} has a concurrency of ${total}, which cannot be divided among ${classes} priority classes: Lambda requires at least ${shareMin} per queue. Set its concurrency to ${classes * shareMin} or more, or deploy fewer classes.`,
     );
   }
   const left = total % classes;

@@ -1,12 +1,12 @@
-/** The agents of a stack as its settings configure them: a setting for no agent is refused, not ignored. */
+/** Applies a stack's settings to its agents; a setting for an unknown agent is rejected, not ignored. */
 import { ReeveError } from '#core/model/errors.ts';
 import type { Settings } from '#infra/settings/settings.ts';
 import type { AgentProps, FunctionAgentProps } from './agent-channel.ts';
 
-/** Answers nothing: a stack in `dev` can be looked at before there is a service. */
+/** An address that never answers, so that a `dev` stack can be inspected before a service exists. */
 const noService = (agent: string) => `https://${agent}.invalid`;
 
-/** @throws {ReeveError} `settings-invalid` naming every setting of no agent */
+/** @throws {ReeveError} `settings-invalid` naming every setting without an agent */
 export function configuredAgents(
   agents: readonly AgentProps[],
   settings: Settings,
@@ -31,7 +31,7 @@ export function configuredAgents(
   );
 }
 
-/** Why a setting by this name would have no effect. */
+/** The reason why a setting for this agent would have no effect. */
 function faultOf(
   agents: readonly AgentProps[],
   name: string,
@@ -42,7 +42,7 @@ function faultOf(
   return agent.entry === undefined ? 'is an agent that runs elsewhere' : more(agent);
 }
 
-/** A sentence when production lacks the address of a service. */
+/** An error text when production lacks the address of a service. */
 export function missingServices(
   agents: readonly AgentProps[],
   { services, stage }: Settings,

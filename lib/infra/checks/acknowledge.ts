@@ -1,25 +1,25 @@
-/** Findings of cdk-nag that Reeve knows of and answers, each where it arises and with the reason. */
+/** Acknowledged findings of cdk-nag, each where it arises and with the reason. */
 import { Stack, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 
 const reasons = {
   'Serverless::Serverless-LambdaTracing':
-    'Traces cost $5 a million and up to half an order’s whole bill. Each log line has the order id as its correlation id, and each order its own history.',
+    'Traces cost $5 a million and would add up to half of an order’s cost. Each log line has the order id as its correlation id, and each order its own history.',
   'Serverless::Serverless-LambdaDLQ':
-    'It would catch asynchronous invocations alone. This function is invoked by queues, the stream or API Gateway, which have their own dead-letter queues or a caller; the Supervisor’s ticks are worthless when late.',
+    'It would catch asynchronous invocations only. This function is invoked by queues, the stream or API Gateway, which have their own dead-letter queues or a caller; the Supervisor’s ticks are useless when late.',
   'Serverless::Serverless-LambdaEventSourceMappingDestination':
-    'A destination is for streams. The queue’s own redrive policy takes what keeps failing, and the handler parks what cannot be read, with the reason.',
+    'A destination is for streams. The queue’s own redrive policy takes messages that keep failing, and the handler parks unreadable messages with the reason.',
   'Serverless::Serverless-LambdaAsyncFailureDestination':
-    'A tick or a handed-over shard that is lost is made up by the next tick, a minute later; the alarm on completed sweeps sees more than one missing.',
+    'The next tick, a minute later, makes up for a lost tick or shard; the alarm on completed sweeps notices when more are missing.',
   'Serverless::Serverless-EventBusDLQ':
-    'A tick that comes late is worth nothing: the next one does its work, and the alarm on completed sweeps sees more than one missing.',
+    'A late tick is useless: the next one does its work, and the alarm on completed sweeps notices when more are missing.',
   'AwsSolutions::AwsSolutions-APIG4':
-    'The console’s own files and where to sign in, before anybody can have a token. They hold nothing of any order; whatever does needs the token.',
+    'The console’s files and its sign-in settings, which a browser loads before it has a token. They contain no order data; routes that do require the token.',
   'AwsSolutions::AwsSolutions-IAM5':
-    'The policy names each method and path of one API; the asterisk stands for an order’s id.',
-  'Serverless::Serverless-SQSRedrivePolicy': 'This queue is where dead letters go.',
-  'AwsSolutions::AwsSolutions-SQS3': 'This queue is where dead letters go.',
+    'The policy names each method and path of one API; the asterisk matches an order id.',
+  'Serverless::Serverless-SQSRedrivePolicy': 'This queue is a dead-letter queue.',
+  'AwsSolutions::AwsSolutions-SQS3': 'This queue is a dead-letter queue.',
 } as const;
 
 type Finding = keyof typeof reasons;
@@ -28,7 +28,7 @@ export function acknowledge(scope: Construct, ...ids: readonly Finding[]): void 
   for (const id of ids) Validations.of(scope).acknowledge({ id, reason: reasons[id] });
 }
 
-/** A finding that cdk-nag makes of each resource by itself, and names by its ARN. */
+/** A finding that cdk-nag reports per resource, named by its ARN. */
 export function acknowledgeFor(scope: Construct, id: Finding, arns: readonly string[]): void {
   for (const arn of arns) {
     const name = `${id}[Resource::${nameOf(Stack.of(scope).resolve(arn))}]`;
@@ -36,7 +36,7 @@ export function acknowledgeFor(scope: Construct, id: Finding, arns: readonly str
   }
 }
 
-/** As cdk-nag writes what is known only when it is deployed: its logical id in angle brackets. */
+/** The form in which cdk-nag writes unresolved values: the logical id in angle brackets. */
 function nameOf(resolved: unknown): string {
   const part = partSchema.parse(resolved);
   if (typeof part === 'string') return part;

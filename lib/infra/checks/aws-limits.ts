@@ -1,6 +1,6 @@
 /**
- * Limits of AWS that grow with agents, priority classes and channels, and what a stack comes to at its worst.
- * No linter knows them; without this check CloudFormation finds out in the middle of a deployment.
+ * Limits of AWS that depend on the number of agents, priority classes and channels, and a stack's largest
+ * values. No linter checks them; CloudFormation would fail in the middle of a deployment.
  */
 import { CfnOutput, CfnResource, Stack } from 'aws-cdk-lib';
 import { CfnDashboard } from 'aws-cdk-lib/aws-cloudwatch';
@@ -11,13 +11,13 @@ import * as z from 'zod';
 import { worstCase } from './worst-case.ts';
 
 export const awsLimits = {
-  /** Bytes of all variables of a function, as the JSON that Lambda's own error shows (Lambda quotas). */
+  /** Bytes of a function's environment as JSON, as Lambda's error shows it (Lambda quotas). */
   environment: 4_096,
-  /** (CloudFormation quotas) */
+  /** Resources of a stack (CloudFormation quotas). */
   resources: 500,
-  /** (CloudFormation quotas) */
+  /** Outputs of a stack (CloudFormation quotas). */
   outputs: 200,
-  /** Bytes. CloudFormation states none for an output; this is its limit for a parameter's value. */
+  /** Bytes. CloudFormation documents no limit for outputs; this is its limit for parameter values. */
   output: 4_096,
   /** Characters of all inline policies of one role (IAM quotas). */
   inlinePolicies: 10_240,
@@ -37,12 +37,12 @@ export type AwsLimit = keyof typeof awsLimits;
 
 export interface Measure {
   readonly limit: AwsLimit;
-  /** Its path in the app, or the whole stack. */
+  /** The construct path of the resource or stack. */
   readonly of: string;
   readonly amount: number;
 }
 
-/** Everything that has a limit, at its worst. */
+/** Every amount that AWS limits, at its largest. */
 export function measures(stack: Stack): readonly Measure[] {
   const longest = worstCase(stack);
   const all = stack.node.findAll().filter((construct) => Stack.of(construct) === stack);
@@ -73,13 +73,13 @@ export function measures(stack: Stack): readonly Measure[] {
   ];
 }
 
-/** A sentence for each limit that the stack goes over. */
+/** An error text for each exceeded limit. */
 export function excesses(stack: Stack): string[] {
   return measures(stack)
     .filter(({ limit, amount }) => amount > awsLimits[limit])
     .map(
       ({ limit, of, amount }) =>
-        `${of}: ${amount} ${advice[limit].of}, and AWS takes ${awsLimits[limit]}. ${advice[limit].remedy}`,
+        `${of}: ${amount} ${advice[limit].of}, but AWS allows ${awsLimits[limit]}. ${advice[limit].remedy}`,
     );
 }
 
@@ -112,7 +112,7 @@ const count = (limit: AwsLimit, stack: Stack, amount: number): Measure => ({
   amount,
 });
 
-/** By role: the documents of all its policies together. */
+/** Measures per role, because its policies share one limit. */
 function inlinePolicies(
   all: readonly IConstruct[],
   longest: (value: unknown) => unknown,
@@ -148,7 +148,11 @@ function board(of: string, text: unknown): Measure[] {
   const max = (amounts: readonly number[]) => Math.max(0, ...amounts);
   const groups = widgets.map(({ properties }) => properties.query.split('SOURCE ').length - 1);
   return [
-    { limit: 'widgetAlarms', of, amount: max(widgets.map((one) => one.properties.alarms.length)) },
+    {
+      limit: 'widgetAlarms',
+      of,
+      amount: max(widgets.map((widget) => widget.properties.alarms.length)),
+    },
     { limit: 'widgetMetrics', of, amount: max(metrics) },
     { limit: 'dashboardMetrics', of, amount: metrics.reduce((sum, one) => sum + one, 0) },
     { limit: 'queryLogGroups', of, amount: max(groups) },

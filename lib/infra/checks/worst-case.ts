@@ -1,6 +1,7 @@
 /**
- * What a text of the template may become at deployment, at its longest: AWS measures environments, policies
- * and outputs only then. The longest region, a name of full length for whatever CloudFormation names itself.
+ * The longest value of template texts after deployment, because AWS measures environments, policies and
+ * outputs only then. Assumes the longest region, and names of full length for resources that CloudFormation
+ * names.
  */
 import { CfnResource, Stack } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
@@ -14,15 +15,15 @@ const pseudo: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
 };
-/** What CloudFormation puts at the end of a name that it makes. */
+/** The suffix that CloudFormation adds to generated names. */
 const randomEnding = `-${'X'.repeat(13)}`;
-/** Characters of a name, where a service takes fewer than CloudFormation would make. */
+/** Maximum name length in characters, for services that allow less than CloudFormation generates. */
 const nameMax: Readonly<Record<string, number>> = {
   'AWS::Lambda::Function': 64,
   'AWS::IAM::Role': 64,
   'AWS::SQS::Queue': 80,
 };
-/** As long as what is no ARN and no name: the address of an API, the time in a stream's ARN. */
+/** At least as long as other attributes: an API's address, the time in a stream's ARN. */
 const otherAttribute = 'x'.repeat(64);
 
 const intrinsic = z.union([
@@ -34,7 +35,7 @@ const intrinsic = z.union([
 ]);
 type Intrinsic = z.infer<typeof intrinsic>;
 
-/** Resolves tokens to their longest text; everything else stays as it is. */
+/** Resolves tokens to their longest text and keeps other values. */
 export function worstCase(stack: Stack): (value: unknown) => unknown {
   const resources = new Map(
     stack.node.findAll().flatMap((construct): [string, CfnResource][] => {

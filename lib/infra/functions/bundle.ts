@@ -1,20 +1,20 @@
 /**
- * Bundles functions, each into a folder of its own: `node bundle.ts '{"entries":{…},"outdir":…}'`. A
- * program, because esbuild takes plugins only asynchronously and constructs are made synchronously.
+ * Bundles functions, each into its own folder: `node bundle.ts '{"entries":{…},"outdir":…}'`. A separate
+ * program, because esbuild takes plugins only asynchronously and constructs are created synchronously.
  */
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import * as z from 'zod';
 
-const order = z.object({
-  /** Source files by the name of the function. */
+const argument = z.object({
+  /** Source files by function name. */
   entries: z.record(z.string(), z.string()),
   outdir: z.string(),
   /** The module that exports `workflows`. */
   workflows: z.string(),
 });
 
-/** Zod's messages in forty languages, 350 KB, which no function ever speaks; English is kept. */
+/** Excludes zod's messages in forty languages (350 KB), which no function uses; English is kept. */
 const oneLanguage: Plugin = {
   name: 'one-language',
   setup({ onLoad }) {
@@ -25,7 +25,7 @@ const oneLanguage: Plugin = {
   },
 };
 
-const { entries, outdir, workflows } = order.parse(JSON.parse(process.argv[2] ?? ''));
+const { entries, outdir, workflows } = argument.parse(JSON.parse(process.argv[2] ?? ''));
 
 await build({
   entryPoints: Object.entries(entries).map(([name, path]) => ({
@@ -37,12 +37,12 @@ await build({
   alias: { '#workflows/shipped.ts': resolve(workflows) },
   bundle: true,
   minify: true,
-  // The names of errors are in the log.
+  // The log contains the names of errors.
   keepNames: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // The ESM builds of packages: only they can be cut down to what is used.
+  // Prefers ESM builds, because esbuild can remove unused code only from them.
   mainFields: ['module', 'main'],
   legalComments: 'none',
   plugins: [oneLanguage],

@@ -1,4 +1,4 @@
-/** The code of all functions, bundled at once: one run of esbuild for a whole stack takes a second. */
+/** Bundles all functions of a stack in one run of esbuild, which takes a second. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +6,11 @@ import { join } from 'node:path';
 const bundler = join(import.meta.dirname, 'bundle.ts');
 
 /**
- * Bundles each entry with the workflows in it.
+ * Bundles each entry with the given workflows.
  *
- * @param entries source files by the name of the function
+ * @param entries source files by function name
  * @param workflows the module that exports `workflows`
- * @param outdir where to; what is there is removed first
+ * @param outdir the output folder; existing content is deleted
  * @returns the folder of each function's `index.mjs`, by name
  */
 export type Bundle = (

@@ -1,4 +1,4 @@
-/** A function as Reeve makes them: its own role with nothing in it but its own log, and its own log group. */
+/** A Lambda function with its own log group and its own role, which initially may only write to that log. */
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -16,21 +16,21 @@ import { acknowledge } from '#infra/checks/acknowledge.ts';
 
 export interface ReeveFunctionProps {
   readonly code: Code;
-  /** What it is for, as the console shows it. */
+  /** Shown in the AWS console. */
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** MiB; 1,769 are a core. @default 256 */
+  /** MiB; 1,769 MiB give one core. @default 256 */
   readonly memorySize?: number;
   /** @default 30 seconds */
   readonly timeout?: Duration;
-  /** Allowed for a function of the loop Scheduler – agent – Scheduler alone. @default terminated by Lambda */
+  /** Only for functions of the loop Scheduler – agent – Scheduler. @default Lambda stops recursive loops */
   readonly recursiveLoop?: RecursiveLoop;
-  /** Kept for it, and its limit. @default it shares the account's with all others */
+  /** Concurrency reserved for the function, which also limits it. @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
-/** MiB: at a quarter of a core, a batch of ten takes little longer than the calls it waits for. */
+/** MiB: with a seventh of a core, a batch of ten takes little longer than the calls it waits for. */
 const defaultMemorySize = 256;
 
 export class ReeveFunction extends LambdaFunction {
@@ -57,7 +57,7 @@ export class ReeveFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Start, end and report lines of each invocation would be most of the log's bill.
+      // Start, end and report lines of each invocation would be most of the log's cost.
       systemLogLevelV2: SystemLogLevel.WARN,
       environment: {
         POWERTOOLS_LOG_LEVEL: 'WARN',

@@ -1,4 +1,4 @@
-/** Alarms, each with what to do about it, to the operators' topic. */
+/** Alarms to the operators' topic, each with a description of what to do. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -24,11 +24,11 @@ import { runbook } from './runbook.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
-/** Seconds that a message may wait before somebody should look. */
+/** Age of the oldest message that raises an alarm, s. */
 const oldMessageSeconds = 300;
-/** Seconds that a status message may wait for its receiver: longer than the longest wait between tries. */
+/** Age of the oldest status message that raises an alarm, s: above the longest delay between tries. */
 const oldStatusSeconds = 1_800;
-/** Overdue orders of one minute: a few are daily life. */
+/** Overdue orders per minute; a few are normal. */
 const pastDueMax = 100;
 
 interface AlarmProps {
@@ -107,7 +107,7 @@ export class Alarms extends Construct {
     for (const [name, table] of Object.entries({ orders, processes, coordination })) {
       this.onThrottling(name, table, {});
     }
-    // An index has partitions and limits of its own, and throttles first: its keys are few.
+    // An index has partitions and limits of its own, and throttles first because it has few keys.
     for (const { name } of processIndexes) {
       this.onThrottling(`processes${name}`, processes, { GlobalSecondaryIndexName: name });
     }
@@ -126,8 +126,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The one alarm that silence sets off. A completed sweep is the only put in the Coordination table, and
-   * DynamoDB counts it for nothing, where a metric of our own would be most of the bill of an idle month.
+   * The only alarm on missing data. A completed sweep is the only PutItem on the Coordination table, and
+   * DynamoDB counts it for free; a metric of Reeve's own would be most of the cost of an idle month.
    */
   onSweeps({ coordination }: StateStore, every: Duration): void {
     const metric = tableMetric(coordination, {
@@ -148,7 +148,7 @@ export class Alarms extends Construct {
     );
   }
 
-  /** Behind: what is overdue waits for a sweep for longer than three periods, and failures are still counted. */
+  /** Raised when overdue orders wait longer than three sweep periods. Their failures still count. */
   onLag(every: Duration): void {
     const metric = ownMetric(this, 'SweepLag', Stats.MAXIMUM);
     const threshold = 3 * every.toSeconds();

@@ -1,4 +1,4 @@
-/** The dashboard: from top to bottom what flows, what fails, what waits, and what it costs. */
+/** The dashboard, from top to bottom: throughput, failures, backlog and cost. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   type Alarm,
@@ -29,7 +29,7 @@ export interface DashboardProps {
   readonly functions: ReadonlyMap<string, ReeveFunction>;
 }
 
-/** Alarms that one status widget takes (CloudWatch, Dashboard Body Structure: alarm widget). */
+/** Maximum number of alarms in one status widget (CloudWatch, Dashboard Body Structure). */
 const alarmsPerWidget = 100;
 const period = Duration.minutes(5);
 const half = 12;
@@ -42,7 +42,7 @@ export function dashboard(scope: Construct, id: string, props: DashboardProps): 
   });
   board.addWidgets(
     ...inGroups(props.alarms, alarmsPerWidget).map(
-      (alarms) => new AlarmStatusWidget({ title: 'What needs a person', alarms, width: whole }),
+      (alarms) => new AlarmStatusWidget({ title: 'What needs an operator', alarms, width: whole }),
     ),
     new Row(flow(scope, props), latency(props)),
     new Row(...failures(props), backlog(props)),
@@ -79,7 +79,7 @@ function latency({ agents }: DashboardProps): IWidget {
   });
 }
 
-/** From the log, which says more than a number and costs nothing until somebody looks. */
+/** From the log, which has more detail than a metric and costs nothing until a query runs. */
 function failures({ agents }: DashboardProps): IWidget[] {
   const logGroupNames = agentFunctions(agents).map(([, { logGroup }]) => logGroup.logGroupName);
   if (logGroupNames.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The notifier on the change stream, and the topic by which operators hear of orders in Error. */
+/** The notifier on the change stream, and the topic that alerts operators to orders in Error. */
 import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
@@ -31,41 +31,41 @@ export interface NotificationsProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
-  /** ARNs of the queues it may send to: those of submitters, and those of webhooks. */
+  /** ARNs of the queues that the notifier may send to: those of submitters and of webhooks. */
   readonly responseQueues: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly alarmEmail?: string;
   /** The name of the bus for alerts and event channels. */
   readonly eventBus: string;
-  /** @default none: it shares the account's */
+  /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
 }
 
 /**
- * How long the stream tries a change that could be neither delivered nor kept: a function that does not
- * start, or SQS away. Half of what a stream keeps, so that it can still be looked at afterwards.
+ * How long the stream retries a change that was neither delivered nor queued, because the function does not
+ * start or SQS is unavailable. Half of a stream's retention, so that operators can still inspect the records.
  */
 const maxRecordAge = Duration.hours(12);
 const timeout = Duration.seconds(60);
 const batchSize = 100;
 /**
- * Batches of a shard at once; Lambda keeps the changes of an order in sequence. At 256 MiB one batch at a
- * time would tell some 500 changes a second, its calls included (docs/aws.md, "Notification throughput").
+ * Concurrent batches of a shard; Lambda keeps the changes of an order in sequence. At 256 MiB a single batch
+ * would deliver some 500 changes per second, its calls included (docs/aws.md, "Notification throughput").
  */
 const parallelizationFactor = 5;
 
 export class Notifications extends Construct {
   readonly worker: ReeveFunction;
-  /** Notifications that could not be delivered yet, and those that could not be for days. */
+  /** Notifications to be delivered later; its dead letters failed for days. */
   readonly retries: RedeliveryQueue;
-  /** Changes that could not be read, or for hours neither delivered nor kept. */
+  /** Changes that were unreadable, or for hours neither delivered nor queued. */
   readonly failures: Queue;
   /** Alerts that could not be delivered to the operators' topic. */
   readonly undelivered: Queue;
-  /** What the topic could not deliver by e-mail; undefined without an address. */
-  readonly unmailed: Queue | undefined;
-  /** Whom alarms and alerts reach. */
+  /** Alerts that the topic could not deliver by e-mail; undefined without an address. */
+  readonly undeliveredMail: Queue | undefined;
+  /** The topic for alarms and alerts. */
   readonly operators: ITopic;
 
   constructor(scope: Construct, id: string, props: NotificationsProps) {
@@ -86,7 +86,7 @@ export class Notifications extends Construct {
     });
     const topic = operators(this);
     this.operators = topic;
-    this.unmailed =
+    this.undeliveredMail =
       props.alarmEmail === undefined
         ? undefined
         : mailTo(props.alarmEmail, topic, deadLetterNames.mail(prefix));
@@ -110,14 +110,14 @@ export class Notifications extends Construct {
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
       parallelizationFactor,
-      // A change may wait so long for others: being told is not urgent by the second.
+      // A change may wait for others to share its batch: notifications are not urgent by the second.
       maxBatchingWindow: Duration.seconds(1),
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge,
-      // The CDK's own destination grants more than Lambda uses.
+      // The CDK's own destination grants more permissions than Lambda uses.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
-      filters: [...toldChanges],
+      filters: [...notifiedChanges],
     });
     this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
     store.allowStream(this.worker);
@@ -130,7 +130,7 @@ export class Notifications extends Construct {
     const alert = new Rule(this, 'Alert', {
       description: 'Reeve: alerts operators to an order in Error',
       ...(props.eventBus !== 'default' && { eventBus: bus }),
-      // Of this stack alone: another one's alerts come on the same bus.
+      // Limited to this stack, because alerts of others may arrive on the same bus.
       eventPattern: {
         account: [Stack.of(this).account],
         source: [eventSource],
@@ -138,15 +138,18 @@ export class Notifications extends Construct {
         detail: { deployment: [Stack.of(this).stackName] },
       },
     });
-    // By its ARN, or the target would let every rule of every account publish.
+    // Imported by ARN; otherwise the target would allow every rule of every account to publish.
     const known = Topic.fromTopicArn(this, 'OperatorsByArn', topic.topicArn);
     alert.addTarget(new SnsTopic(known, { message: alertText, deadLetterQueue: this.undelivered }));
     allowPublish(topic, 'Alerts', 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
   }
 }
 
-/** What can change nobody's mind is not worth an invocation: only ends, Errors, and what a submitter is owed. */
-const toldChanges = [
+/**
+ * Only changes that require a notification or deletion are worth an invocation: ends, Errors, and orders with
+ * `replyTo`.
+ */
+const notifiedChanges = [
   FilterCriteria.filter({
     dynamodb: {
       NewImage: {
@@ -164,16 +167,16 @@ const alertText = RuleTargetInput.fromText(
   [
     `${EventField.fromPath('$.detail.text')}`,
     `Workflow ${EventField.fromPath('$.detail.workflow')}.`,
-    `When its cause is mended: ${EventField.fromPath('$.detail.remedy')}`,
+    `When the cause is fixed: ${EventField.fromPath('$.detail.remedy')}`,
   ].join(' '),
 );
 
 function operators(scope: Construct): Topic {
   const topic = new Topic(scope, 'Operators', {
-    displayName: 'Reeve: what needs a person',
+    displayName: 'Reeve: orders that need an operator',
     enforceSSL: true,
   });
-  // A topic with any policy of its own has lost the one by which alarms may publish.
+  // A policy on the topic replaces the default one, by which alarms may publish.
   const alarms = Stack.of(scope).formatArn({
     service: 'cloudwatch',
     resource: 'alarm',
@@ -184,7 +187,7 @@ function operators(scope: Construct): Topic {
   return topic;
 }
 
-/** Lets a service publish for what this stack has at it, and for nothing else of any account. */
+/** Allows a service to publish only on behalf of this stack's resources. */
 function allowPublish(
   topic: Topic,
   sid: string,
@@ -209,9 +212,9 @@ function allowPublish(
   );
 }
 
-/** Subscribes the address; gives the queue of what could not be delivered to it. */
+/** Subscribes the address and returns the queue of undeliverable mail. */
 function mailTo(email: string, topic: Topic, queueName: string): Queue {
-  const unmailed = deadLetterQueue(topic, 'Unmailed', { queueName });
-  topic.addSubscription(new EmailSubscription(email, { deadLetterQueue: unmailed }));
-  return unmailed;
+  const undeliveredMail = deadLetterQueue(topic, 'Unmailed', { queueName });
+  topic.addSubscription(new EmailSubscription(email, { deadLetterQueue: undeliveredMail }));
+  return undeliveredMail;
 }

@@ -1,4 +1,4 @@
-/** Alarms on everything that can stand still, and the dashboard. */
+/** Alarms on every part that can stop, and the dashboard. */
 import type { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -25,7 +25,7 @@ export interface ObservabilityProps {
   readonly agents: readonly AgentChannel[];
   readonly webhooks: readonly WebhookChannel[];
   readonly queues: ReadonlyMap<string, WorkQueue>;
-  /** By the name that alarms and `reeve dlq` have for them. */
+  /** By the names that alarms and `reeve dlq` use. */
   readonly deadLetters: ReadonlyMap<string, Queue>;
   readonly submission?: SubmissionQueue;
 }

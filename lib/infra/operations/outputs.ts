@@ -1,4 +1,4 @@
-/** The outputs of the stack: what callers, operators and agents that run elsewhere must know. */
+/** The outputs of the stack, for callers, operators and agents that run elsewhere. */
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { FrontDoor } from '#infra/access/front-door.ts';
 import type { AgentChannel } from '#infra/agents/agent-channel.ts';
@@ -34,12 +34,12 @@ export function outputs(stack: Stack, props: OutputsProps): void {
   if (policies.size > 0) {
     const arns = [...policies].map(([name, { managedPolicyArn }]) => [name, managedPolicyArn]);
     const value = stack.toJsonString(Object.fromEntries(arns));
-    out('CallerPolicies', 'For the roles of callers: what each may do', value);
+    out('CallerPolicies', 'Policies for the roles of callers', value);
   }
   for (const channel of channels) agentOutput(stack, channel);
 }
 
-/** As lib/aws/operator/dead-letter-queues.ts reads it: the names of all queues follow from it. */
+/** In the form that lib/aws/operator/dead-letter-queues.ts reads; all queue names follow from it. */
 function deadLettersOf(
   stack: Stack,
   { settings, ready, channels, submission, notifications }: OutputsProps,
@@ -51,24 +51,24 @@ function deadLettersOf(
     agents: channels.map(({ agent }) => agent),
     webhooks: Object.keys(settings.webhooks),
     submission: submission !== undefined,
-    mail: notifications.unmailed !== undefined,
+    mail: notifications.undeliveredMail !== undefined,
   });
 }
 
-/** What an agent that runs elsewhere, and whoever gives it its role, must know. */
-function agentOutput(stack: Stack, { agent, requests, replies, workedOff }: AgentChannel): void {
-  if (workedOff.kind === 'function') return;
+/** The output for an agent that runs elsewhere and for the administrator of its role. */
+function agentOutput(stack: Stack, { agent, requests, replies, consumer }: AgentChannel): void {
+  if (consumer.kind === 'function') return;
   new CfnOutput(stack, outputOf(agent), {
     description: `Agent ${agent}, which runs elsewhere: its queues, and the policy for its role`,
     value: stack.toJsonString({
       requests: requests.urls,
       replies: replies.queue.queueUrl,
-      policy: workedOff.policy.managedPolicyArn,
+      policy: consumer.policy.managedPolicyArn,
     }),
   });
 }
 
-/** `gift-wrapping` is AgentGiftWrapping: names of outputs have letters and digits alone. */
+/** `gift-wrapping` becomes AgentGiftWrapping, because output names allow letters and digits only. */
 const outputOf = (agent: string) =>
   ['agent', ...agent.split('-')]
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -1,4 +1,4 @@
-/** The queues of a stack by what alarms, the dashboard and `reeve dlq` call them. */
+/** The queues of a stack, by the names that alarms, the dashboard and `reeve dlq` use. */
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { AgentChannel } from '#infra/agents/agent-channel.ts';
 import type { Notifications } from '#infra/operations/notifications.ts';
@@ -15,7 +15,7 @@ export interface DeployedQueues {
   readonly notifications: Notifications;
 }
 
-/** Queues that Scheduler, agents and submission work off, by their place in the stack. */
+/** Queues that Scheduler, agents and submission consume, by their path in the stack. */
 export function workQueues({
   ready,
   channels,
@@ -29,10 +29,10 @@ export function workQueues({
   return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
 }
 
-/** As lib/aws/operator/dead-letter-queues.ts names them. */
+/** With the names of lib/aws/operator/dead-letter-queues.ts. */
 export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> {
   const { ready, channels, webhooks, submission, notifications } = queues;
-  const { retries, failures, undelivered, unmailed } = notifications;
+  const { retries, failures, undelivered, undeliveredMail } = notifications;
   const named: [string, Queue | undefined][] = [
     ['Ready', ready.deadLetters],
     ...channels.flatMap(({ agent, requests, replies }): [string, Queue][] => [
@@ -47,7 +47,7 @@ export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> 
     ['Notifications', retries.deadLetters],
     ['Changes', failures],
     ['Alerts', undelivered],
-    ['Mail', unmailed],
+    ['Mail', undeliveredMail],
   ];
   return new Map(
     named.flatMap(([name, queue]): [string, Queue][] =>

@@ -1,18 +1,18 @@
 /**
- * Has Lambda poll a queue for a function. The CDK's own event source grants `sqs:GetQueueUrl` as well, which neither
- * Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
+ * Makes Lambda poll a queue for a function. The CDK's own event source also grants `sqs:GetQueueUrl`, which
+ * neither Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
  */
 import { Names } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 
-/** Messages of one invocation; ten is one request of SQS. */
+/** Messages per invocation; SQS returns up to ten per request. */
 const batchSize = 10;
 
-/** `maxConcurrency`: invocations at once, 2 to 1,000; left out, what Lambda makes of it. */
+/** @param maxConcurrency concurrent invocations, 2 to 1,000; undefined: as Lambda scales */
 export function pollQueue(worker: ReeveFunction, queue: Queue, maxConcurrency?: number): void {
-  // The id that the CDK's event source gives it: a mapping under another id would be made beside the old one.
+  // The id that the CDK's event source uses: another id would create a second mapping on update.
   worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
     eventSourceArn: queue.queueArn,
     batchSize,
@@ -24,7 +24,7 @@ export function pollQueue(worker: ReeveFunction, queue: Queue, maxConcurrency?: 
       'sqs:ReceiveMessage',
       'sqs:DeleteMessage',
       'sqs:GetQueueAttributes',
-      // Of the function itself: it hides for a while what it could not do.
+      // The function hides messages that it could not handle.
       'sqs:ChangeMessageVisibility',
     ],
     queue.queueArn,

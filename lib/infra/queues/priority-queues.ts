@@ -1,4 +1,4 @@
-/** Queues of the same purpose, one for each priority class that is deployed, and the dead letters of all of them. */
+/** The queues of one purpose, one for each deployed priority class, and their common dead-letter queue. */
 import type { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -18,7 +18,7 @@ export interface PriorityQueuesProps {
 export class PriorityQueues extends Construct {
   readonly all: readonly WorkQueue[];
   readonly deadLetters: Queue;
-  /** The highest first, as {@link all}. */
+  /** The highest first, in the order of {@link all}. */
   readonly priorities: readonly Priority[];
 
   constructor(scope: Construct, id: string, props: PriorityQueuesProps) {
@@ -33,14 +33,14 @@ export class PriorityQueues extends Construct {
     });
   }
 
-  /** The URL of each queue, by its class. */
+  /** The URL of each queue, by priority class. */
   get urls(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       this.priorities.map((priority, at) => [priority, this.all[at]?.queue.queueUrl ?? '']),
     );
   }
 
-  /** Lets the function send to all of them. */
+  /** Allows the function to send to all of them. */
   allowSend(to: ReeveFunction): void {
     to.allow(['sqs:SendMessage'], ...this.all.map(({ queue }) => queue.queueArn));
   }
@@ -51,12 +51,12 @@ const highestFirst = (some: readonly Priority[]) =>
 
 const titled = (priority: Priority) => priority.charAt(0).toUpperCase() + priority.slice(1);
 
-/** For a function that nudges: where all queues are, and the classes that there are. */
+/** The variables of a function that sends nudges. */
 export function readyVariables(ready: PriorityQueues): Record<string, string> {
   return { ...queuesVariable(ready), REEVE_PRIORITIES: ready.priorities.join(',') };
 }
 
-/** For a function that knows other queues than its own; any queue of the deployment says where all are. */
+/** The variable of a function that derives queue URLs: their common prefix, from any queue. */
 export function queuesVariable({ all: [one] }: PriorityQueues): Record<string, string> {
   return one === undefined ? {} : { REEVE_QUEUES: queuesAt(one.queue.queueUrl) };
 }

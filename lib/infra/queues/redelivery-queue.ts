@@ -1,6 +1,6 @@
 /**
- * A FIFO queue of what somebody is owed, in sequence for each order, with dead letters of its own. Its
- * function hides for up to 15 minutes what cannot be delivered yet.
+ * A FIFO queue of undelivered messages, in sequence for each order, with its own dead-letter queue. Its
+ * function hides undeliverable messages for up to 15 minutes.
  */
 import { Duration } from 'aws-cdk-lib';
 import {
@@ -17,7 +17,7 @@ import { deadLetterQueue } from './work-queue.ts';
 export interface RedeliveryQueueProps {
   readonly queueName: string;
   readonly deadLetterName: string;
-  /** Of the function that works it off. */
+  /** The timeout of the function that consumes the queue. */
   readonly functionTimeout: Duration;
 }
 
@@ -27,9 +27,9 @@ export interface RedeliveryQueue {
 }
 
 const visibilityPerTimeout = 6;
-/** Batches at once: up to a hundred calls, of as many orders. */
+/** Concurrent batches: up to a hundred calls, for as many orders. */
 export const redeliveryConcurrency = 10;
-/** With waits that grow to 15 minutes: four days. */
+/** With delays that grow to 15 minutes: four days. */
 const maxReceiveCount = 400;
 const retention = Duration.days(14);
 
@@ -42,7 +42,7 @@ export function redeliveryQueue(scope: Construct, props: RedeliveryQueueProps): 
   const queue = new Queue(scope, 'Queue', {
     queueName,
     fifo: true,
-    // An order a group: groups do not wait for each other, nor share a limit.
+    // Each order is a group: groups do not wait for each other or share a throughput limit.
     deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
     fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
     encryption: QueueEncryption.SQS_MANAGED,

@@ -1,4 +1,4 @@
-/** The response channels of a deployment, as its functions read them. */
+/** The response channels of a deployment, in the form that its functions read. */
 import { Arn, ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
@@ -25,7 +25,7 @@ export function responseQueues(
   return [...Object.values(responseQueues), ...webhooks.map(({ queue }) => queue.queueArn)];
 }
 
-/** The URL of a queue that is known by its ARN, as SQS makes it. */
+/** Derives the URL of a queue from its ARN. */
 function queueUrl(arn: string): string {
   const { region, account, resource } = Arn.split(arn, ArnFormat.NO_RESOURCE_NAME);
   return `https://sqs.${region}.amazonaws.com/${account}/${resource}`;

@@ -1,4 +1,4 @@
-/** The second way in: a queue of submissions, for producers in the account. */
+/** A queue of submissions beside the API, for producers in the account. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -45,6 +45,6 @@ export class SubmissionQueue extends Construct {
     });
     props.store.allowCreate(this.worker);
     props.ready.allowSend(this.worker);
-    this.submissions.workedOffBy(this.worker);
+    this.submissions.consumedBy(this.worker);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A webhook: the FIFO queue of what its receiver is owed, dead letters of its own, and the function that
- * tells it. One function each, so that a slow receiver holds up nobody else, and each knows one secret.
+ * A webhook: the FIFO queue of its receiver's undelivered messages, a dead-letter queue, and a function. A
+ * function per webhook keeps a slow receiver from delaying others, and gives each function one secret only.
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
@@ -12,7 +12,7 @@ import { queuePrefix } from './queue-prefix.ts';
 import { addRedeliveryConsumer, redeliveryQueue } from './redelivery-queue.ts';
 
 export interface WebhookChannelProps {
-  /** As `replyTo` gives it. */
+  /** The channel's name in `replyTo`. */
   readonly name: string;
   readonly url: string;
   readonly secretArn: string;
@@ -20,7 +20,7 @@ export interface WebhookChannelProps {
   readonly removal: RemovalPolicy;
 }
 
-/** A batch may be of one order, whose messages are told one after the other, ten seconds each at most. */
+/** A batch may hold messages of one order, which are delivered in sequence, at most ten seconds each. */
 const timeout = Duration.seconds(120);
 
 export class WebhookChannel extends Construct {

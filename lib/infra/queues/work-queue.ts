@@ -1,4 +1,4 @@
-/** A queue that a function works off, and the dead-letter queue beside it. */
+/** A queue that a function consumes, with a dead-letter queue. */
 import { Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -10,18 +10,18 @@ import { pollQueue } from './poll-queue.ts';
 export interface WorkQueueProps {
   readonly queueName: string;
   readonly deadLetters: Queue;
-  /** Of the function that works it off. */
+  /** The timeout of the function that consumes the queue. */
   readonly functionTimeout: Duration;
   /**
-   * Receives after which a message is given up.
-   * @default limits.receivesMax: for a function of Reeve, which hides for seconds what it gives back
+   * Receives after which a message becomes a dead letter.
+   * @default limits.receivesMax: for Reeve's functions, which hide returned messages for seconds
    */
   readonly maxReceiveCount?: number;
 }
 
-/** A redelivery must not overtake the first delivery's own tries (Lambda with SQS: 6 × timeout). */
+/** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
 const visibilityPerTimeout = 6;
-/** A dead letter's time counts from its first sending, so the dead-letter queue must keep longer. */
+/** A dead letter's age counts from its first sending, so the dead-letter queue needs a longer retention. */
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
 
@@ -43,14 +43,14 @@ export class WorkQueue extends Construct {
     });
   }
 
-  /** Has the function work it off, and park what it cannot read. */
-  workedOffBy(worker: ReeveFunction, maxConcurrency?: number): void {
+  /** Makes the function consume the queue and park unreadable messages. */
+  consumedBy(worker: ReeveFunction, maxConcurrency?: number): void {
     pollQueue(worker, this.queue, maxConcurrency);
     worker.allow(['sqs:SendMessage'], this.deadLetters.queueArn);
   }
 }
 
-/** `fifo`: for the letters of a FIFO queue, which a standard one cannot take. */
+/** @param props `fifo`: for dead letters of a FIFO queue, which a standard queue cannot take */
 export function deadLetterQueue(
   scope: Construct,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * A key of the account over tables, queues, topic and logs, and what each role must be allowed to do with it: that follows from
- * its other rights. The grants of the CDK would allow more, by actions with an asterisk.
+ * Encrypts tables, queues, topic and logs with a key of the account. A role's rights on the key follow from
+ * its other rights. The CDK's grants would allow more, by actions with an asterisk.
  */
 import type { Stack } from 'aws-cdk-lib';
 import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
@@ -11,15 +11,15 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import * as z from 'zod';
 
 /**
- * Seconds that SQS uses a data key for, 60 to 86,400: each new one costs two requests to KMS for each sender and one for
- * each receiver. SQS's own default, 300, would be twelve times as many.
+ * Seconds for which SQS reuses a data key, 60 to 86,400. Each new data key costs two KMS requests per sender
+ * and one per receiver; SQS's default, 300, would cause twelve times as many.
  */
 const dataKeyReuseSeconds = 3_600;
 
 /**
- * What an action asks of the key, by the service that holds the data. Who sends to a queue makes a data key and checks it, who
- * receives decrypts it (SQS, Key management). A table's key was made when the table was: whoever reads or writes decrypts
- * it (KMS, How DynamoDB uses AWS KMS).
+ * The rights on the key that an action needs, by the service that holds the data. A sender to a queue
+ * generates a data key and verifies it, a receiver decrypts it (SQS, Key management). A table has its data
+ * key already: reads and writes decrypt it (KMS, How DynamoDB uses AWS KMS).
  */
 const usesOf: readonly { readonly of: RegExp; readonly through: string; readonly key: string[] }[] =
   [
@@ -45,13 +45,13 @@ export function encryptWith(stack: Stack, keyArn: string): void {
   }
 }
 
-/** TableV2 itself takes a key only in a stack whose region is known at synthesis. */
+/** TableV2 accepts a key only in a stack whose region is known at synthesis. */
 function encryptTable(table: CfnGlobalTable, keyArn: string): void {
   table.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
   table.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', keyArn);
 }
 
-/** One statement for each service that the policy lets work with data: through that service alone. */
+/** One statement per service whose data the policy covers, limited to calls through that service. */
 function keyStatements(policy: unknown, keyArn: string): PolicyStatement[] {
   const actions = document.parse(policy).Statement.flatMap(({ Action }) => Action);
   const uses = usesOf.filter(({ of }) => actions.some((action) => of.test(action)));
@@ -69,6 +69,8 @@ function keyStatements(policy: unknown, keyArn: string): PolicyStatement[] {
 
 const document = z.object({
   Statement: z.array(
-    z.object({ Action: z.union([z.string().transform((one) => [one]), z.array(z.string())]) }),
+    z.object({
+      Action: z.union([z.string().transform((action) => [action]), z.array(z.string())]),
+    }),
   ),
 });

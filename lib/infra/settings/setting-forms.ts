@@ -1,9 +1,9 @@
-/** What the values of settings look like. */
+/** Schemas of the values of settings. */
 import * as z from 'zod';
 import { strictJson } from '#core/codec/strict-json.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 
-/** On the command line everything is text; in cdk.json it is what it is. */
+/** Values are texts on the command line and JSON in cdk.json. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;
@@ -15,7 +15,7 @@ export const json = <Schema extends z.ZodType>(schema: Schema) =>
     return z.NEVER;
   }, schema);
 
-/** A list in which no element occurs twice: the second one would have no effect. */
+/** A list without duplicates, which would have no effect. */
 export const distinct = <Schema extends z.ZodType<readonly string[]>>(schema: Schema) =>
   schema.refine((all) => new Set(all).size === all.length, 'must contain each element only once');
 
@@ -29,17 +29,17 @@ export const secretArn = z
     'must be the ARN of a secret',
   );
 /**
- * As it stands in tokens; API Gateway asks it for its keys under `/.well-known/`, so nothing may follow its path.
- * OpenID Connect Discovery, Provider Metadata: https, and neither query nor fragment.
+ * As in tokens. API Gateway reads its keys below `/.well-known/`, so the path must be its end. OpenID Connect
+ * Discovery, Provider Metadata: https, with neither query nor fragment.
  */
 export const issuer = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
-/** In a token's claim words stand side by side. */
+/** Words in a token's claim are separated by spaces. */
 export const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
 export const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
-/** Not an alias: a policy that allows the use of a key must name the key. */
+/** Not an alias: a policy that grants the use of a key must name the key. */
 export const keyArn = z
   .string()
   .regex(
@@ -52,11 +52,11 @@ export const boundaryArn = z
     /^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/,
     'must be the ARN of a managed policy',
   );
-/** PutEvents takes an ARN too, but a rule can stand on a bus of its own account and region alone. */
+/** PutEvents accepts an ARN too, but a rule must be on a bus of its own account and region. */
 export const busName = z
   .string()
   .regex(/^[\w.-]{1,256}$/, 'must be the name of a bus in the account and region of the stack');
-/** As a browser sends it: no path, no `*`. Plain http is for a page under development. */
+/** As a browser sends it: no path, no `*`. Plain http is for development. */
 export const origin = z
   .string()
   .regex(
@@ -64,7 +64,7 @@ export const origin = z
     'must be an origin such as https://shop.example.com, in lower case and without a path',
   );
 
-/** Days that CloudWatch Logs takes (PutRetentionPolicy). */
+/** Retention periods that CloudWatch Logs accepts, days (PutRetentionPolicy). */
 const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922,
   3_288, 3_653,
@@ -74,15 +74,15 @@ export const logRetention = wholeNumber(1, 3_653).refine((days) => retentions.in
 });
 
 const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+@-]*$/u;
-/** Of one resource (AWS Tagging Best Practices: 50, of which CloudFormation's own do not count). */
+/** Tags per resource (AWS Tagging Best Practices: 50, not counting CloudFormation's own). */
 const tagsMax = 50;
 const tagKey = z
   .string()
   .min(1)
   .max(128)
-  .regex(tagText, 'has a character that tags do not take')
+  .regex(tagText, 'has a character that tags do not allow')
   .regex(/^(?!aws:)/i, 'must not begin with aws:');
-const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not take');
+const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not allow');
 export const tags = z
   .record(tagKey, tagValue)
   .refine((all) => Object.keys(all).length <= tagsMax, `must be ${tagsMax} at most`);

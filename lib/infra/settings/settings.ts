@@ -1,4 +1,4 @@
-/** What can be set at deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
+/** The settings of a deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
@@ -26,34 +26,37 @@ import {
 import { stages } from './stage.ts';
 
 const settings = z.strictObject({
-  /** `prod` keeps data when the stack goes; `dev` leaves nothing behind. */
+  /** `prod` keeps data when the stack is deleted; `dev` deletes it. */
   stage: z.enum(stages).default('prod'),
-  /** Partitions of the due index: some 500 orders a second each. Only ever to be raised. */
+  /** Partitions of the due index: some 500 orders per second each. May only be raised. */
   shards: wholeNumber(1, shardsMax).default(4),
-  /** How often the Supervisor looks, minutes: how late a recovery may be. */
+  /** The sweep period, minutes: the maximum delay of a recovery. */
   sweepMinutes: wholeNumber(1, 15).default(1),
-  /** How long an order is kept after its end. */
+  /** How long an order is kept after its end, days. */
   keepDays: wholeNumber(1, 3_650).default(30),
-  /** Priority classes with queues of their own; others share those of `normal`. */
+  /** Priority classes with queues of their own; the others use those of `normal`. */
   priorities: json(
     distinct(z.array(z.enum(priorities)).nonempty()).refine(
       (all) => all.includes('normal'),
       'must contain normal',
     ),
   ).default(['normal']),
-  /** Batches of ten calls at once, by agent, over all its priority classes together. */
+  /** Concurrent batches of ten calls, by agent, over all its priority classes. */
   concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
-  /** Where the agents' services are. */
+  /** The URLs of the agents' services, by agent. */
   services: json(z.record(z.string(), httpUrl)).default({}),
-  /** Registered response queues: ARNs by the name that `replyTo` gives. */
+  /** Registered response queues: ARNs by the name in `replyTo`. */
   responseQueues: json(z.record(channelName, queueArn)).default({}),
-  /** Response channels that are events on the bus: the names that `replyTo` gives. */
+  /** Response channels that are events on the bus: the names in `replyTo`. */
   eventChannels: json(z.array(channelName)).default([]),
-  /** Response channels that are told by HTTP, by the name that `replyTo` gives. */
+  /** Response channels by HTTP, by the name in `replyTo`. */
   webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
-  /** Whether there is a queue of submissions beside the API. */
+  /** Whether orders can be submitted by a queue beside the API. */
   submissionQueue: json(z.boolean()).default(false),
-  /** Requests a second, and at once, before API Gateway answers 429: a runaway caller costs money. */
+  /**
+   * Requests per second and burst size above which API Gateway answers 429; they bound the cost of a runaway
+   * caller.
+   */
   throttle: json(
     z.strictObject({
       rate: z.int().min(1).default(1_000),
@@ -64,11 +67,11 @@ const settings = z.strictObject({
   corsOrigins: json(distinct(z.array(origin))).default([]),
   /** How long logs are kept, days. */
   logDays: logRetention.default(30),
-  /** The bus that alerts and event channels are put on; it must exist. */
+  /** The existing bus for alerts and event channels. */
   eventBus: busName.default('default'),
   /**
-   * Concurrency kept for a function, and its limit: of the Supervisor one for each shard and one for the tick,
-   * of the notifier more than its retry queue alone may take. It comes off what all other functions share.
+   * Concurrency reserved for a function, which also limits it: for the Supervisor one per shard and one for
+   * the tick, for the notifier more than its retry queue may use. It reduces what the other functions share.
    */
   reservedConcurrency: json(
     z.strictObject({
@@ -80,48 +83,48 @@ const settings = z.strictObject({
     }),
   ).default({}),
   /**
-   * A symmetric key of the stack's region over tables, queues, topic and logs, instead of the services' own. Its policy
-   * must let these services use it: docs/aws.md, "Your own key".
+   * A symmetric key in the stack's region for tables, queues, topic and logs, instead of the services' own
+   * keys. Its policy must allow these services to use it: docs/aws.md, "Your own key".
    */
   kmsKey: keyArn.optional(),
-  /** The managed policy that bounds every role of the stack. */
+  /** The permissions boundary of every role of the stack. */
   permissionsBoundary: boundaryArn.optional(),
-  /** On every resource that takes tags. */
+  /** Tags on every resource that supports them. */
   tags: json(tags).default({}),
-  /** Who is told of alarms and of orders in Error. */
+  /** Receives alarms and alerts about orders in Error. */
   alarmEmail: z.email().optional(),
-  /** The console at the API's own address, for people who sign in at the provider of `jwt`. */
+  /** The console at the API's address, for users of the OpenID provider of `jwt`. */
   console: json(
     z.strictObject({
-      /** Of a public client, which has no secret, with the API's address as where to return to. */
+      /** A public client, which has no secret; its redirect URI is the API's address. */
       clientId: z.string().min(1),
-      /** What is asked for; some providers name the audience by it. */
+      /** The requested scope; some providers derive the audience from it. */
       scope: z.string().min(1).default('openid'),
-      /** Where tokens are given, if not at the issuer's own origin. */
+      /** Origin of the token endpoint. @default the issuer's origin */
       tokenOrigin: httpsUrl.optional(),
     }),
   ).optional(),
-  /** Authorise by the tokens of an OpenID provider instead of IAM. */
+  /** Authorises by the tokens of an OpenID provider instead of IAM. */
   jwt: json(
     z.strictObject({
       issuer,
       audience: distinct(z.array(z.string().min(1)).nonempty()),
-      /** The claim that says what a bearer may do: its scopes, or its groups. */
+      /** The claim with a bearer's permissions: its scopes or groups. */
       rolesClaim: z.string().min(1).default('scope'),
-      /** What stands in that claim for each role. */
+      /** The value in that claim that grants each role. */
       roles: z
         .strictObject({ viewer: word, submitter: word, operator: word })
         .default({ viewer: 'reeve/view', submitter: 'reeve/submit', operator: 'reeve/operate' }),
-      /** The claim that names the one tenant of a bearer; `*` in it: every tenant. */
+      /** The claim that names a bearer's tenant; its value `*` grants every tenant. */
       tenantClaim: z.string().min(1).optional(),
     }),
   ).optional(),
 });
 
-/** What each setting is called. */
+/** The names of the settings. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
-/** What settings say of each other. A name is of one channel: a status message goes to one place. */
+/** Rules between settings. Each name belongs to one channel, because a status message has one destination. */
 const schema = settings.superRefine((given, context) => {
   const { responseQueues, eventChannels, webhooks } = given;
   if (given.console !== undefined && given.jwt === undefined) {
@@ -130,23 +133,23 @@ const schema = settings.superRefine((given, context) => {
   }
   const { supervisor } = given.reservedConcurrency;
   if (supervisor !== undefined && supervisor <= given.shards) {
-    // Else sweeps of shards keep the tick out, which is taken for an outage and forgives what failed.
+    // Otherwise sweeps of shards block the tick, which counts as an outage, so that failures are not counted.
     const message = `must be ${given.shards + 1} or more: one for each shard, and one for the tick`;
     context.addIssue({ code: 'custom', path: ['reservedConcurrency', 'supervisor'], message });
   }
   const names = [...Object.keys(responseQueues), ...eventChannels, ...Object.keys(webhooks)];
-  const [twice] = names.filter((name, at) => names.indexOf(name) !== at);
-  if (twice === undefined) return;
+  const [duplicate] = names.filter((name, at) => names.indexOf(name) !== at);
+  if (duplicate === undefined) return;
   context.addIssue({
     code: 'custom',
-    path: [twice],
+    path: [duplicate],
     message: 'names more than one response channel',
   });
 });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 
-/** @throws {ReeveError} `settings-invalid` naming every setting at fault */
+/** @throws {ReeveError} `settings-invalid` naming every invalid setting */
 export function readSettings(node: Node): Settings {
   const given = settingNames.map((name) => [name, node.tryGetContext(name)]);
   const parsed = schema.safeParse(

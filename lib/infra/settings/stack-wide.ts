@@ -1,11 +1,11 @@
-/** Settings that hold for every resource of a kind, set in one place so that none is forgotten. */
+/** Settings that apply to every resource of a kind, in one place so that none is missed. */
 import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { encryptWith } from './own-key.ts';
 import type { Settings } from './settings.ts';
 
-/** To be called when the stack has all its resources. */
+/** Must be called after the stack has all its resources. */
 export function applyStackWide(stack: Stack, settings: Settings): void {
   for (const construct of stack.node.findAll()) {
     if (construct instanceof CfnLogGroup) construct.retentionInDays = settings.logDays;

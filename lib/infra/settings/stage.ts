@@ -1,7 +1,7 @@
-/** What a stage means for what holds data. */
+/** What a stage means for resources with data. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 
-/** `prod` keeps its data whatever happens to the stack; `dev` leaves nothing behind. */
+/** `prod` keeps its data when the stack is deleted; `dev` deletes it. */
 export const stages = ['prod', 'dev'] as const;
 export type Stage = (typeof stages)[number];
 
