@@ -442,7 +442,7 @@ describe("the workflow's own code", () => {
     [
       'an input that gives undefined',
       { input: ({ outputs }: { outputs: object }) => Reflect.get({ ...sparse, ...outputs }, 'x') },
-      'gave undefined',
+      'returned undefined',
     ],
   ])('%s parks the order, and quotes no details', (_, spec, problem) => {
     const situation = play(submit(flow({ a: {}, b: { after: ['a'], ...spec } })), [0, claim()]);

@@ -1,45 +1,49 @@
 /**
- * Who asks, and what that one may do. Roles are a ladder: each may do what the ones before it may. A
- * submitter can therefore read what became of its orders, and an operator can submit.
+ * The authenticated caller and its permissions. Each role includes the ones before it: a submitter can
+ * read its orders, and an operator can submit.
  */
 import { limits } from '#core/model/limits.ts';
 
+/** In ascending order of permissions. */
 export const roles = ['viewer', 'submitter', 'operator'] as const;
+/** See {@link roles}. */
 export type Role = (typeof roles)[number];
 
+/** An authenticated caller. */
 export interface Principal {
-  /** As the history keeps it: see {@link principalName}. */
+  /** As stored in the history: see {@link principalName}. */
   readonly name: string;
-  /** `iam`: API Gateway has already checked the caller's IAM policies for this very route. */
+  /** `iam`: API Gateway has already checked the IAM policies of the caller for this route. */
   readonly role: Role | 'iam';
-  /** The one tenant whose orders it may see and touch; null: every tenant's. */
+  /** The tenant whose orders it can access; null: all tenants. */
   readonly tenant: string | null;
 }
 
-/** What is found out of who asks. */
+/** The result of authentication. */
 export type Identity =
   | { readonly kind: 'known'; readonly principal: Principal }
-  /** No token, or none that is known. */
+  /** The request has no valid token. */
   | { readonly kind: 'unknown' }
-  /** Known, and of no role here. `reason`: a sentence that says what is missing. */
+  /** The token is valid, but grants no role. `reason`: a sentence that says what is missing. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** Whether the principal has the role that is needed, or a higher one. */
 export function mayAct({ role }: Principal, needed: Role): boolean {
   return role === 'iam' || roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** Whether an order of this tenant is any business of the principal. */
+/** Whether the principal can access this order. */
 export function maySee({ tenant }: Principal, order: { readonly tenant: string | null }): boolean {
   return tenant === null || order.tenant === tenant;
 }
 
-/** Visible ASCII: each character is one byte, and none steers a reader's terminal. */
+/** Visible ASCII: one byte per character, and no control characters for a terminal. */
 const plain = /^[\x21-\x7e]+$/;
 const digestDigits = 12;
 
 /**
- * A name that fits a history, which has to stay small: as it is, or its end and a digest of the whole,
- * so that two long names stay two.
+ * The name for the history: unchanged, or for a long one its end and a digest of the whole, so that
+ * different names stay different.
  */
 export function principalName(full: string, digest: (text: string) => string): string {
   const max = limits.principalLengthMax;

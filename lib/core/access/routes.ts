@@ -1,17 +1,18 @@
 /**
- * The routes of the API, and who may use each: the one table, for the API itself, for API Gateway's
- * routes and for the policies of IAM callers. docs/access.md shows it, and a test compares the two.
+ * The routes of the API with the roles that may use them. The API, the routes of API Gateway and the
+ * policies of IAM callers are derived from this table; a test compares it with docs/access.md.
  */
 import type { Role } from './principal.ts';
 
+/** A route of the API. */
 export interface ApiRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
-  /** The least role that may use it; `anyone`: no token is needed, except on AWS. */
+  /** The lowest role that may use it; `anyone`: no token is needed, except on AWS. */
   readonly role: Role | 'anyone';
-  /** Whether a principal of one tenant may use it; it finds its own tenant there. */
+  /** Whether a principal of one tenant may use it, for its own tenant. */
   readonly confined: boolean;
-  /** Whether it is served on AWS: a function ends with its request, and sees nothing in between. */
+  /** Whether it is served on AWS, where a function ends with its request and cannot stream events. */
   readonly onAws: boolean;
 }
 
@@ -32,7 +33,7 @@ export const routes = {
   cancelOrder: { method: 'post', path: '/orders/{id}/cancel', role: 'operator', ...everywhere },
   followOrder: { method: 'get', path: '/orders/{id}/events', role: 'viewer', ...embedded },
   followOrders: { method: 'get', path: '/events', role: 'viewer', ...embedded },
-  // It counts the orders of all tenants.
+  // The response counts the orders of all tenants.
   showActivity: {
     method: 'get',
     path: '/activity',
@@ -46,4 +47,5 @@ export const routes = {
   showHealth: { method: 'get', path: '/healthz', role: 'anyone', ...everywhere },
 } as const satisfies Readonly<Record<string, ApiRoute>>;
 
+/** An operation id of the API. */
 export type Operation = keyof typeof routes;

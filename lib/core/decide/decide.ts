@@ -1,9 +1,9 @@
 /**
- * The one function that decides. Every write to a process record, by whatever role, is one call of
- * it followed by one conditional write on `revision`; its commands are sent after that write.
+ * The only function that changes a process record. Every role calls it, writes the result on condition
+ * of `revision`, and sends the commands after that write.
  *
- * No I/O, no clock, no randomness. A reply counts by its step's attempt, whatever the order's state
- * (R6); what does not count is ignored with a reason, never an error.
+ * It does no I/O and reads neither a clock nor randomness. Whether a reply counts depends on the attempt
+ * of its step, not on the state of the order (R6). An event that does not count is ignored with a reason.
  */
 
 import type { FieldError } from '#core/codec/field-errors.ts';
@@ -36,6 +36,7 @@ import { hasRoom, outputTooLarge, recordTooLarge } from './room.ts';
 import type { OrderContext } from './start-step.ts';
 import { validatedCorrections } from './validate-corrections.ts';
 
+/** Why an event changes nothing. Logs and API errors carry it. */
 export type IgnoredReason =
   | 'not-pending'
   | 'not-before'
@@ -54,24 +55,26 @@ export type IgnoredReason =
   | CorrectionRefusal
   | CancelRefusal;
 
+/** The next revision of a record, and the messages to send once it is stored. */
 export interface Transition {
   readonly kind: 'transition';
   readonly record: ProcessRecord;
   readonly commands: readonly Command[];
 }
 
+/** What an event does to an order. */
 export type Decision =
   | Transition
   | {
       readonly kind: 'ignored';
       readonly reason: IgnoredReason;
-      /** Of corrections that were refused. */
+      /** Why corrections were refused; only for `correction-refused`. */
       readonly errors?: readonly FieldError[];
     };
 
 /**
- * @param known what the Scheduler knows of the order's workflow; null when the definition is unknown,
- *   and for events that need none (all but `claim`, replies, and `resubmit` with corrections)
+ * @param known the definition and details of the order. Null when the definition is unknown, and for
+ *   events that need none (all but `claim`, replies, and `resubmit` with corrections)
  */
 export function decide(
   record: ProcessRecord,
@@ -84,7 +87,7 @@ export function decide(
   return decideFull(record, event, known, nowMs);
 }
 
-/** Of a record that has no room for what the event would make of it: the order stops, while it still can. */
+/** For a result that exceeds the size limit: the order stops while the record has room for that. */
 function decideFull(
   record: ProcessRecord,
   event: RecordEvent,
@@ -100,13 +103,13 @@ function decideFull(
   }
   const short = withShortenedHistory(full);
   if (hasRoom(event, short.record)) return short;
-  // More than this Reeve stores, from an older one: whether there is room for it, its store must say.
+  // An older release allowed larger records: only the store can say whether this one fits.
   return event.type === 'resubmit' ? ignored('record-full') : full;
 }
 
 /**
- * The same for a store that refused what `decide` gave: the smallest record that says what happened, in
- * which the order stops, or is undone.
+ * For a result of `decide` that the store refused: the smallest record of the same event, in which the
+ * order stops or is undone.
  */
 export function decideShortened(
   record: ProcessRecord,
@@ -124,7 +127,7 @@ function decideStopping(
   known: OrderContext | null,
   nowMs: number,
 ): Decision {
-  // The order can do without: its attempt runs out of time.
+  // Without the heartbeat the attempt times out, which policies handle.
   if (event.type === 'heartbeat') return ignored('record-full');
   return decideOn(draftOf(record, nowMs, event.type !== 'resubmit'), event, known);
 }
@@ -247,7 +250,7 @@ function transition(draft: Draft, entry: HistoryEntry): Decision {
   return { kind: 'transition', record: finish(draft, entry), commands: draft.commands };
 }
 
-/** The way back stays open. */
+/** Parks an order that would go forward. An undo continues, because room is reserved for it. */
 function parkFull(draft: Draft, entry: HistoryEntry): void {
   const { processState } = draft.lockState;
   if (draft.direction === 'undo' || (processState !== 'Pending' && processState !== 'Processing'))

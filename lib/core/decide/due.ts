@@ -1,15 +1,15 @@
-/** Derived instants: by when somebody must look at an order again (R16). */
+/** Derived instants: when the Supervisor must inspect an order again (R16). */
 import { limits } from '#core/model/limits.ts';
 import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 
-/** How far two machines' clocks, or one clock and its correction, may differ before it is a fault. */
+/** The largest difference between two correct clocks, or between one clock and its correction, ms. */
 export const clockToleranceMs = 5 * 60_000;
 
-/** No due time lies further ahead than this, unless a clock was wrong when it was written (R14). */
+/** No correct clock writes a due time farther ahead than this, ms (R14). */
 export const dueHorizonMs =
   Math.max(limits.coolDownMaxMs, limits.maxDurationMaxMs) + clockToleranceMs;
 
-/** The earliest complete-by of the steps under way; null when there is none. */
+/** The earliest complete-by of the steps under way; null when no step is under way. */
 export function earliestCompleteBy(steps: readonly StepRecord[]): number | null {
   let earliest: number | null = null;
   for (const { progress } of steps) {
@@ -20,14 +20,14 @@ export function earliestCompleteBy(steps: readonly StepRecord[]): number | null 
   return earliest;
 }
 
-/** By when a Pending order must have been claimed, or else is nudged again. */
+/** When a Pending order that is still unclaimed is nudged again. */
 export function pickUpBy(notBefore: number, nowMs: number): number {
   return notBefore > nowMs ? notBefore : nowMs + limits.pickUpGraceMs;
 }
 
 /**
- * The order's key in the due index: every order that is not at its end, and every stopped one with a
- * call still out, has one (R16). A step may be reported until its complete-by, so it is due after it.
+ * The key of the order in the due index. Every live order, and every order in Error with a call in
+ * flight, has one (R16). A reply counts until complete-by, so the order is due 1 ms later.
  */
 export function dueAt(record: ProcessRecord): number | null {
   switch (record.processState) {

@@ -1,4 +1,4 @@
-/** The way forward: start what is ready, skip what is not wanted, end when all is done (R4, R5). */
+/** The forward direction: starts and skips ready steps, and ends the order when all are done (R4, R5). */
 
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
@@ -6,16 +6,16 @@ import { findStep, type StepRecord } from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
 import { conditionHolds, type OrderContext, startStep } from './start-step.ts';
 
-/** Starts every ready step; in definition order, so that a skipped step frees those after it. */
+/** Starts every ready step. In topological order, so that skipping a step makes its successors ready. */
 export function advance(draft: Draft, known: OrderContext): void {
   for (const at of known.definition.order) {
     const definition = known.definition.steps[at];
-    assertThat(definition !== undefined, 'the definition knows its own steps');
+    assertThat(definition !== undefined, 'the order of steps has no index beyond them');
     if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft.steps, definition))
       continue;
-    const wanted = conditionHolds(draft, known, definition);
-    if (wanted === undefined) return;
-    if (!wanted) setStep(draft, at, { progress: { state: 'Skipped' } });
+    const holds = conditionHolds(draft, known, definition);
+    if (holds === undefined) return;
+    if (!holds) setStep(draft, at, { progress: { state: 'Skipped' } });
     else if (!startStep(draft, known, at, 'perform')) return;
   }
   if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
@@ -23,7 +23,7 @@ export function advance(draft: Draft, known: OrderContext): void {
   }
 }
 
-/** Whether all steps that it comes after are done, or are not to be done. */
+/** Whether all predecessors of the step are Completed or Skipped. */
 export function isReady(steps: readonly StepRecord[], definition: StepDefinition): boolean {
   return definition.after.every((name) => {
     const before = findStep({ steps }, name);

@@ -1,4 +1,4 @@
-/** What a person decides: the only ways out of Error (R9). */
+/** Resubmit and cancel: the only transitions out of Error (R9). */
 
 import type { Cancel } from '#core/model/event.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -6,8 +6,9 @@ import { type Draft, release, setStep } from './draft.ts';
 import { beginUndo, inDoubt } from './undo.ts';
 
 /**
- * Error becomes Pending; failed steps may be tried again, with their failures forgotten. A fault that
- * excluded any effect gets a new idempotency key: services replay the refusal of the old one (R8).
+ * Error becomes Pending, and failed steps can be tried again, with their failure counts reset. A step
+ * whose fault excludes any effect gets a new idempotency key, because services replay the refusal of the
+ * old one (R8).
  */
 export function resubmit(draft: Draft): void {
   for (const [at, step] of draft.steps.entries()) {
@@ -24,7 +25,9 @@ export function resubmit(draft: Draft): void {
   release(draft, draft.nowMs);
 }
 
+/** Why a resubmit changes nothing. */
 export type ResubmitRefusal = 'not-in-error';
+/** Why the details of an order cannot be corrected. */
 export type CorrectionRefusal = ResubmitRefusal | 'already-undoing';
 
 /** Why the order cannot be resubmitted; null when it can. */
@@ -37,6 +40,7 @@ export function correctionRefusal(record: ProcessRecord): CorrectionRefusal | nu
   return resubmitRefusal(record) ?? (record.direction === 'undo' ? 'already-undoing' : null);
 }
 
+/** Why a cancel changes nothing. */
 export type CancelRefusal = 'ended' | 'already-undoing' | 'irreversible';
 
 /** Why the order cannot be cancelled; null when it can. */
@@ -44,13 +48,13 @@ export function cancelRefusal(draft: Draft): CancelRefusal | null {
   const { processState } = draft.lockState;
   if (processState === 'Processed' || processState === 'Undone') return 'ended';
   if (draft.direction === 'undo') return 'already-undoing';
-  const taken = draft.steps.some(
+  const isIrreversible = draft.steps.some(
     (step) => step.policy.irreversible && (step.progress.state === 'Completed' || inDoubt(step)),
   );
-  return taken ? 'irreversible' : null;
+  return isIrreversible ? 'irreversible' : null;
 }
 
-/** Nothing more starts; what runs drains or expires; then everything is undone. */
+/** No step starts any more. Calls in flight end or expire; then every effect is undone. */
 export function cancel(draft: Draft, event: Cancel): void {
   beginUndo(draft, {
     code: 'cancelled',

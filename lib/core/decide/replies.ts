@@ -1,4 +1,4 @@
-/** What agents report. `decide` has checked that the reply is for the current attempt, in time. */
+/** Replies of agents. `decide` has checked that the reply is for the current attempt and in time. */
 
 import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -8,7 +8,7 @@ import { type Draft, park, release, setStep } from './draft.ts';
 import type { OrderContext } from './start-step.ts';
 import { beginUndo } from './undo.ts';
 
-/** Completed; what became ready starts in the same write, if a Scheduler has the order. */
+/** The step is Completed. While a Scheduler holds the lock, steps that became ready start in the same write. */
 export function stepSucceeded(
   draft: Draft,
   at: number,
@@ -20,7 +20,7 @@ export function stepSucceeded(
   continueIfProcessing(draft, known);
 }
 
-/** Failed for good; the step's policy says whether the order waits for a person or turns back. */
+/** The step is Failed. Its policy says whether the order waits for an operator or is undone. */
 export function stepFailed(
   draft: Draft,
   at: number,
@@ -43,6 +43,7 @@ export function stepFailed(
   continueIfProcessing(draft, known);
 }
 
+/** The step is Undone. */
 export function undoSucceeded(
   draft: Draft,
   at: number,
@@ -53,7 +54,7 @@ export function undoSucceeded(
   continueIfProcessing(draft, known);
 }
 
-/** No policy helps an undo that its service refuses: a person must. */
+/** Parks the order: only an operator can help when a service refuses an undo. */
 export function undoFailed(
   draft: Draft,
   at: number,
@@ -73,8 +74,8 @@ export function undoFailed(
 }
 
 /**
- * Moves complete-by on, never past the attempt's end. False when it would move by less than half a
- * deadline, short of that end: so the heartbeats of an attempt, and the history, are bounded.
+ * Moves complete-by, at most to the end of the attempt. Returns false when it would move by less than
+ * half of `completeWithin` without reaching that end, which bounds the heartbeats in the history.
  */
 export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: UnderWay): boolean {
   const { completeWithinMs } = step.policy;
@@ -94,7 +95,7 @@ function continueIfProcessing(draft: Draft, known: OrderContext | null): void {
   if (draft.lockState.processState === 'Processing') continueOrder(draft, known);
 }
 
-/** Which progress a reply of that kind answers. */
+/** Whether the step is in the state that this kind of reply refers to. */
 export function answers(event: AgentEvent, progress: StepRecord['progress']): progress is UnderWay {
   switch (event.type) {
     case 'stepSucceeded':

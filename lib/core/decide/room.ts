@@ -1,6 +1,6 @@
 /**
- * What a record has room for. Forward an order may go only while enough is left for everything that must
- * still be possible then: what runs may report, a person may cancel, and all may be undone.
+ * Size limits of a record. An order goes forward only while the record has room for what must remain
+ * possible: the replies of running steps, a cancel by an operator, and the undo of every step.
  */
 
 import { isRecordWithin } from '#core/codec/record-size.ts';
@@ -10,7 +10,7 @@ import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 
-/** Whether the event may make this record of the order. */
+/** Whether this record is small enough to be the result of the event. */
 export function hasRoom(event: RecordEvent, next: ProcessRecord): boolean {
   return isRecordWithin(next, bytesAllowed(event, next));
 }
@@ -36,7 +36,7 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
   }
 }
 
-/** Why an order stops whose record has no room for more; `step`: whose report filled it. */
+/** The fault of an order whose record is full. `step`: the step whose reply filled it, or null. */
 export function recordTooLarge(step: StepName | null): OrderFault {
   return {
     code: 'record-too-large',
@@ -48,7 +48,7 @@ export function recordTooLarge(step: StepName | null): OrderFault {
   };
 }
 
-/** Of a step that was done, whose output cannot be kept. */
+/** The fault of a step that succeeded with an output for which the record has no room. */
 export const outputTooLarge: Fault = {
   code: 'record-too-large',
   message: "The step succeeded, but the order's record has no room left for its output.",

@@ -1,4 +1,4 @@
-/** Starting a call: the next attempt, its deadline, its request. The only place that does (R8). */
+/** Starts a call: the next attempt, its deadline, its request. No other module does (R8). */
 
 import { jsonBytesAtMost, textBytes } from '#core/codec/json-size.ts';
 import { requestCodec } from '#core/codec/message-codec.ts';
@@ -16,16 +16,16 @@ import type { StepRecord, Undoable } from '#core/model/record.ts';
 import { type Draft, park, setStep } from './draft.ts';
 import { stepContext } from './step-context.ts';
 
-/** What a Scheduler knows of an order beyond its record. */
+/** What `decide` needs beside the record. */
 export interface OrderContext {
   readonly definition: WorkflowDefinition;
-  /** As they were submitted: the record's history knows the corrections since. */
+  /** As submitted. The corrections since then are in the history of the record. */
   readonly details: JsonValue;
 }
 
 /**
- * Marks the step as under way and asks its agent. Gives false when the workflow's own code failed:
- * then the order is parked and nothing is sent for this step.
+ * Marks the step as under way and requests the call. Returns false when the code of the workflow failed:
+ * the order is parked, and no request is sent for this step.
  */
 export function startStep(draft: Draft, known: OrderContext, at: number, action: Action): boolean {
   const definition = known.definition.steps[at];
@@ -37,7 +37,7 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   if (input === undefined) return false;
 
   const request = requestFor(draft, step, action, input);
-  // What was performed was asked within its bound: its undo must not wait for a person.
+  // The request for the perform was within the limit, and its undo must not depend on an operator.
   const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
   if (!isWithin) {
     if (isWithin === false) parkForInput(draft, definition);
@@ -71,7 +71,7 @@ function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonV
   };
 }
 
-/** Of a request all but its input: ids, keys and instants of their greatest length. */
+/** A request without its input, with ids, keys and instants of maximum length. */
 const envelopeBytesMax = 2_048;
 
 function isSendable(request: Request): boolean {
@@ -97,12 +97,12 @@ function undoable({ name, progress }: StepRecord): Undoable {
     progress.state === 'NotStarted' ||
       progress.state === 'Completed' ||
       progress.state === 'Failed',
-    `step ${name} is ${progress.state}, which nothing undoes`,
+    `step ${name} is ${progress.state}, and no undo starts from there`,
   );
   return progress;
 }
 
-/** Whether the step's `when` holds; undefined when its code failed and the order is parked. */
+/** The result of the `when` of the step; undefined when its code failed and the order is parked. */
 export function conditionHolds(
   draft: Draft,
   known: OrderContext,
@@ -113,7 +113,7 @@ export function conditionHolds(
   return evaluate(draft, definition, () => when(contextOf(draft, known, definition)));
 }
 
-/** The workflow's functions are its author's: what they throw stops the order, not the Scheduler. */
+/** Runs code of the workflow's author: an exception parks the order and does not stop the Scheduler. */
 function evaluate<Value>(
   draft: Draft,
   definition: StepDefinition,
@@ -122,18 +122,18 @@ function evaluate<Value>(
   try {
     const value = work();
     if (value !== undefined) return value;
-    parkForCode(draft, definition, 'gave undefined');
+    parkForCode(draft, definition, 'returned undefined');
   } catch (error) {
     parkForCode(draft, definition, error instanceof Error ? `threw ${error.name}` : 'threw');
   }
   return undefined;
 }
 
-/** The error's own message may quote the details, which belong in no log: only its kind is kept. */
-function parkForCode(draft: Draft, definition: StepDefinition, what: string): void {
+/** Only the class of the error is kept, because its message may quote the details of the order. */
+function parkForCode(draft: Draft, definition: StepDefinition, failure: string): void {
   park(draft, {
     code: 'workflow-code',
-    message: `The workflow's own code for step ${definition.name} ${what}. Deploy a version that works, then resubmit.`,
+    message: `The workflow's own code for step ${definition.name} ${failure}. Deploy a version that works, then resubmit.`,
     effect: 'none',
     step: definition.name,
     action: null,
@@ -143,7 +143,7 @@ function parkForCode(draft: Draft, definition: StepDefinition, what: string): vo
 function parkForInput(draft: Draft, { name }: StepDefinition): void {
   park(draft, {
     code: 'input-too-large',
-    message: `The workflow's code for step ${name} gave an input that makes a request of over ${limits.requestBytesMax} bytes. Deploy a version that asks for less, then resubmit.`,
+    message: `The workflow's code for step ${name} returned an input that makes the request larger than ${limits.requestBytesMax} bytes. Deploy a version with a smaller input, then resubmit.`,
     effect: 'none',
     step: name,
     action: null,

@@ -1,4 +1,4 @@
-/** What a step's `input` and `when` are given: the details as they are now, and outputs by step. */
+/** The arguments of `input` and `when`: the details with all corrections, and the outputs by step. */
 
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
 import { type Correction, corrected } from '#core/model/correction.ts';
@@ -6,7 +6,7 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 
-/** @param submitted the details as they were submitted */
+/** @param submitted the details as submitted, without corrections */
 export function stepContext(
   order: Pick<ProcessRecord, 'orderId' | 'steps' | 'history'>,
   submitted: JsonValue,
@@ -21,7 +21,7 @@ export function stepContext(
   return { orderId, details: correctedDetails(submitted, history), outputs };
 }
 
-/** What the step gave, also when it was undone since; undefined when it was not done. */
+/** The output of the step, even after its undo; undefined when it has not succeeded. */
 export function outputOf(progress: StepRecord['progress']): JsonValue | undefined {
   switch (progress.state) {
     case 'Completed':
@@ -37,11 +37,12 @@ export function outputOf(progress: StepRecord['progress']): JsonValue | undefine
   }
 }
 
+/** All corrections in the history, oldest first. */
 export function correctionsOf(history: readonly HistoryEntry[]): readonly Correction[] {
   return history.flatMap((entry) => (entry.type === 'resubmit' ? entry.corrections : []));
 }
 
-/** The details as they are after all corrections that the history tells of. */
+/** The details with all corrections in the history applied. */
 export function correctedDetails(
   submitted: JsonValue,
   history: readonly HistoryEntry[],

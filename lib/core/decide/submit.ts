@@ -6,7 +6,7 @@ import type { WriteId } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
 import type { PendingRecord } from '#core/model/record.ts';
 
-/** A new order is Pending, unlocked, and due as soon as nobody has claimed it for the pick-up grace. */
+/** A new order is Pending and unlocked; it is due when it stays unclaimed for `pickUpGraceMs`. */
 export function submitted(
   event: Submit,
   definition: WorkflowDefinition,

@@ -1,16 +1,16 @@
 /**
- * What an outage of the platform is, and which attempts it interrupted (R20). It owns the memory of one shard
- * between sweeps; `recovery.ts` owns what becomes of an order.
+ * Detects outages of the platform and the attempts they interrupted (R20). It owns the memory of one shard
+ * between sweeps; `recovery.ts` owns the transitions of an order.
  *
- * An outage is a stretch of time in which no sweep got through: no tick ran, or the store refused every
- * one. A sweep that is behind is none: whatever it has not reached yet still counts as a failure.
+ * An outage is a period in which no sweep succeeded: no tick ran, or the store refused every request.
+ * A sweep that is late is not an outage: the timeouts that it has not reached yet count as failures.
  *
- * | last sweep that got through | outages known | the next sweep forgives |
+ * | last successful sweep | known outages | outages of the next sweep |
  * | --- | --- | --- |
- * | never | any | those known |
- * | at most `outageAfterMs` ago | none | nothing |
- * | at most `outageAfterMs` ago | some | those known |
- * | longer ago | any | those known, and the time since then |
+ * | never | any | the known ones |
+ * | at most `outageAfterMs` ago | none | none |
+ * | at most `outageAfterMs` ago | some | the known ones |
+ * | longer ago | any | the known ones, and the time since then |
  */
 
 import type { StepName } from '#core/model/ids.ts';
@@ -23,45 +23,45 @@ import {
 } from '#core/model/record.ts';
 import { clockToleranceMs } from './due.ts';
 
-/** From the last sweep that got through, until the first one after it began; ms since the epoch. */
+/** An outage, from the last successful sweep before it to the begin of the first one after it; ms since the epoch. */
 export interface Gap {
   readonly from: number;
   readonly until: number;
 }
 
-/** What one sweep of a shard leaves to the next. */
+/** What one sweep of a shard stores for the next. */
 export interface ShardMemory {
-  /** When a sweep last got through: the store answered, and did not refuse all that was written. */
+  /** When a sweep last succeeded: the store answered, and accepted at least one write. Null: never. */
   readonly aliveAt: number | null;
-  /** The outages whose orders may not all have been recovered yet, oldest first. */
+  /** The outages whose interrupted orders may not all be recovered yet, oldest first. */
   readonly gaps: readonly Gap[];
-  /** When the ramp allows the next orders that an outage delayed to be dispatched; ms. */
+  /** When the recovery ramp allows the next interrupted orders to be dispatched; ms since the epoch. */
   readonly rampAt: number;
 }
 
-/** Nothing is known of the shard. */
+/** The memory of a shard that was never swept. */
 export const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 
-/** The outages that a sweep which begins now forgives. */
+/** The outages whose attempts a sweep that begins now treats as interrupted. */
 export function gapsAt(
   { aliveAt, gaps }: ShardMemory,
   nowMs: number,
   outageAfterMs: number,
 ): readonly Gap[] {
-  // One that ends in the future was seen by a clock that was wrong.
+  // Only a wrong clock can have recorded an outage that ends in the future.
   const known = gaps.filter(({ until }) => until <= nowMs + clockToleranceMs);
   if (aliveAt === null || nowMs - aliveAt <= outageAfterMs) return known;
   return bounded(joined(known, { from: aliveAt, until: nowMs }));
 }
 
-/** One that the store has refused to end goes on: it is the same outage. */
+/** Merges overlapping outages: an outage continues while the store refuses every write. */
 function joined(known: readonly Gap[], gap: Gap): readonly Gap[] {
   const apart = known.filter(({ until }) => until < gap.from);
   const from = Math.min(gap.from, ...known.slice(apart.length).map((other) => other.from));
   return [...apart, { from, until: gap.until }];
 }
 
-/** The two oldest become one: attempts between them count as interrupted as well. */
+/** Merges the two oldest outages over the limit: attempts between them count as interrupted as well. */
 function bounded(gaps: readonly Gap[]): readonly Gap[] {
   const [first, second, ...rest] = gaps;
   if (gaps.length <= limits.gapsMax || first === undefined || second === undefined) return gaps;
@@ -69,8 +69,8 @@ function bounded(gaps: readonly Gap[]): readonly Gap[] {
 }
 
 /**
- * What must still be remembered when all that was due has been recovered: an attempt may be due later
- * than the sweep and belong to the outage.
+ * The outages to remember once all due orders are recovered: an attempt that an outage interrupted may be
+ * due after the sweep.
  */
 export function gapsLeft(
   gaps: readonly Gap[],
@@ -80,7 +80,7 @@ export function gapsLeft(
   return gaps.filter(({ until }) => nowMs <= until + 2 * outageAfterMs);
 }
 
-/** The steps past their complete-by because of an outage. */
+/** The steps that are past their complete-by because of an outage. */
 export function interruptedSteps(
   { steps }: ProcessRecord,
   gaps: readonly Gap[],
@@ -95,9 +95,9 @@ export function interruptedSteps(
 }
 
 /**
- * An attempt belongs to an outage when it began before its end, and its complete-by lies in it, or no
- * farther from it than `outageAfterMs`. Before it: the last sweep could not see the attempt yet, because
- * due times are rounded up and the index lags. After it: its messages waited while the platform was away.
+ * An outage interrupted an attempt that began before the end of the outage, and whose complete-by lies
+ * within the outage or at most `outageAfterMs` from it. Before it, because the last sweep could not see the
+ * attempt yet: due times are rounded up, and the index lags. After it, because its messages were delayed.
  */
 function isWithin(
   { from, until }: Gap,

@@ -1,6 +1,6 @@
 /**
- * The way back: every effect is undone, those in doubt included, in reverse order of dependency,
- * independent ones in parallel (R10).
+ * The undo direction: undoes every effect, including those in doubt, in reverse order of dependency;
+ * independent steps in parallel (R10).
  */
 
 import { assertThat } from '#core/model/errors.ts';
@@ -8,7 +8,7 @@ import type { OrderFault, StepRecord } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 
-/** Turns the order back because of `fault`, unless what was done cannot be undone: then it stops. */
+/** Changes the direction to undo because of `fault`; parks the order instead when a step is irreversible. */
 export function beginUndo(draft: Draft, fault: OrderFault): void {
   draft.fault = fault;
   draft.direction = 'undo';
@@ -16,27 +16,27 @@ export function beginUndo(draft: Draft, fault: OrderFault): void {
   holdIfIrreversible(draft);
 }
 
-/** Dispatched and not known to have had no effect. */
+/** Whether the step was dispatched and is not known to have had no effect. */
 export function inDoubt(step: StepRecord): boolean {
   return step.doubtUntil !== null;
 }
 
 /**
- * An irreversible step that happened, or may have, leaves only the way forward: the order stops, and
- * resubmit tries the failed step again. One still running may yet turn out not to have happened.
+ * Parks an order with an irreversible step that happened or may have: it can only go forward, and a
+ * resubmit tries the failed step again. A step that is still running may yet fail without an effect.
  */
 function holdIfIrreversible(draft: Draft): boolean {
-  const taken = draft.steps.find(
+  const irreversible = draft.steps.find(
     (step) =>
       step.policy.irreversible &&
       (step.progress.state === 'Completed' || (inDoubt(step) && step.progress.state !== 'Running')),
   );
-  if (taken === undefined) return false;
+  if (irreversible === undefined) return false;
   const cause = draft.fault;
   draft.direction = 'forward';
   park(draft, {
     code: 'irreversible',
-    message: `Cannot undo: step ${taken.name} happened, or may have, and is irreversible. The cause: ${cause?.message ?? 'unknown'}`,
+    message: `Cannot undo: step ${irreversible.name} happened, or may have, and is irreversible. The cause: ${cause?.message ?? 'unknown'}`,
     effect: 'possible',
     step: cause?.step ?? null,
     action: cause?.action ?? null,
@@ -44,14 +44,14 @@ function holdIfIrreversible(draft: Draft): boolean {
   return true;
 }
 
-/** Once nothing runs any more, starts every undo that is ready; ends when nothing is left to undo. */
+/** Starts every ready undo once no perform is running; ends the order when no undo is left. */
 export function advanceUndo(draft: Draft, known: OrderContext): void {
   if (draft.steps.some(({ progress }) => progress.state === 'Running')) return;
   if (holdIfIrreversible(draft)) return;
 
   const { steps, order } = known.definition;
   const blocked = new Set<string>();
-  let left = false;
+  let isWorkLeft = false;
   let waitUntil: number | null = null;
   for (const at of order.toReversed()) {
     const definition = steps[at];
@@ -67,10 +67,10 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
       }
     }
     const unsettled = due || step.progress.state === 'Undoing';
-    left ||= unsettled;
+    isWorkLeft ||= unsettled;
     if (unsettled || !free) for (const name of definition.after) blocked.add(name);
   }
-  if (!left) draft.lockState = { processState: 'Undone' };
+  if (!isWorkLeft) draft.lockState = { processState: 'Undone' };
   else if (
     waitUntil !== null &&
     !draft.steps.some(({ progress }) => progress.state === 'Undoing')
@@ -79,7 +79,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
   }
 }
 
-/** Whether it happened, or may have, and its undo has not begun. */
+/** Whether the step has, or may have, an effect whose undo has not begun. */
 export function needsUndo(step: StepRecord): boolean {
   switch (step.progress.state) {
     case 'Completed':

@@ -1,4 +1,4 @@
-/** Whether corrections of an order's details can be made: what a started step was given must stay as it was. */
+/** Validates corrections of the details: they must not change the input of a step that was started. */
 
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
@@ -12,14 +12,15 @@ import type { OrderContext } from './start-step.ts';
 import { correctedDetails, correctionsOf, stepContext } from './step-context.ts';
 import { inDoubt } from './undo.ts';
 
+/** `fit`: the corrections to store. */
 export type CorrectionCheck =
   | { readonly kind: 'fit'; readonly corrections: readonly Correction[] }
   | { readonly kind: 'refused'; readonly errors: readonly FieldError[] };
 
 /**
- * Whether the corrections can be made: each names a place that is there, the details still fit the
- * workflow, and no step that was done, or may have been, was given anything else. What fits is given back
- * as the workflow's schema has it, trimmed for instance.
+ * Checks that each correction names an existing place, that the details still fit the schema of the
+ * workflow, and that the input of no step with a possible effect changes. Returns the values as the schema
+ * transforms them, for example trimmed.
  */
 export function validatedCorrections(
   draft: Draft,
@@ -61,7 +62,7 @@ function refused(field: string, message: string): CorrectionCheck {
   return { kind: 'refused', errors: [{ field, message }] };
 }
 
-/** Services replay what a key was first used for: what was asked under it must not change (R8). */
+/** The steps whose input or condition would change. Services replay the first answer for a key (R8). */
 function stepsTouched(
   { base, steps }: Draft,
   { definition, details: submitted }: OrderContext,
@@ -71,8 +72,8 @@ function stepsTouched(
     const record = steps[at];
     if (record === undefined || !isBound(record)) return [];
     const before = stepContext(base, submitted, step);
-    const same = askedFor(step, record, before) === askedFor(step, record, { ...before, details });
-    if (same) return [];
+    const after = { ...before, details };
+    if (evaluated(step, record, before) === evaluated(step, record, after)) return [];
     const { state } = record.progress;
     const how =
       state === 'NotStarted' || state === 'Failed' ? 'may have had an effect' : `is ${state}`;
@@ -81,7 +82,7 @@ function stepsTouched(
   });
 }
 
-/** Whether the step was decided or asked for under the key it has. */
+/** Whether the step was skipped, or dispatched under its current key. */
 function isBound(step: StepRecord): boolean {
   switch (step.progress.state) {
     case 'NotStarted':
@@ -97,12 +98,12 @@ function isBound(step: StepRecord): boolean {
   }
 }
 
-/** As text; code of the workflow that does not bear the details gives no answer that it gave before. */
-function askedFor(step: StepDefinition, { progress }: StepRecord, context: StepContext): string {
+/** What the code of the step returns, as text. A failure differs from every text that it returned before. */
+function evaluated(step: StepDefinition, { progress }: StepRecord, context: StepContext): string {
   try {
-    const wanted = step.when === null || step.when(context);
-    return progress.state === 'Skipped' ? String(wanted) : canonicalJson(step.input(context));
+    const holds = step.when === null || step.when(context);
+    return progress.state === 'Skipped' ? String(holds) : canonicalJson(step.input(context));
   } catch {
-    return 'its code failed';
+    return 'the code failed';
   }
 }

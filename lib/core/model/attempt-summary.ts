@@ -1,20 +1,20 @@
-/** What was tried before an order stopped for a person: read off its record, where nobody stored it. */
+/** The attempts before an order stopped in Error, derived from its record. */
 import type { HistoryEntry } from './history.ts';
 import type { AgentName } from './ids.ts';
 import { findStep, type ProcessRecord, type StepRecord } from './record.ts';
 
-/** At the step that stopped the order, since it was submitted or last resubmitted. */
+/** The attempts of the step that stopped the order, since the submission or the last resubmit. */
 export interface AttemptSummary {
   readonly agent: AgentName;
-  /** Attempts that timed out or failed; what a restart or an outage cut short is not counted. */
+  /** Attempts that timed out or failed, without those that a restart or an outage interrupted. */
   readonly attempts: number;
-  /** How often a round of attempts was followed by a cool-down and another round. */
+  /** Cool-downs that were followed by another round of attempts. */
   readonly coolDowns: number;
-  /** When the first of them was known to have failed. */
+  /** When the first failure of these attempts was recorded, ms since the epoch. */
   readonly since: number;
 }
 
-/** Null when the order is not in Error, or no call stopped it. */
+/** The summary of an order in Error; null in other states, and when no call stopped the order. */
 export function attemptSummaryOf(record: ProcessRecord): AttemptSummary | null {
   if (record.processState !== 'Error' || record.fault.step === null) return null;
   const step = findStep(record, record.fault.step);
@@ -38,13 +38,13 @@ function reportOf({ name }: StepRecord, isUndo: boolean) {
   return (entry: HistoryEntry) => entry.type === type && entry.step === name;
 }
 
-/** The last ones: those before were of the step's other action. */
+/** The last `failures` timeouts: earlier ones are of the other action of the step. */
 function timeoutsOf({ name, failures }: StepRecord, history: readonly HistoryEntry[]) {
   const own = history.filter((entry) => entry.type === 'expired' && entry.steps.includes(name));
   return failures === 0 ? [] : own.slice(-failures);
 }
 
-/** After the last round of all there was none. */
+/** The last round was not followed by a cool-down. */
 function coolDownsOf({ failures, policy }: StepRecord, wasTriedAgain: boolean): number {
   const rounds = failures / (policy.retries + 1);
   return wasTriedAgain ? Math.floor(rounds) : Math.max(0, Math.ceil(rounds) - 1);

@@ -1,29 +1,30 @@
 /**
- * A correction: what an operator changes in the details of a stopped order, so that the steps still to do
- * can be done. The order stays as it was submitted; corrections live in the history, which says who made
- * them and when, and the details of an order are those submitted with all corrections applied.
+ * Corrections of the details of a stopped order, with which an operator makes the remaining steps
+ * possible. The submitted document never changes: the history holds the corrections with their author and
+ * time, and the current details are the submitted ones with all corrections applied.
  */
 import { isList, isObject, type JsonValue } from './json.ts';
 
+/** A new value for one field of the details. */
 export interface Correction {
-  /** Dotted path into the details, a list's places by number: `payment.token`, `lines.0.quantity`. */
+  /** Dotted path into the details, with array indexes: `payment.token`, `lines.0.quantity`. */
   readonly field: string;
   readonly value: JsonValue;
 }
 
-/** The details with the correction made; undefined when there is no such place in them. */
+/** The details with the correction applied; undefined when the path does not exist in them. */
 export function corrected(details: JsonValue, { field, value }: Correction): JsonValue | undefined {
   return put(details, pathOf(field), value);
 }
 
-/** Undefined when there is no such place. */
+/** The value at a dotted path; undefined when the path does not exist. */
 export function fieldOf(details: JsonValue, field: string): JsonValue | undefined {
   return valueAt(details, pathOf(field));
 }
 
 const pathOf = (field: string): readonly string[] => field.split('.');
 
-/** Undefined when there is no such place; a name that an object lacks may be added to it. */
+/** Undefined when the path does not exist. The last name of the path may be new in its object. */
 function put(
   document: JsonValue,
   path: readonly string[],

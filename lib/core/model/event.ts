@@ -1,4 +1,4 @@
-/** Everything that can happen to an order: the rows of the transition table in docs/design.md. */
+/** Events of an order: the rows of the transition table in docs/design.md. */
 
 import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
@@ -6,10 +6,10 @@ import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
 
-/** A new order of a workflow that is known, with details that fit it. */
+/** A new order of a known workflow, with valid details. */
 export interface Submit {
   readonly type: 'submit';
-  /** The principal who submitted it; null only for orders stored before it was recorded. */
+  /** The name of the principal; null only for orders stored before it was recorded. */
   readonly by: string | null;
   readonly orderId: OrderId;
   readonly priority: Priority;
@@ -18,7 +18,7 @@ export interface Submit {
   readonly correlationId: string | null;
 }
 
-/** A Scheduler takes the order's lock and starts what is ready. */
+/** A Scheduler locks the order and starts its ready steps. */
 export interface Claim {
   readonly type: 'claim';
   readonly by: SchedulerId;
@@ -27,66 +27,76 @@ export interface Claim {
 interface FromAgent {
   readonly step: StepName;
   readonly attempt: number;
-  /** Whose channel the reply came by: no agent can answer for another's step. */
+  /** The agent whose channel the reply came by: an agent can reply only for its own steps. */
   readonly agent: AgentName;
 }
+/** An agent reports that a perform succeeded. */
 export interface StepSucceeded extends FromAgent {
   readonly type: 'stepSucceeded';
   readonly output: JsonValue;
 }
+/** An agent reports a permanent fault of a perform. */
 export interface StepFailed extends FromAgent {
   readonly type: 'stepFailed';
   readonly fault: Fault;
 }
+/** An agent reports that an undo succeeded. */
 export interface UndoSucceeded extends FromAgent {
   readonly type: 'undoSucceeded';
 }
+/** An agent reports a permanent fault of an undo. */
 export interface UndoFailed extends FromAgent {
   readonly type: 'undoFailed';
   readonly fault: Fault;
 }
+/** An agent reports that it is still working, and asks for a later complete-by. */
 export interface Heartbeat extends FromAgent {
   readonly type: 'heartbeat';
 }
 
-/** The Supervisor found the order due: what is past complete-by failed; an unclaimed one is nudged. */
+/** The Supervisor found the order due: attempts past complete-by fail; an unclaimed order is nudged. */
 export interface Expired {
   readonly type: 'expired';
 }
 
 /**
- * The Supervisor found the order interrupted by what is not its fault: after a `restart` of the one
- * process every call is lost; after an `outage` the steps that it made late are interrupted. No failure is
- * counted.
+ * The Supervisor found the order interrupted, and counts no failure. A `restart` of the single process
+ * loses every call; an `outage` of the platform delays steps.
  */
 export type Interrupted = InterruptedBy<'restart'> | InterruptedByOutage;
 
 interface InterruptedBy<Reason> {
   readonly type: 'interrupted';
   readonly reason: Reason;
-  /** When to dispatch again: a ramp, so that a recovery does not become the next outage. */
+  /** When to dispatch again, ms since the epoch. A ramp spreads these instants over all interrupted orders. */
   readonly notBefore: number;
 }
 interface InterruptedByOutage extends InterruptedBy<'outage'> {
-  /** Those it made late; a step among them that is not past its complete-by goes on. */
+  /** The delayed steps. A step that is not past its complete-by continues. */
   readonly steps: readonly StepName[];
 }
 
 interface ByOperator {
+  /** The name of the principal. */
   readonly by: string;
-  /** Only while the order is at this revision: one that has gone on since is left alone. */
+  /** The event is ignored when the order has another revision. */
   readonly ifRevision?: number;
-  /** Only an order of this tenant: to its operator there are no others. */
+  /** The event is ignored when the order has another tenant. */
   readonly tenant?: string;
 }
+/** An operator starts an order in Error again. */
 export interface Resubmit extends ByOperator {
   readonly type: 'resubmit';
   readonly corrections?: readonly Correction[];
 }
+/** An operator undoes an order. */
 export interface Cancel extends ByOperator {
   readonly type: 'cancel';
 }
 
+/** The events that replies of agents cause. */
 export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;
+/** The events of an order that exists. */
 export type RecordEvent = Claim | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
+/** All events. */
 export type Event = Submit | RecordEvent;

@@ -1,14 +1,14 @@
 /**
- * The stored form can be extended: during a deployment, functions of two releases work on the same orders.
- * What a newer release stored beside what this one knows is kept, and written back as it was read:
+ * Extensions of the stored form: during a deployment, functions of two releases work on the same orders.
+ * This release keeps what a newer release added, and writes it back unchanged:
  *
- * 1. attributes of the record, flat as all of them ({@link UnknownAttributes});
- * 2. elements behind those that this release knows, in a step, its policy, its progress and a history entry
+ * 1. attributes of the record, not nested ({@link UnknownAttributes});
+ * 2. elements after the known ones, in a step, its policy, its progress and a history entry
  *    ({@link Extensible});
- * 3. history entries of a kind that this release does not know.
+ * 3. history entries of an unknown kind.
  *
- * A release that extends anything else, or whose extension an older release must not pass over, writes a
- * higher format version into the record: an older release then leaves the order alone.
+ * A release that extends anything else, or whose extension an older release must not ignore, writes a
+ * higher format version into the record; older releases then do not change the order.
  */
 import type { JsonValue } from './json.ts';
 
@@ -18,16 +18,16 @@ export const formatVersion = 1;
 /** Attributes of a record that this release does not know, by name. */
 export type UnknownAttributes = Readonly<Record<string, string | number | null>>;
 
-/** Stored as an array, which may be longer than this release knows. */
+/** Is stored as an array, which can be longer than this release knows. */
 export interface Extensible {
-  /** The elements behind those that this release knows; never empty. */
+  /** The elements after the known ones; never empty. */
   readonly tail?: readonly JsonValue[];
 }
 
-/** For a value that was read: its tail, if there is one. */
+/** For a decoder: the `tail` property, if there are further elements. */
 export const tailOf = (tail: readonly JsonValue[]): Extensible =>
   tail.length === 0 ? {} : { tail };
 
-/** For a value that is written: what this release knows, then the tail. */
+/** For an encoder: the known elements, then the tail. */
 export const withTail = (known: readonly unknown[], { tail }: Extensible): readonly unknown[] =>
   tail === undefined ? known : [...known, ...tail];

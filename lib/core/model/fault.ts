@@ -1,21 +1,22 @@
-/** What went wrong with a call, and whether it may have had an effect all the same. */
+/** Why a call failed, and whether it may have had an effect. */
 import { limits } from './limits.ts';
 
 /**
- * Whether a step that failed may have had an effect. `none` speaks for the idempotency key, and so for
- * every try of the step: the service refused it, and repeats that refusal to a try still on its way.
+ * Whether a step that failed may have had an effect. `none` covers every try under the idempotency key:
+ * the service refused the key, and refuses any try that is still in flight.
  */
 export const effects = ['none', 'possible'] as const;
+/** See {@link effects}. */
 export type Effect = (typeof effects)[number];
 
-/** Why a step or an order cannot go on, in words for a person and a code for a program. */
+/** Why a step or an order cannot continue: `code` for programs, `message` for operators. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
   readonly effect: Effect;
 }
 
-/** With texts of the length that is stored: services write long ones. */
+/** The fault with `code` and `message` cut to the lengths that are stored. */
 export function cutFault({ code, message, effect }: Fault): Fault {
   return {
     code: code.slice(0, limits.faultCodeLengthMax),

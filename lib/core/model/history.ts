@@ -1,7 +1,7 @@
 /**
- * The compact history: what happened to an order, as events without what the record holds anyway
- * (outputs, policies). Played back through `decide` it gives the stored record (R15, replay.ts), unless it
- * had to be shortened.
+ * The compact history: the events of an order, without data that is in the record anyway (outputs,
+ * policies). Replaying it through `decide` results in the stored record (R15, replay.ts), unless it was
+ * shortened.
  */
 import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
@@ -12,7 +12,7 @@ import type { JsonValue } from './json.ts';
 interface At extends Extensible {
   readonly at: number;
 }
-/** `definitionUnknown`: the definition was unknown to the Scheduler, which therefore parked the order. */
+/** `definitionUnknown`: the Scheduler did not know the definition, and parked the order. */
 interface Decided extends At {
   readonly definitionUnknown: boolean;
 }
@@ -20,12 +20,13 @@ interface OfAttempt extends Decided {
   readonly step: StepName;
   readonly attempt: number;
 }
-/** `steps`: those found under way. `nudges`: how often in a row an unclaimed order was only nudged. */
+/** `steps`: the steps whose attempts were withdrawn. `nudges`: consecutive nudges of an unclaimed order. */
 interface OfSweep extends At {
   readonly steps: readonly StepName[];
   readonly nudges: number;
 }
 
+/** One event of an order; `at` in ms since the epoch. */
 export type HistoryEntry =
   /** `by`: null for orders stored before it was recorded. */
   | (At & { readonly type: 'submit'; readonly by: string | null })
@@ -45,17 +46,17 @@ export type HistoryEntry =
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
   /**
-   * Stands for entries that were dropped because the record had no room for them, perhaps none: the order
-   * did then what its store would take, and not what the rules say alone. `claims`: how many of
-   * them were claims since the last operator, which the bound on claims counts (R14).
+   * Replaces `entries` entries (possibly 0) that were dropped because the record was too large. From there
+   * on the size limit may have decided, too. `claims`: the dropped claims since the last operator event,
+   * which the limit on claims counts (R14).
    */
   | (At & { readonly type: 'shortened'; readonly entries: number; readonly claims: number })
-  /** Of a kind that only a newer release knows. `stored`: the whole entry as it was read. */
+  /** An entry of a newer release. `stored`: the whole entry as it was read. */
   | (At & { readonly type: 'unknown'; readonly stored: readonly JsonValue[] });
 
 type Sweep = Extract<HistoryEntry, OfSweep>;
 
-/** Adds an entry; repeated nudges of one unclaimed order become one entry, so history stays short. */
+/** Appends an entry. Consecutive nudges become one entry, which bounds the history. */
 export function appendEntry(
   history: readonly HistoryEntry[],
   entry: HistoryEntry,
@@ -72,12 +73,12 @@ function isNudge(entry: HistoryEntry): entry is Sweep {
   return (entry.type === 'expired' || entry.type === 'interrupted') && entry.nudges > 0;
 }
 
-/** The latest entries, which say where the order stands, and the one of the event itself. */
+/** Enough entries to show the state of the order, including the entry of the event itself. */
 const latestEntriesKept = 8;
 
 /**
- * The history without what nobody acts on any more: the submission, what operators did and the latest
- * entries stay. Such a history does not replay (R15), so it is the last resort.
+ * The history with only the submission, the operator events and the latest entries. It does not replay
+ * (R15), so this is the last resort.
  */
 export function shortened([first, ...rest]: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const older = rest.slice(0, -latestEntriesKept);
@@ -101,12 +102,12 @@ function entriesOf(entry: HistoryEntry): number {
   return entry.type === 'shortened' ? entry.entries : 1;
 }
 
-/** Only an operator's decision begins the bounds of an order anew, and holds corrections. */
+/** Only operator events reset the limits of an order and hold corrections. */
 function isOperatorEntry({ type }: HistoryEntry): boolean {
   return type === 'resubmit' || type === 'cancel';
 }
 
-/** Claims since an operator last decided something (R14). */
+/** Claims since the last operator event (R14). */
 export function claimsSinceOperator(history: readonly HistoryEntry[]): number {
   const operator = history.findLastIndex(isOperatorEntry);
   let claims = 0;

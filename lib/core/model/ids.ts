@@ -1,28 +1,35 @@
 /**
- * Identifiers. Each is a string with a brand, so that an order id cannot be passed where a step
- * name is meant; the only way to one is the function of its name, which checks the form.
+ * Identifiers: branded strings, so that the compiler refuses an order id where a step name is expected.
+ * Only the function with the name of the brand creates one; it checks the form.
  */
 import { assertThat, ReeveError } from './errors.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
+/** Up to 64 letters, digits, `_` and `-`. */
 export type OrderId = Branded<'OrderId'>;
+/** Unique within its workflow; up to 40 of a-z, 0-9 and `-`. */
 export type StepName = Branded<'StepName'>;
+/** Up to 40 of a-z, 0-9 and `-`. */
 export type AgentName = Branded<'AgentName'>;
+/** Up to 40 of a-z, 0-9 and `-`. */
 export type WorkflowName = Branded<'WorkflowName'>;
+/** The process that holds a lock; up to 64 characters. */
 export type SchedulerId = Branded<'SchedulerId'>;
+/** Identifies one write of a record, so that its writer recognises it (R12). */
 export type WriteId = Branded<'WriteId'>;
+/** See {@link idempotencyKey}. */
 export type IdempotencyKey = Branded<'IdempotencyKey'>;
 
-/** What an agent is asked to do for a step. */
+/** What a request asks for. */
 export type Action = 'perform' | 'undo';
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const ORDER_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
-/** The function of its name, and the form as a schema takes it. */
+/** The function that checks an identifier, with the regular expression of its form for schemas. */
 function checked<Id extends string>(what: string, form: RegExp, allowed: string) {
   const is = (text: string): text is Id => form.test(text);
   const check = (text: string): Id => {
@@ -52,9 +59,9 @@ export const schedulerId = checked<SchedulerId>('a Scheduler id', INSTANCE_ID, i
 export const writeId = checked<WriteId>('a write id', INSTANCE_ID, idForm);
 
 /**
- * The key every try of a step carries (R8): `order/step`, for its undo `order/step/undo`. A second
- * generation, `order/step#2`, exists only after an operator's resubmit of a fault that excluded any
- * effect, because services replay the stored refusal of a key.
+ * The idempotency key of every try of a step (R8): `order/step`, for its undo `order/step/undo`. A new
+ * generation, such as `order/step#2`, begins only when an operator resubmits after a fault that excludes
+ * any effect, because services replay the stored refusal of a key.
  */
 export function idempotencyKey(
   order: OrderId,
@@ -64,7 +71,7 @@ export function idempotencyKey(
 ): IdempotencyKey {
   const suffix = action === 'undo' ? '/undo' : generation > 1 ? `#${generation}` : '';
   const key = `${order}/${step}${suffix}`;
-  assertThat(isKey(key), 'an idempotency key is made of an order id and a step name');
+  assertThat(isKey(key), 'an idempotency key consists of an order id and a step name');
   return key;
 }
 

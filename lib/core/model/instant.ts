@@ -1,20 +1,21 @@
-/** Instants as they are stored and sent: those that have a date, because every one of them may be shown. */
+/** Instants as stored and sent: only those that `Date` can represent, because any of them may be shown. */
 import * as z from 'zod';
 import { CorruptDataError } from './errors.ts';
 import { limits } from './limits.ts';
 
+/** Milliseconds since the epoch, within the range of `Date`. */
 export const instant = z.int().min(-limits.instantMaxMs).max(limits.instantMaxMs);
 
 /**
- * The instant so many ms after the epoch.
+ * The instant `offset` ms after `epoch`.
  *
- * @throws {CorruptDataError} `instant-impossible` for one that has no date
+ * @throws {CorruptDataError} `instant-impossible` when `Date` cannot represent it
  */
 export function instantAfter(epoch: number, offset: number): number {
   const at = epoch + offset;
   if (Math.abs(at) <= limits.instantMaxMs) return at;
   throw new CorruptDataError(
     'instant-impossible',
-    `${offset} ms after ${epoch} is no date. Restore what says so from a backup.`,
+    `${offset} ms after ${epoch} is not a valid date. Restore the data that contain it from a backup.`,
   );
 }

@@ -1,4 +1,4 @@
-/** JSON as a type, and the one text of a document that does not depend on the order of its keys. */
+/** A JSON value. A property whose value is undefined counts as absent. */
 export type JsonValue =
   | null
   | boolean
@@ -7,7 +7,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue | undefined };
 
-/** JSON with sorted keys: equal documents give equal texts. */
+/** JSON with sorted keys: equal documents have equal texts. */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, inner: JsonValue) =>
     isObject(inner)
@@ -16,36 +16,36 @@ export function canonicalJson(value: JsonValue): string {
   );
 }
 
-/** Of any value whether it is an object as JSON has them: no list, and not null. */
+/** Whether the value is an object in the sense of JSON: not an array, and not null. */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether it is a list; by `Array.isArray` alone the compiler takes no readonly one for it. */
+/** Whether the value is an array. `Array.isArray` alone does not narrow to readonly arrays. */
 export function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether a parsed document nests no deeper than `depthMax`: deeper ones exhaust the stack. */
+/** Whether a parsed document nests at most `depthMax` levels: recursion over deeper ones exhausts the stack. */
 export function isShallow(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depthMax > 0 && Object.values(value).every((inner) => isShallow(inner, depthMax - 1));
 }
 
 /**
- * The keys that lead to the first value of which `isIt` says so, the outermost first; null where there
- * is none. Of a document known to be shallow.
+ * The keys of the first value that `matches`, the outermost first; null when no value matches. Only for
+ * shallow documents, because it is recursive.
  */
 export function pathTo(
   value: unknown,
-  isIt: (value: unknown, key: string) => boolean,
+  matches: (value: unknown, key: string) => boolean,
   key = '',
 ): readonly string[] | null {
-  if (isIt(value, key)) return [];
+  if (matches(value, key)) return [];
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, inner] of Object.entries(value)) {
-    const way = pathTo(inner, isIt, name);
-    if (way !== null) return [name, ...way];
+    const path = pathTo(inner, matches, name);
+    if (path !== null) return [name, ...path];
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * A limit on everything (TIGER_STYLE), in one place. Times are milliseconds. Relations between
- * limits are checked when the module is loaded.
+ * Limits of everything that could grow without one (TIGER_STYLE). The relations between them are checked
+ * when the module is loaded.
  */
 import { assertThat } from './errors.ts';
 
@@ -10,104 +10,105 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KIB = 1_024;
 
+/** `Ms` in a name means milliseconds, `Bytes` bytes, `Length` characters; the others are counts. */
 export const limits = {
-  /** Steps of one workflow: their records live in one item, and an item has 400 KB (DynamoDB). */
+  /** Steps of one workflow: their records are in one item, and an item has 400 KB (DynamoDB). */
   stepsMax: 64,
-  /** Shorter than this, the way there and back alone would make the step late. */
+  /** The round trip of the messages alone takes about as long. */
   completeWithinMinMs: 50,
-  /** A queue message can be hidden for 12 hours at most (SQS), and an agent works on one. */
+  /** The maximum visibility timeout of a message (SQS), which an agent needs while it works on one. */
   completeWithinMaxMs: 12 * HOUR,
   maxDurationMaxMs: 7 * DAY,
-  /** Bounds the heartbeats of one attempt: each must move complete-by by half its length. */
+  /** Limits `maxDuration`: each heartbeat moves complete-by by half of `completeWithin` or more. */
   heartbeatsPerAttemptMax: 200,
   retriesMax: 20,
   coolDownTimesMax: 20,
   coolDownMinMs: 100,
   coolDownMaxMs: 7 * DAY,
-  /** A Pending order that nobody claimed for this long gets another nudge. */
+  /** A Pending order that stays unclaimed for this long gets another nudge. */
   pickUpGraceMs: 10 * SECOND,
   /**
-   * Claims beyond those that the steps' own policies can cause: for restarts and outages, which
-   * are not the order's fault. An order that needs more is parked for a person (R14).
+   * Claims beyond those that the step policies can cause, for restarts and outages. An order that needs
+   * more is parked for an operator (R14).
    */
   claimsSpare: 200,
   /**
-   * Orders re-dispatched a second after a restart or an outage, so that agents are not flooded: of the
-   * whole deployment, whose shards have equal parts of it.
+   * Orders dispatched per second after a restart or an outage, which protects agents from overload. The
+   * shards of a deployment have equal parts of it.
    */
   recoveryRampPerSecond: 1_000,
-  /** Outages of one shard that are remembered at once: more of them are joined, oldest first. */
+  /** Outages that are remembered per shard; beyond this, the oldest are merged. */
   gapsMax: 8,
-  /** The longest ramp: after it, everything left is dispatched at once. */
+  /** The longest ramp; orders beyond it are dispatched together at its end. */
   recoveryRampMaxMs: 15 * MINUTE,
-  /** An item with its attributes' names: what DynamoDB takes. */
+  /** An item with its attribute names (DynamoDB). */
   itemBytesMax: 400 * KIB,
-  /** A process record as a store has it. No write goes over it: what is left of an item is for safety. */
+  /** A stored process record. The rest of the item is a safety margin. */
   recordBytesMax: 392 * KIB,
-  /** Over this no output is kept: the rest is for faults, the way back, and a person's cancel. */
+  /** In a larger record no output is stored: the rest is for faults, the undo, and a cancel. */
   recordBytesToKeep: 352 * KIB,
-  /** Over this no step starts: the rest is for the outputs of what runs. */
+  /** With a larger record no step starts: the rest is for the outputs of running steps. */
   recordBytesToStart: 304 * KIB,
   /**
-   * A message: 256 KiB is what every SQS takes (AWS takes 1 MiB since August 2025, emulators and older
-   * queues do not), less what the reason takes when the message is parked.
+   * A message: 256 KiB, which every SQS accepts (AWS accepts 1 MiB since August 2025, emulators and older
+   * queues do not), without the reason that is added when the message is parked.
    */
   messageBytesMax: 254 * KIB,
-  /** Asking for a perform. Its undo is asked with the step's output beside the same input. */
+  /** A request to perform. The request to undo contains the output of the step in addition. */
   requestBytesMax: 246 * KIB,
-  /** A body, so that it fits a message. */
+  /** A request body, which must fit a message. */
   bodyBytesMax: 128 * KIB,
-  /** The details of an order as JSON, corrections applied: any step's input may hold all of them. */
+  /** The details of an order as JSON, corrections applied: the input of a step may contain all of them. */
   detailsBytesMax: 128 * KIB,
-  /** Deeper nesting than any document needs; every walk over one is recursive. */
+  /** More levels than documents need; functions over documents are recursive. */
   jsonDepthMax: 64,
-  /** What one step may hand to later steps: all of them live in the process record. */
+  /** The output of one step. The process record contains the outputs of all steps. */
   outputBytesMax: 8 * KIB,
-  /** A workflow whose steps could hand on no more than this by default is refused. */
+  /** A workflow in which the default maximum of a step would be smaller is refused. */
   outputBytesMin: 512,
   faultMessageMax: 300,
   faultCodeLengthMax: 100,
   /** A dotted path into the details. */
   fieldLengthMax: 200,
-  /** All corrections of one order together: they live in its history, and so in the process record. */
+  /** All corrections of one order together: the history in the process record contains them. */
   correctionsBytesMax: 16 * KIB,
   tenantLengthMax: 64,
-  /** Of a principal's name: it is in the history, and a record of three steps that goes well stays under 1 KB. */
+  /** Names of principals are in the history, and a successful order of three steps must stay below 1 KB. */
   principalLengthMax: 64,
   correlationIdLengthMax: 128,
   submissionKeyLengthMax: 128,
   listMax: 200,
-  /** A listing over 32 shards says of each where it stands; servers take 8 KB of a request's line and more. */
+  /** A cursor holds the positions of up to 32 shards; servers accept request lines of 8 KB and more. */
   cursorLengthMax: 4_000,
-  /** The farthest instant from the epoch that has a date (ECMAScript, Time Values). */
+  /** The largest distance of a `Date` from the epoch (ECMAScript, Time Values). */
   instantMaxMs: 8_640_000_000_000_000,
   sweepPage: 200,
   conflictRetriesMax: 20,
   /**
-   * Receives after which a queue gives a message up. With the waits between them (`redeliverAfterMs`) that
-   * takes 975 s at least: a store that is away for a quarter of an hour makes no dead letter of a message
-   * that can be worked on.
+   * Receives after which a queue moves a message to its dead-letter queue. With the waits between them
+   * (`redeliverAfterMs`) that takes at least 975 s, so that an outage of the store of a quarter of an hour
+   * produces no dead letters.
    */
   receivesMax: 100,
 } as const;
 
 assertThat(
   limits.maxDurationMaxMs >= limits.completeWithinMaxMs,
-  'a step may last at least as long as its first deadline allows',
+  'the maximum duration of an attempt includes its first deadline',
 );
 assertThat(
   limits.recordBytesMax < limits.itemBytesMax &&
     limits.recordBytesToKeep < limits.recordBytesMax &&
     limits.recordBytesToStart < limits.recordBytesToKeep,
-  'a record leaves room for what must still be possible when it is full',
+  'a full record has room for faults, the undo and a cancel',
 );
 assertThat(
   limits.recordBytesToKeep - limits.recordBytesToStart >= 4 * limits.outputBytesMax,
-  'the largest outputs of several steps that run are kept when no more may start',
+  'when no more steps may start, there is room for four outputs of running steps',
 );
 assertThat(
   limits.requestBytesMax + limits.outputBytesMax <= limits.messageBytesMax,
-  'what is asked for a perform can be asked again, with its output, for the undo',
+  'the request to undo fits a message when the request to perform does',
 );
 assertThat(
   limits.detailsBytesMax >= limits.bodyBytesMax && limits.detailsBytesMax < limits.requestBytesMax,
@@ -115,5 +116,5 @@ assertThat(
 );
 assertThat(
   limits.detailsBytesMax + limits.stepsMax * limits.outputBytesMin < limits.requestBytesMax,
-  'a step may come after all others',
+  'the outputs of all other steps fit the request of a step',
 );

@@ -1,4 +1,4 @@
-/** The messages between roles. They may be lost, doubled or late: the record alone decides. */
+/** Messages between roles. They may be lost, duplicated or late: only the record is authoritative. */
 
 import type { Fault } from './fault.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
@@ -11,7 +11,7 @@ export interface Nudge {
   readonly priority: Priority;
 }
 
-/** Asks an agent for one try of a step. */
+/** Asks an agent for one try of a step. Instants are ms since the epoch. */
 export interface Request {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
@@ -20,24 +20,26 @@ export interface Request {
   readonly attempt: number;
   readonly action: Action;
   readonly idempotencyKey: IdempotencyKey;
-  /** The perform that an undo undoes; for a perform, its own key. */
+  /** The key of the perform: for an undo, the one to undo; for a perform, the same as `idempotencyKey`. */
   readonly performKey: IdempotencyKey;
   readonly completeBy: number;
   readonly completeWithinMs: number;
+  /** No heartbeat moves `completeBy` past it. */
   readonly endBy: number;
   readonly input: JsonValue;
-  /** What the perform gave, where that is known; only for an undo. */
+  /** For an undo, the output of the perform, null when unknown; for a perform, null. */
   readonly output: JsonValue;
   readonly priority: Priority;
   readonly tenant: string | null;
 }
 
+/** How a call ended, or that it is still in progress. */
 export type ReplyResult =
   | { readonly kind: 'succeeded'; readonly output: JsonValue }
   | { readonly kind: 'failed'; readonly fault: Fault }
   | { readonly kind: 'heartbeat' };
 
-/** An agent's answer; which agent it is, the channel says. */
+/** A reply of an agent, which the channel identifies. */
 export interface Reply {
   readonly orderId: OrderId;
   readonly step: StepName;
@@ -46,7 +48,7 @@ export interface Reply {
   readonly result: ReplyResult;
 }
 
-/** What a committed write asks for; sent after the commit, and never before (R13). */
+/** A message that a write requires; sent only after the commit (R13). */
 export type Command =
   | { readonly kind: 'nudge'; readonly nudge: Nudge }
   | { readonly kind: 'request'; readonly request: Request };

@@ -1,10 +1,9 @@
 /**
- * The process record: everything Reeve knows of an order's progress, in one item
- * (docs/design.md, "Process record").
+ * The process record: the progress of an order, in one item (docs/design.md, "Process record"). Instants
+ * are ms since the epoch.
  *
- * Each variant has only the fields that mean something in it, so that a Pending order with a lock
- * or a Completed step without an output cannot be written down. What can be derived (when the order
- * is due, when it may be deleted) is derived: see due.ts.
+ * Each variant has only the fields that are valid in it, so that the compiler refuses a Pending order with
+ * a lock and a Completed step without an output. Derived values, such as when the order is due, are in due.ts.
  */
 import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
@@ -20,93 +19,111 @@ import type {
 } from './ids.ts';
 import type { JsonValue } from './json.ts';
 
+/** The priority classes, highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
+/** See {@link priorities}. */
 export type Priority = (typeof priorities)[number];
 
+/** The states of an order; docs/design.md shows the transitions. */
 export const processStates = ['Pending', 'Processing', 'Processed', 'Error', 'Undone'] as const;
+/** See {@link processStates}. */
 export type ProcessState = (typeof processStates)[number];
 
+/** Whether the steps of an order are performed or undone. */
 export const directions = ['forward', 'undo'] as const;
+/** See {@link directions}. */
 export type Direction = (typeof directions)[number];
 
-/** The fault that stopped an order or turned it back, and the step and action it befell, if one. */
+/** The fault that stopped an order or started its undo. `step` and `action` are null when no call failed. */
 export interface OrderFault extends Fault {
   readonly step: StepName | null;
   readonly action: Action | null;
 }
 
-/** What happens when a step cannot be done: wait for a person, or undo what was done. */
+/** What happens when a step fails: wait for an operator, or undo the order. */
 export const remedies = ['hold', 'undo'] as const;
+/** See {@link remedies}. */
 export type Remedy = (typeof remedies)[number];
 
 /** A step's policy, copied into the record at submission, so that recovery needs no definition. */
 export interface StepPolicy extends Extensible {
   /** Time from dispatch to complete-by, ms. */
   readonly completeWithinMs: number;
-  /** With heartbeats, complete-by moves on, but an attempt never lasts longer than this, ms. */
+  /** Heartbeats move complete-by, but an attempt never lasts longer than this, ms. */
   readonly maxDurationMs: number;
   /** Further attempts after the first one timed out, before a cool-down. */
   readonly retries: number;
   /** The wait before the next round of attempts, ms. */
   readonly coolDownMs: number;
-  /** How many such rounds follow the first. */
+  /** The rounds after the first, each after a cool-down. */
   readonly coolDownTimes: number;
-  /** When the agent reports a non-transient fault. */
+  /** When the agent reports a permanent fault. */
   readonly onFault: Remedy;
   /** When no attempt and no cool-down is left. */
   readonly onExhausted: Remedy;
-  /** Once Completed, the order can only go forward. */
+  /** Once the step is Completed, the order can only go forward. */
   readonly irreversible: boolean;
 }
 
+/** Not dispatched, or its last attempt was withdrawn. */
 export interface NotStarted extends Extensible {
   readonly state: 'NotStarted';
 }
+/** A perform is in flight. */
 export interface Running extends Extensible {
   readonly state: 'Running';
   readonly completeBy: number;
   /** No heartbeat moves complete-by past this instant. */
   readonly endBy: number;
 }
+/** The perform succeeded. */
 export interface Completed extends Extensible {
   readonly state: 'Completed';
   readonly output: JsonValue;
 }
+/** The perform failed permanently, or its attempts are exhausted. */
 export interface Failed extends Extensible {
   readonly state: 'Failed';
   readonly fault: Fault;
 }
+/** Its `when` was false. */
 export interface Skipped extends Extensible {
   readonly state: 'Skipped';
 }
-/** What a step was before its undo began, and is again when a try of the undo failed. */
+/** The state before the undo, to which the step returns when an attempt of the undo fails. */
 export type Undoable = NotStarted | Completed | Failed;
+/** An undo is in flight. */
 export interface Undoing extends Extensible {
   readonly state: 'Undoing';
   readonly completeBy: number;
   readonly endBy: number;
   readonly before: Undoable;
 }
+/** The undo succeeded. */
 export interface Undone extends Extensible {
   readonly state: 'Undone';
   readonly before: Undoable;
 }
 
+/** The state of a step, with the data that are valid in it. */
 export type StepProgress = NotStarted | Running | Completed | Failed | Skipped | Undoing | Undone;
+/** The names of the states. */
 export type StepState = StepProgress['state'];
 
+/** One step of an order. */
 export interface StepRecord extends Extensible {
   readonly name: StepName;
   readonly agent: AgentName;
   readonly policy: StepPolicy;
   /** The fencing number: +1 at every dispatch, of perform and undo alike. */
   readonly attempt: number;
-  /** Attempts of the present action that timed out since the last resubmit. */
+  /** Attempts of the current action that timed out since the last resubmit. */
   readonly failures: number;
+  /** From 1; see `idempotencyKey`. */
   readonly keyGeneration: number;
   /**
-   * The latest complete-by of a perform that is not known to have had no effect; null when there is
-   * none. Until then an agent may still be at work, so no undo starts before it.
+   * While the step is in doubt, the latest complete-by of its performs; else null. Until then an agent may
+   * still be working, so no undo starts before it.
    */
   readonly doubtUntil: number | null;
   readonly progress: StepProgress;
@@ -116,7 +133,7 @@ interface Common {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
   readonly workflowVersion: number;
-  /** Of the definition the order was submitted under: another one under the same version parks it. */
+  /** Of the definition at submission. The order is parked when the definition of this version differs. */
   readonly fingerprint: string;
   readonly failureCount: number;
   readonly direction: Direction;
@@ -126,12 +143,12 @@ interface Common {
   readonly priority: Priority;
   readonly tenant: string | null;
   readonly replyTo: string | null;
-  /** The submitter's own name for it: told with every status and alert, and never acted on. */
+  /** The submitter's own id: part of every status and alert, and otherwise unused. */
   readonly correlationId: string | null;
   /** No claim before this instant. */
   readonly notBefore: number;
   readonly revision: number;
-  /** Of the write that stored this revision, so that its writer can recognise it (R12). */
+  /** The id of the write of this revision, by which the writer recognises it (R12). */
   readonly writeId: WriteId;
   readonly history: readonly HistoryEntry[];
   readonly submittedAt: number;
@@ -140,49 +157,55 @@ interface Common {
   readonly unknown?: UnknownAttributes;
 }
 
+/** Waits for a claim. */
 export interface PendingRecord extends Common {
   readonly processState: 'Pending';
   readonly lockedBy: null;
   /** Null only until the first claim. */
   readonly completeBy: number | null;
 }
+/** A Scheduler has claimed the order, and calls are in flight. */
 export interface ProcessingRecord extends Common {
   readonly processState: 'Processing';
   readonly lockedBy: SchedulerId;
   readonly completeBy: number;
 }
+/** Waits for an operator. */
 export interface ErrorRecord extends Common {
   readonly processState: 'Error';
   readonly lockedBy: null;
-  /** Of the steps that were still running when the order was stopped. */
+  /** The earliest complete-by of the steps that are still under way. */
   readonly completeBy: number | null;
   readonly fault: OrderFault;
 }
+/** Final. */
 export interface EndedRecord extends Common {
   readonly processState: 'Processed' | 'Undone';
   readonly lockedBy: null;
   readonly completeBy: null;
 }
 
+/** The process record of an order. */
 export type ProcessRecord = PendingRecord | ProcessingRecord | ErrorRecord | EndedRecord;
 
 /** The immutable half of an order: the document as it was submitted. */
 export interface Order {
   readonly orderId: OrderId;
   readonly details: JsonValue;
-  /** Of the whole submission; tells a repeated submission from another one under the same key. */
+  /** A digest of the submission: distinguishes a repeated submission from another one under the same key. */
   readonly digest: string;
   readonly submittedAt: number;
 }
 
-/** Under way: a call is out and may be answered. */
+/** Under way: a call is in flight, and its reply counts until complete-by. */
 export type UnderWay = Running | Undoing;
 
+/** Whether a call of the step is in flight. */
 export function underWay(progress: StepProgress): progress is UnderWay {
   return progress.state === 'Running' || progress.state === 'Undoing';
 }
 
-/** The step of that name, if the order has one. */
+/** The step with this name, if the order has one. */
 export function findStep(
   record: Pick<ProcessRecord, 'steps'>,
   name: StepName,

@@ -67,7 +67,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'cancel what cannot be taken back',
     'decide/operator-commands',
-    "return taken ? 'irreversible' : null;",
+    "return isIrreversible ? 'irreversible' : null;",
     'return null;',
   ),
   mutant(
@@ -188,14 +188,14 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'turn back what cannot be taken back',
     'decide/undo',
-    'if (taken === undefined) return false;',
-    'if (taken === undefined || taken.attempt > 0) return false;',
+    'if (irreversible === undefined) return false;',
+    'if (irreversible === undefined || irreversible.attempt > 0) return false;',
   ),
   mutant(
     'call it Undone while an undo is out',
     'decide/undo',
-    'left ||= unsettled;',
-    'left ||= due;',
+    'isWorkLeft ||= unsettled;',
+    'isWorkLeft ||= due;',
   ),
   mutant(
     'use an attempt number again',
