@@ -2,6 +2,9 @@
 import { ReeveError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
 
+/** Errors that are about the disk and not about Reeve; each is logged as the event of its name. */
+const conditions = ['store-full', 'store-unavailable', 'store-damaged'] as const;
+
 export interface WriteState {
   /** No write of a group could be stored. */
   refused(error: unknown): void;
@@ -16,12 +19,13 @@ export function writeState(path: string, log: Log): WriteState {
   let refusal: string | null = null;
   return {
     refused(error) {
-      // Any other error is about Reeve, and not about the disk.
-      if (!(error instanceof ReeveError) || error.code === 'store-closed') return;
-      if (error.code !== refusal) {
-        log.error(error.code, { file: path, table: null, row: null, reason: error.message });
+      if (!(error instanceof ReeveError)) return;
+      const condition = conditions.find((code) => code === error.code);
+      if (condition === undefined) return;
+      if (condition !== refusal) {
+        log.error(condition, { file: path, table: null, row: null, reason: error.message });
       }
-      refusal = error.code;
+      refusal = condition;
     },
     written() {
       if (refusal === null) return;

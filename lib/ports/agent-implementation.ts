@@ -6,10 +6,10 @@ import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
 /** May succeed if tried again within the deadline: a timeout, a 503, an open circuit. */
-export class TransientFault extends ReeveError {}
+export class TransientFault extends ReeveError<string> {}
 
 /** Will not succeed however often it is tried. */
-export class PermanentFault extends ReeveError {
+export class PermanentFault extends ReeveError<string> {
   /** `none` only when the service has refused the key for good: it covers earlier tries as well. */
   readonly effect: Effect;
 

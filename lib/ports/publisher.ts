@@ -1,5 +1,6 @@
 /** How the world is told of committed changes. */
 import type { Change, Notification } from '#core/model/change.ts';
+import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError } from '#core/model/errors.ts';
 
 /** An order needs a person (R17). */
@@ -32,13 +33,13 @@ export interface Publisher {
  * A response channel did not take a status message. `of` says whose fault that is: another `message` may
  * fare better now, or the whole `channel` is better left alone for a while.
  */
-export class DeliveryError extends ReeveError {
+export class DeliveryError extends ReeveError<ErrorCode<'DeliveryError'>> {
   readonly of: 'message' | 'channel';
   /** How long the channel asked to be left alone, ms. */
   readonly retryAfterMs: number | null;
 
   constructor(
-    code: string,
+    code: ErrorCode<'DeliveryError'>,
     message: string,
     options: {
       readonly of: 'message' | 'channel';

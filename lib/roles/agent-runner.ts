@@ -159,7 +159,12 @@ function silent(ports: AgentRunnerPorts, request: Request): Delivery {
   return done;
 }
 
-function logError(log: Log, event: string, request: Request, error: unknown): void {
+function logError(
+  log: Log,
+  event: 'call-failed' | 'heartbeat-lost' | 'reply-failed',
+  request: Request,
+  error: unknown,
+): void {
   const { orderId, step, attempt: number, agent } = request;
   const name = errorKind(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;

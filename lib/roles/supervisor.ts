@@ -3,7 +3,7 @@
  * business; any number of sweeps at once do what one does (R11).
  */
 import { dueHorizonMs } from '#core/decide/due.ts';
-import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -129,8 +129,9 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const startedAt = clock.now();
   const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);
   let memory: ShardMemory = { ...sweep.memory, gaps };
-  if (isNews(gaps, sweep.memory.gaps)) {
-    ports.log.warn('outage-detected', { shard: sweep.shard, ...gaps.at(-1) });
+  const [latest] = gaps.slice(-1);
+  if (latest !== undefined && latest.until !== sweep.memory.gaps.at(-1)?.until) {
+    ports.log.warn('outage-detected', { shard: sweep.shard, ...latest });
     await sweep.keep(memory);
   }
   const perSecond = Math.max(1, Math.floor(limits.recoveryRampPerSecond / sweep.shards));
@@ -164,9 +165,6 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const left = { ...memory, gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };
   return { ...total, startedAt, outage: isRamped, finished, stopped, left };
 }
-
-const isNews = (gaps: readonly Gap[], known: readonly Gap[]) =>
-  gaps.length > 0 && gaps.at(-1)?.until !== known.at(-1)?.until;
 
 /** The store got through a page unless it refused all of it; the ramp goes on where the page ended. */
 function after(

@@ -107,7 +107,7 @@ test.each<[string, Error, object]>([
     }),
     { code: 'aws-refused' },
   ],
-  ['an error of Reeve', new CorruptDataError('some-code', 'x'), { code: 'some-code' }],
+  ['an error of Reeve', new CorruptDataError('row-damaged', 'x'), { code: 'row-damaged' }],
 ])('%s is told at once', async (_, error, told) => {
   const { waited, ports } = waits();
   let calls = 0;

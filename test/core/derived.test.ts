@@ -187,10 +187,10 @@ describe('limits', () => {
 describe('errors', () => {
   it('have a code, the name of their class, and a cause', () => {
     const cause = new Error('inner');
-    const error = new CorruptDataError('broken', 'It is broken.', { cause });
+    const error = new CorruptDataError('row-damaged', 'It is broken.', { cause });
     expect(error).toBeInstanceOf(ReeveError);
     expect(error).toMatchObject({
-      code: 'broken',
+      code: 'row-damaged',
       message: 'It is broken.',
       name: 'CorruptDataError',
       cause,

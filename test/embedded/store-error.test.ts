@@ -1,18 +1,15 @@
 /** What SQLite's errors are told as: by the code, what the caller must do. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  CorruptDataError,
-  type ReeveError,
-  RefusedError,
-  UnavailableError,
-} from '#core/model/errors.ts';
+import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import { isDamage, isFull, isOfOneRow, isOfTheSchema, storeError } from '#embedded/store-error.ts';
 
 const raised = (errcode: number) => Object.assign(new Error('SQLite said so'), { errcode });
 
+type StoreErrorClass = typeof UnavailableError | typeof RefusedError | typeof CorruptDataError;
+
 /** Result code, what is raised for it, its code, its words, and whether it is about one write alone. */
-const kinds: readonly [number, typeof ReeveError, string, RegExp, boolean][] = [
+const kinds: readonly [number, StoreErrorClass, string, RegExp, boolean][] = [
   [
     1,
     UnavailableError,

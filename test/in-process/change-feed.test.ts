@@ -283,7 +283,7 @@ test('a channel that fails for a quarter of an hour is one line of the log, and 
   let works = false;
   const { order, clock, log, start } = feed(async (_, { replyTo }) => {
     if (!works && replyTo === 'shop')
-      throw new DeliveryError('down', 'It is down.', { of: 'channel' });
+      throw new DeliveryError('webhook-unreachable', 'It is down.', { of: 'channel' });
   });
   const { channels } = start();
   const since = clock.now();

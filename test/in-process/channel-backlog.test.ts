@@ -7,8 +7,8 @@ import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const quarterHour = 15 * 60_000;
-const down = new DeliveryError('down', 'It is down.', { of: 'channel' });
-const refused = new DeliveryError('refused', 'No.', { of: 'message' });
+const down = new DeliveryError('webhook-unreachable', 'It is down.', { of: 'channel' });
+const refused = new DeliveryError('webhook-refused', 'No.', { of: 'message' });
 const [one, two] = [orderId('one'), orderId('two')];
 
 /** A channel with two messages that are not delivered. */

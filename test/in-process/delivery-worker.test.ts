@@ -40,7 +40,7 @@ function under(atOnce = 16) {
 }
 
 const down = new Error('down');
-const refusal = new DeliveryError('refused', 'No.', { of: 'message', retryAfterMs: null });
+const refusal = new DeliveryError('webhook-refused', 'No.', { of: 'message', retryAfterMs: null });
 
 test('a change of an order of which all was told is told as well', async () => {
   const { add, tells, told } = under();

@@ -16,14 +16,24 @@ test.each<[string, Outcome, Delivery, string | null]>([
   ['a write that was made', { kind: 'committed', record }, done, null],
   ['an event that does not count', { kind: 'ignored', reason: 'not-due', record }, done, null],
   ['an unknown order', { kind: 'unknown-order' }, parked('unknown-order'), null],
-  ['a store that is away', failed(new UnavailableError('away', 'Later.')), retry, 'Later.'],
+  [
+    'a store that is away',
+    failed(new UnavailableError('store-unavailable', 'Later.')),
+    retry,
+    'Later.',
+  ],
   [
     'an order that cannot be read',
-    failed(new CorruptDataError('bad', 'No.')),
-    parked('bad'),
+    failed(new CorruptDataError('row-damaged', 'No.')),
+    parked('row-damaged'),
     'No.',
   ],
-  ['an order that no store takes', failed(new RefusedError('big', 'No.')), parked('big'), 'No.'],
+  [
+    'an order that no store takes',
+    failed(new RefusedError('store-refused', 'No.')),
+    parked('store-refused'),
+    'No.',
+  ],
   ['an error of no known kind', failed(new TypeError('x is undefined')), retry, 'x is undefined'],
   ['something thrown that is no error', failed('a text'), retry, 'unknown'],
 ])('what becomes of a message, and what the log has: %s', (_, outcome, delivery, error) => {

@@ -28,17 +28,17 @@ test.each<[string, Record<string, unknown>, object]>([
   ['none', {}, { found: 3, recovered: 3, unwritten: 0 }],
   [
     'the store was away for one',
-    { b: new UnavailableError('x', 'y') },
+    { b: new UnavailableError('store-unavailable', 'y') },
     { found: 3, recovered: 2, unwritten: 1 },
   ],
   [
     'the store will never take one',
-    { b: new RefusedError('x', 'y') },
+    { b: new RefusedError('store-refused', 'y') },
     { found: 2, recovered: 2, unwritten: 0 },
   ],
   [
     'one cannot be read',
-    { b: new CorruptDataError('x', 'y') },
+    { b: new CorruptDataError('row-damaged', 'y') },
     { found: 3, recovered: 2, unwritten: 0 },
   ],
   ['something thrown that is no error', { b: 'y' }, { found: 3, recovered: 2, unwritten: 0 }],
@@ -58,7 +58,7 @@ test.each<[string, Record<string, unknown>, object]>([
 test('an order whose details cannot be read is recovered all the same: nothing asks for them', async () => {
   const world = roleScenario((store) => ({
     ...store,
-    orders: () => Promise.reject(new CorruptDataError('checksum', 'The details were changed.')),
+    orders: () => Promise.reject(new CorruptDataError('row-damaged', 'The details were changed.')),
   }));
   const page = await overdue(world, ['a']);
   expect(await recoverPage(world, page, () => expired)).toMatchObject({ recovered: 1 });

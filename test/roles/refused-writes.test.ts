@@ -70,7 +70,7 @@ test('of a batch with an order that cannot be read the others go on, and nobody 
     ...store,
     records: (ids) =>
       ids.includes(orderId('bad'))
-        ? Promise.reject(new CorruptDataError('checksum', 'It was changed on the disk.'))
+        ? Promise.reject(new CorruptDataError('row-damaged', 'It was changed on the disk.'))
         : store.records(ids),
   }));
   for (const id of ['bad', 'good']) await world.create(id);
@@ -79,7 +79,7 @@ test('of a batch with an order that cannot be read the others go on, and nobody 
     happening('good', claim),
   ]);
   expect(outcomes).toMatchObject([
-    { kind: 'failed', error: { code: 'checksum' } },
+    { kind: 'failed', error: { code: 'row-damaged' } },
     { kind: 'committed', record: { orderId: 'good' } },
   ]);
 });
@@ -90,18 +90,18 @@ test('a batch that a store which is away cannot read fails as a whole, at once',
     ...store,
     records() {
       reads += 1;
-      return Promise.reject(new UnavailableError('away', 'Later.'));
+      return Promise.reject(new UnavailableError('store-unavailable', 'Later.'));
     },
   }));
   const batch = [happening('one', claim), happening('two', claim)];
-  await expect(world.transitions.apply(batch)).rejects.toMatchObject({ code: 'away' });
+  await expect(world.transitions.apply(batch)).rejects.toMatchObject({ code: 'store-unavailable' });
   expect(reads).toBe(1);
 });
 
 test.each([
   [
     'is away is asked twice: the answer may have been lost (R12)',
-    new UnavailableError('a', 'b'),
+    new UnavailableError('store-unavailable', 'b'),
     2,
   ],
   ['fails for another reason is asked once', new TypeError('x is undefined'), 1],
@@ -119,12 +119,12 @@ function full(world: { readonly takes: (record: ProcessRecord) => Promise<boolea
     ...store,
     async commit(record) {
       if (await world.takes(record)) return store.commit(record);
-      throw new RefusedError('record-too-large', 'Over 400 KB.');
+      throw new RefusedError('store-refused', 'Over 400 KB.');
     },
   });
 }
 const isShort = ({ history }: ProcessRecord) => history.some(({ type }) => type === 'shortened');
-const refused = { event: 'order-refused', fields: { orderId: 'one', code: 'record-too-large' } };
+const refused = { event: 'order-refused', fields: { orderId: 'one', code: 'store-refused' } };
 
 test('what a store will never take is written in short, and told', async () => {
   const world = roleScenario(full({ takes: async (record) => isShort(record) }));
@@ -156,10 +156,14 @@ test('a heartbeat that a store will never take is left out: the order can do wit
 test.each([
   [
     'will not take it in short either: a person must know',
-    new RefusedError('record-too-large', 'Over 400 KB.'),
+    new RefusedError('store-refused', 'Over 400 KB.'),
     [refused, { ...refused, event: 'order-unwritable' }],
   ],
-  ['is away by then: it is tried again', new UnavailableError('away', 'Later.'), [refused]],
+  [
+    'is away by then: it is tried again',
+    new UnavailableError('store-unavailable', 'Later.'),
+    [refused],
+  ],
 ])('an order whose store %s', async (_, error, lines) => {
   const takes = async (record: ProcessRecord) => {
     if (isShort(record)) throw error;

@@ -67,7 +67,7 @@ test('a request to an agent that is not there is an error, and the others are se
 
 test('the failure of one channel is passed on when the other channels have taken theirs', async () => {
   const oven = taking();
-  const failure = new UnavailableError('sqs-unavailable', 'SQS did not answer.');
+  const failure = new UnavailableError('aws-unavailable', 'SQS did not answer.');
   const requests = requestsByAgent(
     new Map([
       ['cook', { send: () => Promise.reject(failure) }],
@@ -98,7 +98,7 @@ test('the log says which agent is missing, with the code', async () => {
 test.each([
   ['an error of a library', new TypeError('secret'), 'TypeError', null],
   ['no error', 'secret', 'unknown', null],
-  ['an error of Reeve', new ReeveError('full', 'It is full.'), 'It is full.', 'full'],
+  ['an error of Reeve', new ReeveError('contention', 'It is full.'), 'It is full.', 'contention'],
 ])('%s is logged without text that may hold data', async (_, failure, error, code) => {
   const log = testLog();
   const requests = { send: () => Promise.reject(failure) };

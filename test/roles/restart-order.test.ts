@@ -59,7 +59,7 @@ test('an index that is longer than one page is read to its end', async () => {
 });
 
 test('an order that cannot be read is told, and stays for the sweeps; the others are taken back', async () => {
-  const corrupt = new CorruptDataError('checksum', 'It was changed on the disk.');
+  const corrupt = new CorruptDataError('row-damaged', 'It was changed on the disk.');
   const world = roleScenario(failing(() => corrupt, 'order-1'));
   await claimAll(world, 3);
   world.clock.jump(12 * second);
@@ -72,7 +72,7 @@ test('an order that cannot be read is told, and stays for the sweeps; the others
 });
 
 test('after a slice of which nothing could be written, other work has its turn', async () => {
-  const corrupt = new CorruptDataError('checksum', 'It was changed on the disk.');
+  const corrupt = new CorruptDataError('row-damaged', 'It was changed on the disk.');
   const ids = ['order-0', 'order-1', 'order-2'];
   const world = roleScenario(failing(() => corrupt, ...ids));
   await claimAll(world, ids.length);
@@ -95,7 +95,11 @@ test('a recovery without a fault tells nothing', async () => {
 });
 
 test.each([
-  ['the store', new UnavailableError('away', 'The disk is full.'), 'The disk is full.'],
+  [
+    'the store',
+    new UnavailableError('store-unavailable', 'The disk is full.'),
+    'The disk is full.',
+  ],
   ['the whole batch', 'a text', 'unknown'],
 ])('a recovery that is delayed is told with what is left: %s fails', async (_, failure, error) => {
   const world = roleScenario();
@@ -134,13 +138,15 @@ test('what fails after a stop is not told', async () => {
   const restarted = restartIn({ ...world, transitions }, 1);
   await restarted.begin();
   restarted.stop();
-  gate.reject(new UnavailableError('closed', 'The store is closed.'));
+  gate.reject(new UnavailableError('store-unavailable', 'The store is closed.'));
   await settled();
   expect(world.log.lines).toEqual([]);
 });
 
 test('a restart that cannot write at all says how many orders, and what to do', async () => {
-  const world = roleScenario(failing(() => new UnavailableError('away', 'Later.'), 'order-0'));
+  const world = roleScenario(
+    failing(() => new UnavailableError('store-unavailable', 'Later.'), 'order-0'),
+  );
   await claimAll(world, 1);
   await expect(restartIn(world).begin()).rejects.toMatchObject({
     code: 'sweep-unwritten',
@@ -150,7 +156,8 @@ test('a restart that cannot write at all says how many orders, and what to do', 
 
 test('sweeps see none of the orders until each was met once, and then those that were written', async () => {
   let isAway = true;
-  const full = () => (isAway ? new UnavailableError('full', 'The disk is full.') : null);
+  const full = () =>
+    isAway ? new UnavailableError('store-unavailable', 'The disk is full.') : null;
   const world = roleScenario(failing(full, 'order-3'));
   await claimAll(world, 5);
   const restarted = restartIn(world, 1);
@@ -177,7 +184,9 @@ test('sweeps see none of the orders until each was met once, and then those that
 });
 
 test('while orders are hidden, nothing before the start is looked through', async () => {
-  const world = roleScenario(failing(() => new UnavailableError('x', 'y'), 'order-1'));
+  const world = roleScenario(
+    failing(() => new UnavailableError('store-unavailable', 'y'), 'order-1'),
+  );
   await claimAll(world, 2);
   const start = world.clock.now();
   const froms: number[] = [];

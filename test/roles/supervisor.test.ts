@@ -130,7 +130,8 @@ test('what an outage had delayed and could not be written is interrupted by the 
   const world = roleScenario((store) => ({
     ...store,
     async commit(record) {
-      if (failing && record.orderId === 'bad') throw new UnavailableError('away', 'Throttled.');
+      if (failing && record.orderId === 'bad')
+        throw new UnavailableError('store-unavailable', 'Throttled.');
       return store.commit(record);
     },
   }));
@@ -150,7 +151,7 @@ test('a write that fails without any outage leaves the sweep completed', async (
   const world = roleScenario((store) => ({
     ...store,
     async commit(record) {
-      if (record.orderId === 'bad') throw new UnavailableError('away', 'Throttled.');
+      if (record.orderId === 'bad') throw new UnavailableError('store-unavailable', 'Throttled.');
       return store.commit(record);
     },
   }));

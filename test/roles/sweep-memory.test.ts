@@ -10,7 +10,7 @@ import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const second = 1_000;
 const outageAfterMs = 30 * second;
-const away = () => Promise.reject(new UnavailableError('away', 'Later.'));
+const away = () => Promise.reject(new UnavailableError('store-unavailable', 'Later.'));
 
 /** All orders are in the first of the shards. */
 function supervise(world: RoleScenario, dueShards = 1) {

@@ -14,7 +14,7 @@ const second = 1_000;
 const leaseMs = 60 * second;
 const outageAfterMs = 180 * second;
 const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
-const away = () => Promise.reject(new UnavailableError('away', 'The store is away.'));
+const away = () => Promise.reject(new UnavailableError('store-unavailable', 'The store is away.'));
 
 /** All orders are in shard 0 of the two. `faulty`: the index as sweeps read it. */
 function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'>> = () => ({})) {
@@ -156,7 +156,7 @@ test('a shard that cannot be reached is marked with when it last was, once', asy
   await memory.remember({ sweptAt: start, reachedAt: start, shards: 2, complete: true });
   for (const holder of ['a', 'b']) {
     clock.jump(60 * second);
-    await expect(sweep(holder).tick()).rejects.toMatchObject({ code: 'away' });
+    await expect(sweep(holder).tick()).rejects.toMatchObject({ code: 'store-unavailable' });
   }
   const from = start + 60 * second;
   expect(calls).toEqual([`a takes 1 for ${leaseMs} from ${from}`, 'a gives 1 back']);
@@ -172,7 +172,7 @@ test('a shard that cannot be reached is left to the sweep that holds it', async 
     due: ({ shard }) => (shard === 1 ? away() : Promise.resolve({ items: [], cursor: null })),
   }));
   await hold(memory, start, 1);
-  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'away' });
+  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'store-unavailable' });
   expect(calls).toEqual([`a takes 1 for ${leaseMs} from ${clock.now()}`]);
 });
 
@@ -195,6 +195,6 @@ test('a repair that fails fails the tick, which is not remembered', async () => 
   const { marks, sweep } = ticking(({ clock }) => ({
     due: ({ from }) => (from > clock.now() ? away() : Promise.resolve({ items: [], cursor: null })),
   }));
-  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'away' });
+  await expect(sweep('a').tick()).rejects.toMatchObject({ code: 'store-unavailable' });
   expect(marks).toEqual([]);
 });

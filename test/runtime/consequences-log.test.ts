@@ -8,9 +8,9 @@ test('what fails because the store refuses writes is of level info meanwhile; al
   let refusal: string | null = null;
   const told = consequencesLog(log, () => refusal);
   const both = () => {
-    told.error('request-failed', {});
-    told.error('store-damaged', {});
-    told.warn('order-refused', {});
+    told.error('request-failed', { route: '/orders', error: 'Error', reason: null });
+    told.error('store-damaged', { file: 'a.db', table: null, row: null, reason: 'x' });
+    told.warn('order-refused', { orderId: 'one', code: 'store-refused' });
   };
   both();
   refusal = 'store-full';

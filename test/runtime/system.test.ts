@@ -54,11 +54,11 @@ test('an appointment months ahead is kept, and can be taken back', () => {
 test('the log has a line for each event of its level and above', () => {
   const lines: string[] = [];
   const log = jsonLog(virtualClock(Date.UTC(2026, 0, 1)), 'warn', (line) => lines.push(line));
-  log.info('quiet', {});
-  log.warn('odd', { orderId: 'one', tries: 2 });
-  log.error('bad', {});
+  log.info('started', { alive: 0 });
+  log.warn('order-refused', { orderId: 'one', code: 'store-refused' });
+  log.error('sweep-failed', { error: 'Later.' });
   expect(lines).toEqual([
-    '{"at":"2026-01-01T00:00:00.000Z","level":"warn","event":"odd","orderId":"one","tries":2}\n',
-    '{"at":"2026-01-01T00:00:00.000Z","level":"error","event":"bad"}\n',
+    '{"at":"2026-01-01T00:00:00.000Z","level":"warn","event":"order-refused","orderId":"one","code":"store-refused"}\n',
+    '{"at":"2026-01-01T00:00:00.000Z","level":"error","event":"sweep-failed","error":"Later."}\n',
   ]);
 });

@@ -1,4 +1,5 @@
 /** What a definition must be, beyond its types; each refusal names the workflow and the step. */
+import type { ErrorCode } from '#core/model/error-codes.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -48,7 +49,11 @@ export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
   };
 }
 
-type Refusal = (code: string, step: UncheckedStep | null, problem: string) => DefinitionError;
+type Refusal = (
+  code: ErrorCode<'DefinitionError'>,
+  step: UncheckedStep | null,
+  problem: string,
+) => DefinitionError;
 
 function refusal(workflow: Unchecked): Refusal {
   return (code, step, problem) => {

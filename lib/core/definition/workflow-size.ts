@@ -3,6 +3,7 @@
  * order it allows can be stored and asked for, it says how much each step may hand on.
  */
 
+import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/record.ts';
@@ -18,7 +19,7 @@ export interface SizedStep {
 /** Step null: the workflow as a whole. */
 export type SizeProblem = {
   readonly at: number | null;
-  readonly code: string;
+  readonly code: ErrorCode<'DefinitionError'>;
   readonly problem: string;
 };
 

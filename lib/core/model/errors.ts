@@ -1,11 +1,14 @@
+import type { ErrorCode } from './error-codes.ts';
+
 /**
  * The base class of all errors that Reeve raises. `code` is stable and part of the interface; the message
  * says what is wrong, where, and what to do.
+ * `Code`: the codes of this class. Errors of Reeve have those of `errorCodes`; the code of an agent chooses its own.
  */
-export class ReeveError extends Error {
+export class ReeveError<Code extends string = ErrorCode<'ReeveError'>> extends Error {
   readonly code: string;
 
-  constructor(code: string, message: string, options?: { cause?: unknown }) {
+  constructor(code: NoInfer<Code>, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
@@ -13,22 +16,26 @@ export class ReeveError extends Error {
 }
 
 /** An invalid workflow or agent definition: correct the definition, then start again. */
-export class DefinitionError extends ReeveError {}
+export class DefinitionError extends ReeveError<ErrorCode<'DefinitionError'>> {}
 
 /** Stored data that this release cannot read; the derived classes say why. */
-export class UnreadableDataError extends ReeveError {}
+export class UnreadableDataError<Code extends string = never> extends ReeveError<Code> {}
 
 /** Stored or received data that no release of Reeve wrote. It is kept unchanged for an operator. */
-export class CorruptDataError extends UnreadableDataError {}
+export class CorruptDataError extends UnreadableDataError<ErrorCode<'CorruptDataError'>> {
+  declare readonly code: ErrorCode<'CorruptDataError'>;
+}
 
 /** Data of a newer release of Reeve, which this release must not change. */
-export class NewerDataError extends UnreadableDataError {}
+export class NewerDataError extends UnreadableDataError<ErrorCode<'NewerDataError'>> {}
 
 /** The store or a channel failed: retry later. Whether the write happened is not known. */
-export class UnavailableError extends ReeveError {}
+export class UnavailableError<
+  Code extends string = ErrorCode<'UnavailableError'>,
+> extends ReeveError<Code> {}
 
 /** The store or a channel refused the data permanently: do not retry; smaller data may be accepted. */
-export class RefusedError extends ReeveError {}
+export class RefusedError extends ReeveError<ErrorCode<'RefusedError'>> {}
 
 /**
  * Checks an invariant. A violation is a defect in Reeve; the work is repeated after the lease expires.

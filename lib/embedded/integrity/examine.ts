@@ -19,7 +19,7 @@ import { openUntouched } from '#embedded/read-only.ts';
 import { numberOf } from '#embedded/rows.ts';
 import { isUpToDate } from '#embedded/schema.ts';
 import { isDamage } from '#embedded/store-error.ts';
-import type { Log } from '#ports/log.ts';
+import type { Log, LogFields } from '#ports/log.ts';
 import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
 import { intactChange } from './intact-rows.ts';
 import { countedTotals, readTotals, type Totals } from './totals.ts';
@@ -154,7 +154,7 @@ function collecting(
   unusable: (error: unknown) => unknown,
 ): Examined {
   const findings: Finding[] = [];
-  const found: Log['error'] = (_, { table, row, reason }) => {
+  const found = (_: string, { table, row, reason }: LogFields) => {
     findings.push({
       table: String(table),
       row: typeof row === 'boolean' ? null : (row ?? null),

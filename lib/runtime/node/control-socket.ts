@@ -76,7 +76,10 @@ export async function askForBackup(path: string, to: string): Promise<void> {
   const answer = await said(socket, path);
   if (!('code' in answer)) return;
   const { code, message, mayPass } = answer;
-  throw mayPass ? new UnavailableError(code, message) : new ReeveError(code, message);
+  // The code is one of the process that answered, which may be of another release.
+  throw mayPass
+    ? new UnavailableError<string>(code, message)
+    : new ReeveError<string>(code, message);
 }
 
 /** A Reeve that ends meanwhile answers nothing, or a part. */

@@ -43,4 +43,4 @@ export function storeOutage({ timeline, chance, trace }: SimContext): StoreOutag
   };
 }
 
-const away = () => new UnavailableError('unavailable', 'The simulation: store-outage.');
+const away = () => new UnavailableError('store-unavailable', 'The simulation: store-outage.');

@@ -112,5 +112,5 @@ function outcomeOf<Value>(act: () => Value): Outcome<Value> {
 }
 
 function unavailable(cause: DrawnFault): UnavailableError {
-  return new UnavailableError('unavailable', `The simulation: ${cause}.`);
+  return new UnavailableError('store-unavailable', `The simulation: ${cause}.`);
 }

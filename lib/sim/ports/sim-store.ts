@@ -108,7 +108,7 @@ function writer({ machine, operations, rules, outage, faults }: SimStoreOptions)
         refusal: 'store-throttled',
         act: () => {
           outage.checkWrite(orderId);
-          if (isRefused) throw new RefusedError('refused', 'The simulation: write-refused.');
+          if (isRefused) throw new RefusedError('store-refused', 'The simulation: write-refused.');
           return act();
         },
       });

@@ -62,7 +62,7 @@ export function simTable(options: TableOptions): SimTable {
 
   function write(before: ProcessRecord | null, after: ProcessRecord, by: string): void {
     if (!isRecordWithin(after, limits.itemBytesMax)) {
-      throw new RefusedError('item-too-large', 'The simulation: no item is as large as that.');
+      throw new RefusedError('store-refused', 'The simulation: no item is as large as that.');
     }
     records.set(after.orderId, after);
     const due = dueAt(after);

@@ -2,7 +2,7 @@
 
 import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.ts';
 import type { Notification } from '#core/model/change.ts';
-import { ReeveError } from '#core/model/errors.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
@@ -40,7 +40,7 @@ export function channelOf<Message>(
           act() {
             if (messages.length > 1 && around.faults.strike('batch-partly-sent')) {
               put(part);
-              throw new ReeveError('messages-unsent', 'The simulation: batch-partly-sent.');
+              throw new UnavailableError('messages-unsent', 'The simulation: batch-partly-sent.');
             }
             put(messages);
           },

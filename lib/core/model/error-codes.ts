@@ -1,0 +1,108 @@
+/**
+ * The codes of all errors that Reeve raises, by the class of the error, with their meanings: docs/reference.md
+ * is generated from this table. Only types of it are imported by the code that raises errors.
+ */
+// Stryker disable all: these are sentences for people.
+
+export const errorCodes = {
+  ReeveError: {
+    'assertion-failed': 'Something that Reeve relies on is not true: this is a defect of Reeve.',
+    'backup-damaged': 'The file is not a backup, or it is damaged; nothing was restored.',
+    'channels-invalid': 'The file of `REEVE_CHANNELS` cannot be read, or it is not valid.',
+    'concurrency-indivisible':
+      'The `concurrency` of an agent is too small to be divided over the priority classes.',
+    'config-invalid': 'An environment variable has a value that is not allowed.',
+    'console-unbuilt': 'The files of the console have not been built on the machine that deploys.',
+    contention: 'Other writers changed an order again and again during one event; it is retried.',
+    'cursor-invalid': 'The cursor was not returned by a listing of this Reeve.',
+    'data-exists': 'There are data in the directory that a backup would replace.',
+    'data-unusable': 'The data directory cannot be created or opened.',
+    'file-exists': 'The file that a backup would create exists.',
+    'file-missing': 'The data directory has no database, or the backup file does not exist.',
+    'file-unusable': 'The system refuses the path: the same call fails again.',
+    'id-malformed': 'A name or an id does not have the form that is allowed.',
+    'no-dead-letter-queue': 'The function does not know the dead-letter queue of a queue it reads.',
+    'no-source': 'A dead-letter queue has no queue to which its messages could be sent back.',
+    'not-a-scheduler': 'A process that starts no steps was asked to: this is a defect of Reeve.',
+    'outputs-unknown': 'The output `DeadLetters` of the stack cannot be read.',
+    'port-taken': 'The API cannot listen on its address.',
+    'queue-arn-invalid': 'The source of an event is not the ARN of an SQS queue.',
+    'reply-to-unknown': 'An order names a response channel that is not registered any more.',
+    'secret-invalid': 'The secret of a webhook does not have the required form.',
+    'settings-invalid': 'A parameter of the stack is unknown, missing or not valid.',
+    'stack-unknown': 'CloudFormation does not find the stack, or does not let the caller read it.',
+    'store-in-use': 'Another process uses the data.',
+    'store-unusable': 'The database cannot be opened.',
+    'suppliers-failed': 'The simulated suppliers did not start.',
+    'tokens-missing': 'The API would be open to other machines, and no file of tokens is set.',
+    'tokens-unusable': 'The file of `REEVE_TOKENS` cannot be read, or it is not valid.',
+  },
+  DefinitionError: {
+    'after-cyclic': 'Steps come after each other in a cycle.',
+    'after-unknown': 'A step comes after a step that the workflow does not have.',
+    'agent-missing': 'A step needs an agent that was not given.',
+    'policy-range': 'A number in the policy of a step is out of its range.',
+    'queue-missing': 'There is no queue for the priority of an order, and none for `normal`.',
+    'record-too-large': 'The largest order of the workflow would not fit its record.',
+    'request-too-large': 'The largest input of a step would not fit its request.',
+    'step-count': 'A workflow has no step, or too many.',
+    'step-twice': 'Two steps of a workflow have the same name.',
+    'undo-impossible':
+      'An irreversible step says that it is undone when its attempts are exhausted.',
+    'undo-mismatch': 'The contract of an agent and its code disagree about whether it has an undo.',
+    'undo-missing': 'The agent of a step that must be undone offers no undo.',
+    'version-invalid': 'The version of a workflow is not a positive integer.',
+    'version-twice': 'Two different definitions have the same name and version.',
+  },
+  CorruptDataError: {
+    'attribute-unknown': 'An attribute of an item has a type that Reeve does not write.',
+    'coordination-corrupt': 'What the Coordination table holds for a shard cannot be read.',
+    'form-unknown': 'A stored value is of a kind that this release does not know.',
+    'instant-impossible': 'A stored time is not a date.',
+    'item-corrupt': 'A process record has no time of its submission.',
+    'item-foreign': 'A table contains an item whose key is not an order id.',
+    'message-malformed': 'A message of a FIFO queue cannot be read.',
+    'order-corrupt': 'The details of a stored order cannot be read.',
+    'record-corrupt': 'A process record cannot be read.',
+    'row-corrupt': 'A row of the database cannot be read.',
+    'row-damaged': 'A row of the database is not as it was written.',
+    'store-damaged': 'The database is damaged, incomplete or missing beside its log.',
+    'stream-record-corrupt': 'A record of the change stream cannot be read.',
+  },
+  NewerDataError: {
+    'record-newer': 'A newer release wrote the process record; it continues the order.',
+  },
+  UnavailableError: {
+    'aws-unavailable': 'An AWS service did not perform a request; it may do so later.',
+    'backup-failed': 'The backup could not be made or checked.',
+    'deletes-throttled': 'DynamoDB did not delete all orders of a batch.',
+    'disk-full': 'The disk has no space for a file.',
+    'event-unsent': 'EventBridge did not accept an event.',
+    'file-failed': 'The system failed at a file for a reason that may pass.',
+    'messages-not-hidden': 'SQS did not change the visibility timeout of messages.',
+    'messages-unsent': 'SQS did not accept messages, and may accept them later.',
+    'not-running': 'No Reeve runs on the data.',
+    'reads-throttled': 'DynamoDB did not return all items of a batch.',
+    'secret-refused': 'Secrets Manager did not return a secret.',
+    'secret-unread': 'A secret cannot be read or is not a text.',
+    'store-closed': 'The database is closed, because the process ends.',
+    'store-full': 'The disk has no space for the database.',
+    'store-unavailable': 'The disk or SQLite refused a call.',
+    'sweep-unwritten': 'Orders that a sweep or a restart recovers could not be written.',
+  },
+  RefusedError: {
+    'aws-refused': 'An AWS service refuses a request, and would refuse it again.',
+    'message-too-large': 'A message is larger than a queue accepts.',
+    'messages-unsent': 'SQS refuses messages, and would refuse them again.',
+    'store-refused': 'SQLite does not store a value.',
+  },
+  DeliveryError: {
+    'webhook-refused': 'The receiver of a webhook gave an answer other than 2xx.',
+    'webhook-unreachable':
+      'The receiver of a webhook cannot be reached, or did not answer in time.',
+  },
+} as const;
+
+/** The codes of one class of errors. */
+export type ErrorCode<Class extends keyof typeof errorCodes> = keyof (typeof errorCodes)[Class] &
+  string;

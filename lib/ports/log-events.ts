@@ -1,0 +1,263 @@
+/**
+ * The events that Reeve logs, each with its level, the fields of its line and its meaning: docs/reference.md is
+ * generated from this table. Only types of it are imported by the code that logs.
+ */
+
+interface EventEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: readonly string[];
+  /** Fields that only some lines of the event have. */
+  readonly optional?: readonly string[];
+  readonly meaning: string;
+}
+
+const ofStore = ['file', 'table', 'row', 'reason'] as const;
+const ofCall = ['orderId', 'step', 'attempt', 'agent', 'error', 'code'] as const;
+
+export const logEvents = {
+  access: {
+    level: 'info',
+    fields: ['method', 'path', 'principal', 'tenant', 'status', 'submitted'],
+    meaning: 'A request that changes something was answered, or a request was refused (embedded).',
+  },
+  'ended-orders-deleted': {
+    level: 'info',
+    fields: ['orders'],
+    meaning: 'Orders that ended longer ago than `REEVE_KEEP_DAYS` were deleted.',
+  },
+  recovered: {
+    level: 'info',
+    fields: ['found', 'changed'],
+    meaning: 'After a start, all orders that the last process left were recovered.',
+  },
+  started: {
+    level: 'info',
+    fields: ['alive'],
+    meaning: 'Reeve has started; `alive` is the number of orders that have not ended.',
+  },
+  'stored-orders-checked': {
+    level: 'info',
+    fields: ['orders', 'damaged'],
+    meaning: 'The check of all stored orders, which runs after a start, is complete.',
+  },
+  'tokens-read': {
+    level: 'info',
+    fields: ['tokens'],
+    meaning: 'The file of named tokens has changed and was read again.',
+  },
+  'call-failed': {
+    level: 'warn',
+    fields: ofCall,
+    meaning: 'A call of an agent failed; it is retried until the deadline of the step.',
+  },
+  'change-newer': {
+    level: 'warn',
+    fields: ['changes'],
+    meaning: 'A newer release wrote changes to the stream; they are left for the newer notifier.',
+  },
+  'control-unavailable': {
+    level: 'warn',
+    fields: ['path', 'error'],
+    meaning: 'The socket for `reeve backup` cannot be opened; no backup can be made.',
+  },
+  'heartbeat-lost': {
+    level: 'warn',
+    fields: ofCall,
+    meaning: 'A heartbeat could not be sent, so the deadline of its step was not extended.',
+  },
+  'message-newer': {
+    level: 'warn',
+    fields: ['messageId', 'reason'],
+    meaning: 'A newer release wrote a message; it stays on its queue for a newer consumer.',
+  },
+  'messages-lost': {
+    level: 'warn',
+    fields: ['nudges', 'requests', 'error', 'code'],
+    meaning: 'Messages could not be sent; the Supervisor sends them again when they are due.',
+  },
+  'messages-not-hidden': {
+    level: 'warn',
+    fields: ['error'],
+    optional: ['messages', 'orderId'],
+    meaning: 'The delay before a redelivery could not be set; that of the queue applies.',
+  },
+  'notification-deferred': {
+    level: 'warn',
+    fields: ['orderId', 'sequence', 'channel', 'error'],
+    meaning: 'A status message or alert was not delivered; it goes to the retry queue.',
+  },
+  'notification-failed': {
+    level: 'warn',
+    fields: ['orderId', 'error'],
+    optional: ['tries', 'sequence', 'channel'],
+    meaning: 'A repeated delivery of a status message or alert failed; it is retried.',
+  },
+  'order-refused': {
+    level: 'warn',
+    fields: ['orderId', 'code'],
+    meaning: 'The store refused a record; a shorter record is written, which stops the order.',
+  },
+  'outage-detected': {
+    level: 'warn',
+    fields: ['shard', 'from', 'until'],
+    meaning: 'No sweep reached the shard in this period; its orders count no failure for it.',
+  },
+  'reply-failed': {
+    level: 'warn',
+    fields: ofCall,
+    meaning: 'An agent could not send its reply; its request is delivered again.',
+  },
+  'silent-after-complete-by': {
+    level: 'warn',
+    fields: ['orderId', 'step', 'attempt', 'agent'],
+    meaning: 'The deadline of a step passed during its call; the agent sends no reply.',
+  },
+  'sweep-behind': {
+    level: 'warn',
+    fields: ['shard', 'lagMs'],
+    meaning: 'The sweep found an order that had been due for more than three periods.',
+  },
+  'activity-incomplete': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'The live orders could not be counted, so `GET /activity` shows too few.',
+  },
+  'batch-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'A batch of messages failed as a whole; all its messages are delivered again.',
+  },
+  'change-parked': {
+    level: 'error',
+    fields: ['orderId', 'reason'],
+    meaning: 'A change in the stream cannot be read; it becomes a dead letter.',
+  },
+  'channel-behind': {
+    level: 'error',
+    fields: ['channel', 'since', 'undelivered', 'error'],
+    meaning: 'A response channel, or the one for alerts (`null`), has failed for too long.',
+  },
+  'channel-caught-up': {
+    level: 'error',
+    fields: ['channel', 'undelivered'],
+    meaning: 'A channel that was behind accepts messages again.',
+  },
+  'deadlines-repaired': {
+    level: 'error',
+    fields: ['orders'],
+    meaning:
+      'Orders were due at a time that the clock cannot have meant; they were made due again.',
+  },
+  'delivery-failed': {
+    level: 'error',
+    fields: ['channel', 'error'],
+    meaning: 'A batch of messages inside the process failed; it is delivered again.',
+  },
+  'invocation-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'Simulator only: a simulated function threw an error.',
+  },
+  'message-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'The Scheduler could not process a message; it is delivered again or parked.',
+  },
+  'message-parked': {
+    level: 'error',
+    fields: ['reason'],
+    optional: ['messageId', 'channel'],
+    meaning: 'A message that cannot be processed became a dead letter.',
+  },
+  'notifications-not-kept': {
+    level: 'error',
+    fields: ['notifications', 'error'],
+    meaning: 'The retry queue refused notifications; the stream delivers their changes again.',
+  },
+  'order-in-error': {
+    level: 'error',
+    fields: ['orderId', 'correlationId', 'step', 'fault', 'attempts', 'remedy'],
+    meaning: 'An order is in Error; level info where the alert is shown on a terminal (embedded).',
+  },
+  'order-unwritable': {
+    level: 'error',
+    fields: ['orderId', 'code'],
+    meaning: 'The store refuses an order even in its shortest form; a person must delete it.',
+  },
+  'orders-not-deleted': {
+    level: 'error',
+    fields: ['orders', 'error'],
+    meaning: 'The details of expired orders could not be deleted; it is tried again.',
+  },
+  'parking-failed': {
+    level: 'error',
+    fields: ['error'],
+    optional: ['messageId', 'orderId'],
+    meaning: 'A dead letter could not be stored; its message is delivered again.',
+  },
+  'recovery-delayed': {
+    level: 'error',
+    fields: ['orders', 'error'],
+    meaning: 'After a start, orders could not be recovered; it is tried again.',
+  },
+  'recovery-failed': {
+    level: 'error',
+    fields: ['orderId', 'error'],
+    meaning: 'An overdue order could not be recovered; the next sweep tries it again.',
+  },
+  'request-failed': {
+    level: 'error',
+    fields: ['route', 'error', 'reason'],
+    meaning: 'A request to the API was answered with 500 or 503.',
+  },
+  'retention-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'Orders whose time is over could not be deleted; it is tried again.',
+  },
+  'store-damaged': {
+    level: 'error',
+    fields: ofStore,
+    meaning: 'Stored data are not as they were written; other orders continue.',
+  },
+  'store-full': {
+    level: 'error',
+    fields: ofStore,
+    meaning: 'The disk has no space; writes are refused until it has space again.',
+  },
+  'store-unavailable': {
+    level: 'error',
+    fields: ofStore,
+    meaning: 'The disk or SQLite refuses writes; they are refused until one succeeds again.',
+  },
+  'store-writable': {
+    level: 'error',
+    fields: ['file', 'after'],
+    meaning: 'A write succeeded again; `after` is the code of the condition that is over.',
+  },
+  'submission-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'A submission from the queue could not be stored; it is delivered again.',
+  },
+  'sweep-failed': {
+    level: 'error',
+    fields: ['error'],
+    meaning: 'A sweep failed; the next one continues.',
+  },
+  'tokens-unusable': {
+    level: 'error',
+    fields: ['reason'],
+    meaning: 'The changed file of named tokens cannot be used; the former tokens stay valid.',
+  },
+  'totals-file-unwritten': {
+    level: 'error',
+    fields: ['commits', 'reason'],
+    meaning: 'The file that counts the commits could not be written; it is tried again.',
+  },
+  'unreadable-order-left-out': {
+    level: 'error',
+    fields: ['orderId', 'from', 'code', 'reason'],
+    meaning: 'A stored order cannot be read; the listing or sweep named in `from` omits it.',
+  },
+} as const satisfies Readonly<Record<string, EventEntry>>;
