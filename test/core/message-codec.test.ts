@@ -68,7 +68,7 @@ test.each([
   ['{"version":1,"kind":"reply"}', 'is no nudge of version 1'],
   [
     '{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}',
-    'does not fit at orderId (has an impossible form)',
+    'does not fit at orderId (has an invalid form)',
   ],
   ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
 ])('%s is told by its reason', (text, reason) => {

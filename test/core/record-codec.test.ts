@@ -418,7 +418,7 @@ describe('what no version of Reeve wrote', () => {
   ])('is refused: an order that is %s', (_, change, state) => {
     const stored = change(intact());
     const { LockedBy, CompleteBy } = stored;
-    const message = `Order o-1 is ${state} with lockedBy ${LockedBy} and completeBy ${CompleteBy}, which cannot be.`;
+    const message = `Order o-1 is ${state} with lockedBy ${LockedBy} and completeBy ${CompleteBy}, which is impossible.`;
     expect(() => decodeRecord(stored)).toThrow(
       expect.objectContaining({
         cause: expect.objectContaining({ code: 'record-corrupt', message }),

@@ -144,7 +144,7 @@ describe('defineWorkflow', () => {
       .build();
     const document: unknown = JSON.parse('{"a":[{"__proto__":{"x":1}}]}');
     expect(details.safeParse(document).error?.issues).toMatchObject([
-      { path: ['a', '0', '__proto__'], message: 'is a name that cannot be kept; take another' },
+      { path: ['a', '0', '__proto__'], message: 'is a name that cannot be stored; choose another' },
     ]);
     expect(JSON.stringify(steps[0]?.output.parse(document))).toBe(JSON.stringify(document));
   });

@@ -1,7 +1,11 @@
-/** An answer about many, of which some may have been spoiled: one that cannot be read hides no other. */
+/** Decoding of lists in which single entries may be corrupt. */
 import { UnreadableDataError } from '#core/model/errors.ts';
 
-/** What `read` makes of each; `leftOut` is called with each one that cannot be read. */
+/**
+ * Decodes every entry with `read`, and calls `skipped` instead for each entry that cannot be read.
+ *
+ * @throws every error of `read` other than {@link UnreadableDataError}
+ */
 export function decodeOrSkip<Stored, Value>(
   all: readonly Stored[],
   read: (stored: Stored) => Value,

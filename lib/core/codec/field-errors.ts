@@ -1,15 +1,16 @@
-/** What a schema refused, field by field. */
+/** The errors of a schema validation, by field. */
 import type { z } from 'zod';
 import { plainIssue } from './plain-issue.ts';
 
+/** One error of one field. */
 export interface FieldError {
-  /** Dotted path into the document; for the document itself, what it is called. */
+  /** Dotted path into the document; the name of the document for the document itself. */
   readonly field: string;
   /** The end of a sentence that begins with the field. */
   readonly message: string;
 }
 
-/** Where the fields are: `path` leads to the document, `whole` is what the document itself is called. */
+/** The position of the validated document: `path` leads to it, `whole` is its name. */
 export interface Within {
   readonly path?: readonly string[];
   readonly whole: string;
@@ -17,7 +18,7 @@ export interface Within {
 
 type Refused = Pick<z.core.$ZodError, 'issues'>;
 
-/** Unknown keys come as one issue, at their parent; the reader wants each by itself. */
+/** The errors by field. Each unknown key is an error of its own; zod reports them together at their parent. */
 export function fieldErrors({ issues }: Refused, { path = [], whole }: Within): FieldError[] {
   const at = (inner: readonly PropertyKey[]) => [...path, ...inner].map(String).join('.') || whole;
   return issues.flatMap((issue) =>
@@ -27,24 +28,24 @@ export function fieldErrors({ issues }: Refused, { path = [], whole }: Within): 
   );
 }
 
-/** Field errors as one text: `limit` must be a number; `state` must be … */
+/** Field errors in one line: `limit` must be a number; `state` must be … */
 export function errorsText(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
 }
 
-/** What a schema refused as one text, for the author of a file or an environment. */
+/** The errors in one line, for the author of a configuration. */
 export function refusedText(error: Refused, whole: string): string {
   return errorsText(fieldErrors(error, { whole }));
 }
 
-/** The fields alone, in one line: for messages that must not quote what was in them. */
+/** Only the names of the fields, for messages that must not quote values. */
 export function faultyFields(error: Refused, whole: string): string {
   return fieldErrors(error, { whole })
     .map(({ field }) => field)
     .join(', ');
 }
 
-/** The same, with what is wrong where Reeve's own checks say it: they quote nothing either. */
+/** The names of the fields, with the messages of Reeve's own checks, which quote no values. */
 export function fieldFaults({ issues }: Refused, whole: string): string {
   return issues
     .map((issue) => {

@@ -1,4 +1,4 @@
-/** History as compact JSON: one array an entry, its kind one letter, instants from the submission. */
+/** Encodes the history as compact JSON: an array per entry, a letter per type, instants relative to the submission. */
 import * as z from 'zod';
 import type { Correction } from '#core/model/correction.ts';
 import { tailOf, withTail } from '#core/model/extension.ts';
@@ -16,13 +16,13 @@ const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
 const count = z.int().nonnegative();
 
-/** What may be left out is null only where a tail follows: an entry has one stored form. */
-const isNeeded = (stored: readonly unknown[]) => stored.at(-1) !== null;
+/** An optional element is null only when a tail follows, so that every entry has exactly one stored form. */
+const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
 
-// Orders stored before their submitter was recorded have no name.
+// Orders stored before submitters were recorded have no name.
 const submit = z
   .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
-  .refine((stored) => stored.length !== 3 || isNeeded(stored));
+  .refine((stored) => stored.length !== 3 || endsWithValue(stored));
 const claim = z.tuple([z.literal('c'), at, z.string(), definitionUnknown], jsonSchema);
 const progress = z.tuple(
   [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown],
@@ -40,10 +40,10 @@ const resubmit = z
     [z.literal('R'), at, z.string(), z.array(correction).min(1).nullable().optional()],
     jsonSchema,
   )
-  .refine((stored) => stored.length !== 4 || isNeeded(stored));
+  .refine((stored) => stored.length !== 4 || endsWithValue(stored));
 const cancel = z.tuple([z.literal('X'), at, z.string()], jsonSchema);
 const shortened = z.tuple([z.literal('k'), at, count, count], jsonSchema);
-/** Of a kind that only a newer release knows. */
+/** An entry of a newer release. */
 const unknown = z.tuple([z.string(), at], jsonSchema);
 
 type StoredEntry = z.infer<
@@ -84,11 +84,15 @@ const tags = {
 } as const;
 const progressTypes = { '+': 'stepSucceeded', '-': 'undoSucceeded', h: 'heartbeat' } as const;
 
+/** @param epoch the instant of the submission, ms since the Unix epoch */
 export function encodeHistory(history: readonly HistoryEntry[], epoch: number): string {
   return JSON.stringify(history.map((entry) => encodeEntry(entry, epoch)));
 }
 
-/** @throws when the text is not what `encodeHistory` gives */
+/**
+ * @param epoch the instant of the submission, ms since the Unix epoch
+ * @throws {Error} when `encodeHistory` cannot have written the text
+ */
 export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
   return z
     .array(z.unknown())
@@ -118,7 +122,7 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
   const when = entry.at - epoch;
   switch (entry.type) {
     case 'submit':
-      // Where a tail follows, its place says that there is no name.
+      // A tail needs the null before it, to be at its index.
       return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
     case 'claim':
       return ['c', when, entry.by, entry.definitionUnknown ? 1 : 0];

@@ -1,7 +1,7 @@
-/** Addresses that Reeve is configured to call. */
+/** Schemas of configured addresses that Reeve calls. */
 import * as z from 'zod';
 
-/** `fetch` refuses an address with a user or a password, and logs would show them. */
+/** `fetch` refuses URLs with a user or a password, and logs would contain them. */
 const hasNoUser = (text: string) => {
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '';
@@ -13,5 +13,7 @@ function url(protocol: RegExp, form: string) {
     .refine(hasNoUser, 'must have no user and no password');
 }
 
+/** An http or https URL without user and password. */
 export const httpUrl = url(/^https?$/, 'http:// or https://');
+/** An https URL without user and password. */
 export const httpsUrl = url(/^https$/, 'https://');

@@ -1,29 +1,29 @@
-/** How many bytes a document takes as JSON. */
+/** Sizes of texts and JSON documents in UTF-8. */
 import type { JsonValue } from '#core/model/json.ts';
 import { sendableJson } from './sendable-text.ts';
 
 const encoder = new TextEncoder();
-/** In UTF-8, of one UTF-16 unit. */
+/** The largest UTF-8 encoding of one UTF-16 code unit. */
 const utf8BytesMax = 3;
 
-/** In UTF-8. */
+/** The size of the text in UTF-8. */
 export function textBytes(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Whether it has at most so many bytes in UTF-8. Short texts, nearly all, are not encoded for it. */
+/** Whether the text has at most `bytesMax` bytes in UTF-8. Only long texts are encoded for this. */
 export function isTextWithin(text: string, bytesMax: number): boolean {
   return text.length * utf8BytesMax <= bytesMax || textBytes(text) <= bytesMax;
 }
 
-/** As a message carries it, which is never shorter than as a record holds it. */
+/** The size of the value in a message, which is never smaller than in a record. */
 export function jsonBytes(value: JsonValue): number {
   return textBytes(sendableJson(JSON.stringify(value)));
 }
 
 /**
- * At most so many bytes, and not more than it takes to say that `enough` is passed: cheap, because it
- * takes every character for the longest there is. A cycle ends as well.
+ * An upper bound of the size, which assumes the longest encoding of every character and is therefore
+ * cheap. It stops once the bound exceeds `enough`, so that it ends for cyclic values as well.
  */
 export function jsonBytesAtMost(value: unknown, enough: number): number {
   switch (typeof value) {
@@ -36,12 +36,12 @@ export function jsonBytesAtMost(value: unknown, enough: number): number {
   }
 }
 
-/** A number as `JSON.stringify` writes it, as in -1.2345678901234567e-300. */
+/** The longest number that `JSON.stringify` writes, such as -1.2345678901234567e-300. */
 const numberBytesMax = 25;
-/** A UTF-16 unit in JSON, in the worst case escaped as in \u001f. */
+/** The longest UTF-16 code unit in JSON, an escape such as \u001f. */
 const unitBytesMax = 6;
 
-/** A text between its quotation marks. */
+/** An upper bound of the size of the text as a JSON string. */
 export function quotedBytesAtMost(text: string): number {
   return 2 + unitBytesMax * text.length;
 }
@@ -57,7 +57,7 @@ function insideBytesAtMost(value: object, enough: number): number {
   return bytes;
 }
 
-/** Whether it has at most so many bytes as JSON. */
+/** Whether the value has at most `bytesMax` bytes as JSON. */
 export function isJsonWithin(value: JsonValue, bytesMax: number): boolean {
   return jsonBytesAtMost(value, bytesMax) <= bytesMax || jsonBytes(value) <= bytesMax;
 }

@@ -1,7 +1,7 @@
 /**
- * The messages as they travel between processes: one line of versioned JSON, checked where it
- * arrives. A message that no release could read is parked with the reason (R19). Fields that a newer release
- * added are passed over, but those of a change, which are passed on.
+ * Encodes messages between processes as one line of versioned JSON, and validates them on receipt. A
+ * message that no release can read is parked with the reason (R19). Unknown fields, which a newer release
+ * added, are dropped; only those of a change are kept.
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
@@ -33,27 +33,29 @@ import {
 import { sendableJson } from './sendable-text.ts';
 import { faultText, lenientJson, type StrictJson, strictJson } from './strict-json.ts';
 
-/** Raised when a message changes in a way that older readers must not guess at. */
+/** To be increased when older releases must not read a changed message. */
 const version = 1;
 
+/** The result of decoding a message. `reason`: the end of a sentence that begins with the message. */
 export type Decoded<Message> =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'malformed'; readonly reason: string }
-  /** Of a later version: deliver it again, for a function of the newer release that sent it. */
+  /** A message of a later version: deliver it again, to a function of the newer release. */
   | { readonly kind: 'newer'; readonly reason: string };
 
+/** Converts one kind of message to and from its text. */
 export interface MessageCodec<Message> {
   encode(message: Message): string;
   decode(text: string): Decoded<Message>;
 }
 
-/** A codec, and what a schema of its messages is made from. */
+/** A codec with the schemas of its messages, from which the published ones are generated. */
 interface DescribedCodec<Message> extends MessageCodec<Message> {
   readonly envelope: z.ZodType;
   readonly schema: z.ZodType<Message>;
 }
 
-/** A submission by queue. The key is needed: a queue delivers twice, and one order must come of it. */
+/** A submission by queue. The key is required: a queue can deliver twice, and must create only one order. */
 export interface SubmissionMessage {
   readonly workflow: string;
   readonly details: JsonValue;
@@ -75,19 +77,19 @@ const requestSchema: z.ZodType<Request> = z
     attempt,
     action,
     idempotencyKey: key.describe(
-      'The same for every try of the step. Hand it to the service, which must do the work once and answer every try of it alike.',
+      'The same for every try of the step. Pass it to the service, which must do the work once and answer every try in the same way.',
     ),
     performKey: key.describe(
-      'The idempotency key of the perform: of an undo, what is to be taken back, and what the service must refuse from then on. Of a perform, its own.',
+      'The idempotency key of the perform. In a request to undo, it names the effect to undo, and the service must refuse it from then on. In a request to perform, it is the same as idempotencyKey.',
     ),
-    completeBy: moment('The deadline: after it the agent replies nothing.'),
+    completeBy: moment('The deadline, after which the agent must not reply.'),
     completeWithinMs: duration.describe(
-      'How long the agent was given, ms. A heartbeat counts only once half of it has passed since the last; it moves the deadline to so long after it.',
+      'The time from dispatch to the deadline, ms. A heartbeat moves the deadline to this long after it, and counts only when half of this time has passed since the last one.',
     ),
-    endBy: moment('No heartbeat moves the deadline past it.'),
-    input: jsonSchema.describe('What the workflow hands to the step, as the agent defines it.'),
+    endBy: moment('The end of the attempt: no heartbeat moves the deadline past it.'),
+    input: jsonSchema.describe('The input of the step, as the agent defines it.'),
     output: jsonSchema.describe(
-      'For an undo, what the perform gave; null when it is not known whether the perform happened. For a perform, null.',
+      'For an undo, the output of the perform; null when it is not known whether the perform happened. For a perform, null.',
     ),
     priority,
     tenant,
@@ -105,28 +107,28 @@ const replySchema: z.ZodType<Reply> = z
         .object({
           kind: z.literal('succeeded'),
           output: jsonSchema.describe(
-            `What later steps need, as the agent defines it, of ${limits.outputBytesMax} bytes at most; for an undo, null.`,
+            `The output for later steps, as the agent defines it, of at most ${limits.outputBytesMax} bytes; for an undo, null.`,
           ),
         })
-        .describe('It is done.'),
+        .describe('The call succeeded.'),
       z
         .object({
           kind: z.literal('failed'),
           fault: z.object({
-            code: z.string().min(1).max(limits.faultCodeLengthMax).describe('For a program.'),
-            message: z.string().max(limits.faultMessageMax).describe('For a person.'),
+            code: z.string().min(1).max(limits.faultCodeLengthMax).describe('For programs.'),
+            message: z.string().max(limits.faultMessageMax).describe('For operators.'),
             effect,
           }),
         })
-        .describe('Trying again is of no use. What may pass is tried again by the agent itself.'),
+        .describe('The call failed permanently. The agent itself retries after transient faults.'),
       z
         .object({ kind: z.literal('heartbeat') })
-        .describe('Still at work: moves the deadline, up to endBy. No agent needs to send it.'),
+        .describe('The agent is still working: moves the deadline, at most to endBy. Optional.'),
     ]),
   })
   .meta({
     title: 'Reply',
-    description: 'What an agent answers: order, step, attempt and action are those of the request.',
+    description: 'A reply of an agent: order, step, attempt and action are those of the request.',
   });
 
 const submissionSchema: z.ZodType<SubmissionMessage> = z
@@ -141,25 +143,29 @@ const submissionSchema: z.ZodType<SubmissionMessage> = z
       .string()
       .max(limits.submissionKeyLengthMax)
       .regex(submissionKeyForm.pattern, submissionKeyForm.message)
-      .describe('Names the submission: however often it is delivered, it makes one order.'),
+      .describe('Identifies the submission: however often it is delivered, it creates one order.'),
   })
-  .meta({ title: 'Submission', description: 'Submits an order by the submission queue.' });
+  .meta({ title: 'Submission', description: 'Submits an order through the submission queue.' });
 
-/** A change as submitters are sent it: it holds no details. */
+/** A change as submitters receive it, without the details of the order. */
 const changeObject = z
   .object({
     orderId: order,
     workflow,
-    workflowVersion: z.int().describe('The version of the workflow that the order began with.'),
+    workflowVersion: z.int().describe('The version of the workflow at submission.'),
     sequence: z
       .int()
       .positive()
-      .describe('Larger with every change of an order: it shows what comes late or twice.'),
+      .describe(
+        'Increases with every change of an order: shows which messages are late or duplicated.',
+      ),
     previousState: z.enum(processStates).nullable().describe('Null for a new order.'),
     processState: z
       .enum(processStates)
-      .describe('Processed and Undone are final; Error waits for a person.'),
-    direction: z.enum(directions).describe('Whether the order is being done or undone.'),
+      .describe('Processed and Undone are final; an order in Error waits for an operator.'),
+    direction: z
+      .enum(directions)
+      .describe('Whether the steps of the order are performed or undone.'),
     fault: orderFault,
     tried,
     priority,
@@ -168,34 +174,42 @@ const changeObject = z
     correlationId,
     at: moment('When it happened.'),
   })
-  .meta({ title: 'Status', description: "Tells a submitter that an order's state has changed." });
+  .meta({
+    title: 'Status',
+    description: 'Notifies a submitter of a change of the process state of an order.',
+  });
 
 const statusSchema: z.ZodType<Change> = changeObject;
-/** As it is stored: what a newer release added is kept, and passed on. */
+/** A change as it is stored: fields of a newer release are kept and delivered. */
 export const changeSchema: z.ZodType<Change> = changeObject.loose();
 
-/** Read by nobody else than who wrote it, perhaps a release later. */
+/** Only the notifier writes and reads it, possibly with releases in between. */
 const notificationSchema: z.ZodType<Notification> = z.object({
   audience: z.enum(audiences),
   change: changeSchema,
 });
 
+/** Scheduler queue. */
 export const nudgeCodec = codec('nudge', nudgeSchema);
+/** Request queues of agents. */
 export const requestCodec = codec('request', requestSchema);
+/** Reply queues of agents. */
 export const replyCodec = codec('reply', replySchema);
+/** Response channels of submitters. */
 export const statusCodec = codec('status', statusSchema);
+/** Notifications that wait for another delivery. */
 export const notificationCodec = codec('notification', notificationSchema);
+/** Submission queue. Its JSON is validated by the same rules as the bodies of the API. */
 export const submissionCodec = codec('submission', submissionSchema, strictJson);
 
-/** `read`: how the text is parsed; of a submission, by the same rules as a body of the API. */
 function codec<Message extends object>(
   kind: string,
   schema: z.ZodType<Message>,
   read: (text: string) => StrictJson = lenientJson,
 ): DescribedCodec<Message> {
   const envelope = z.object({
-    version: z.literal(version).describe('Of the form of messages.'),
-    kind: z.literal(kind).describe('What the message is.'),
+    version: z.literal(version).describe('The version of the message format.'),
+    kind: z.literal(kind).describe('The kind of the message.'),
   });
   const newerEnvelope = z.object({ version: z.int(), kind: z.literal(kind) });
   return {

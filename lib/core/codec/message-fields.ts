@@ -1,6 +1,6 @@
 /**
- * The fields that messages have in common, each with what it means to whoever writes the other end: the
- * published schemas are made from them (docs/contracts).
+ * Schemas of the fields that several messages have. Their descriptions are for authors of agents and
+ * submitters: the published schemas are generated from them (docs/contracts).
  */
 import * as z from 'zod';
 import { effects } from '#core/model/fault.ts';
@@ -17,17 +17,18 @@ import { priorities } from '#core/model/record.ts';
 
 const keyLengthMax = 200;
 
-/** Stated beside the check, because a schema cannot look into a function. */
+/** The published form of the key, because a generator cannot read the check in a function. */
 const keyForm = { type: 'string', maxLength: keyLengthMax, pattern: '/' };
 
+/** An idempotency key. */
 export const key = z
   .custom<IdempotencyKey>(
     (value) => typeof value === 'string' && value.length <= keyLengthMax && value.includes('/'),
-    'is no idempotency key',
+    'is not an idempotency key',
   )
   .meta(keyForm);
 
-/** An identifier, by the function that checks its form; that one throws, and a schema must not. */
+/** A schema of an identifier: reports an issue where the function `checked` throws. */
 const id = <Id extends string>(checked: { (text: string): Id; readonly pattern: string }) =>
   z
     .string()
@@ -36,66 +37,82 @@ const id = <Id extends string>(checked: { (text: string): Id; readonly pattern: 
       try {
         return checked(text);
       } catch {
-        context.addIssue('has an impossible form');
+        context.addIssue('has an invalid form');
         return z.NEVER;
       }
     });
 
-export const order = id(orderId).describe('The order, as the submission was answered.');
-export const step = id(stepName).describe('The step of the workflow.');
+/** An order id. */
+export const order = id(orderId).describe(
+  'The id of the order, from the response to the submission.',
+);
+/** A step name. */
+export const step = id(stepName).describe('The name of the step.');
+/** A workflow name. */
 export const workflow = id(workflowName).describe('The name of the workflow.');
-export const agent = id(agentName).describe('The agent that is asked.');
+/** An agent name. */
+export const agent = id(agentName).describe('The name of the agent.');
+/** The attempt of a step, from 1. */
 export const attempt = z
   .int()
   .positive()
   .describe(
-    'The fencing number of the step: one more at every dispatch, of perform and undo alike. A reply counts only if it names the latest.',
+    'The fencing number of the step: increases by one with every dispatch of perform or undo. A reply counts only with the latest number.',
   );
+/** Perform or undo. */
 export const action = z
   .enum(['perform', 'undo'])
   .describe('Whether the step is to be performed or undone.');
+/** A priority class. */
 export const priority = z.enum(priorities).describe('The priority class of the order.');
+/** A tenant; null for orders without one. */
 export const tenant = z
   .string()
   .max(limits.tenantLengthMax)
   .nullable()
-  .describe('The tenant of the order, as its submitter gave it; null when it gave none.');
+  .describe('The tenant of the order, from its submission; null for none.');
+/** The name of a response channel; null for none. */
 export const replyTo = z
   .string()
   .nullable()
   .describe(
     'The name of the registered response channel for status messages of the order; null for none.',
   );
-/** Older writers sent none. */
+/** Missing in messages of older releases. */
 export const correlationId = z
   .string()
   .min(1)
   .max(limits.correlationIdLengthMax)
   .nullable()
   .default(null)
-  .describe("The submitter's own name for the order; null when it gave none.");
+  .describe("The submitter's own id of the order; null for none.");
+/** Whether a fault excludes an effect. */
 export const effect = z
   .enum(effects)
   .describe(
-    'none: no try of the step has had an effect or ever will, because the service has refused its idempotency key for good; or because this is the first attempt and the service was not asked. possible: anything else.',
+    'none: no try of the step has had an effect or will have one, because the service has refused its idempotency key permanently, or because this is the first attempt and the agent has not called the service. possible: all other cases.',
   );
+/** A duration, ms. */
 export const duration = z.int().positive();
+/** An instant, ms since the epoch. */
 export const moment = (description: string) =>
   instant.describe(`${description} In milliseconds since 1970-01-01T00:00:00Z.`);
 
-/** Of an order: why it stopped or turned back. */
+/** The fault of an order. */
 export const orderFault = z
   .object({
-    code: z.string().describe('For a program.'),
-    message: z.string().describe('For a person.'),
+    code: z.string().describe('For programs.'),
+    message: z.string().describe('For operators.'),
     effect,
-    step: step.nullable().describe('The step it befell; null when it befell the order itself.'),
-    action: action.nullable().describe('What was being done; null when it befell no call.'),
+    step: step.nullable().describe('The step that failed; null when the fault is not of a step.'),
+    action: action
+      .nullable()
+      .describe('The action that failed; null when the fault is not of a call.'),
   })
   .nullable()
-  .describe('What stopped the order or turned it back; null when nothing did.');
+  .describe('The fault that stopped the order or started its undo; null for none.');
 
-/** Of an order that a call stopped; older writers sent none. */
+/** The attempts before a call stopped the order. Missing in messages of older releases. */
 export const tried = z
   .object({
     agent: agent.describe('The agent of the step that stopped the order.'),
@@ -106,9 +123,9 @@ export const tried = z
     coolDowns: z
       .int()
       .nonnegative()
-      .describe('How often a round of attempts was followed by a cool-down and another round.'),
-    since: moment('When the first of them was known to have failed.'),
+      .describe('Cool-downs that were followed by another round of attempts.'),
+    since: moment('When the first failure of these attempts was recorded.'),
   })
   .nullable()
   .default(null)
-  .describe('Of an order in Error, what was tried; null when no call stopped it.');
+  .describe('For an order in Error, the attempts before it stopped; null when no call stopped it.');

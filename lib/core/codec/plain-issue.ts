@@ -1,6 +1,6 @@
 /**
- * What a schema refused, in words for a person: zod's own texts name its types and operators. A text that a schema was
- * given by its author stays as it is.
+ * Rewords the English messages of zod, which name its types and operators, for users. Messages that the
+ * author of a schema wrote are unchanged.
  */
 import type * as z from 'zod';
 
@@ -11,7 +11,7 @@ export function plainIssue(issue: Issue): string {
   return zodText[issue.code]?.test(issue.message) === true ? issueText(issue) : issue.message;
 }
 
-/** How zod's English texts look (zod/v4/locales/en): what is worded otherwise is an author's. */
+/** The English messages of zod (zod/v4/locales/en): others are from the author of the schema. */
 const zodText: Readonly<Partial<Record<NonNullable<Issue['code']>, RegExp>>> = {
   invalid_type: /^Invalid input: expected \w+, received \w+$/,
   invalid_value: /^Invalid (input: expected |option: expected one of )/,
@@ -106,7 +106,7 @@ function formatText(issue: Extract<Issue, { code: 'invalid_format' }>): string {
   return form === undefined ? 'does not have the required form' : `must be ${form}`;
 }
 
-/** The name of a field is at fault, and not its value. */
+/** For an invalid name of a field. */
 function keyText({ issues }: Extract<Issue, { code: 'invalid_key' }>): string {
   const [first] = issues;
   return first === undefined ? 'has a name that is not allowed' : `as a name: ${plainIssue(first)}`;

@@ -1,9 +1,9 @@
 /**
- * The stored form of a process record, the same for every store. The pattern's own fields are
- * readable attributes; steps and history are compact JSON, with instants counted from the submission,
- * so that a three-step order stays within one write unit of DynamoDB.
+ * The stored form of a process record, the same for every store. The fields of the pattern are
+ * readable attributes; steps and history are compact JSON, with instants relative to the submission,
+ * so that an order of three steps needs one write unit of DynamoDB (1 KB).
  *
- * Nobody else knows attribute names, and what is read is checked, never assumed.
+ * Only this module knows the attribute names, and it validates everything that it reads.
  */
 import * as z from 'zod';
 import { CorruptDataError, NewerDataError } from '#core/model/errors.ts';
@@ -21,7 +21,7 @@ import {
 import { decodeHistory, encodeHistory } from './history-codec.ts';
 import { decodeSteps, encodeSteps } from './step-codec.ts';
 
-/** The attributes of the stored item; instants are ms since the epoch. What else it has, a newer release wrote. */
+/** The attributes of the stored item; instants are ms since the epoch. A newer release may have added others. */
 export interface StoredRecord {
   readonly OrderID: string;
   readonly Workflow: string;
@@ -49,7 +49,7 @@ export interface StoredRecord {
   readonly UpdatedAt: number;
 }
 
-/** With the attributes that a newer release added. */
+/** The attributes to store, including those that a newer release added. */
 export function encodeRecord(record: ProcessRecord): StoredRecord {
   return {
     ...record.unknown,
@@ -102,7 +102,7 @@ const storedSchema = z.object({
   Priority: z.enum(priorities),
   Tenant: z.string().nullable(),
   ReplyTo: z.string().nullable(),
-  // Orders of before have none.
+  // Orders stored before correlation ids existed have none.
   CorrelationID: z.string().nullable().default(null),
   NotBefore: instant,
   Revision: z.int().positive(),
@@ -112,23 +112,23 @@ const storedSchema = z.object({
   UpdatedAt: instant,
 });
 
-/** Left out by all releases so far: then it is 1. */
+/** No release has written it so far; its default is 1. */
 const formatSchema = z.object({ Format: z.int().positive().default(1) });
 const flat = z.union([z.string(), z.number(), z.null()]);
 
 /**
- * Reads the attributes that `encodeRecord` gives, beside them what a newer release added, and nothing that only
- * the store knows.
+ * Decodes the attributes that `encodeRecord` returns. The argument must not contain attributes that only
+ * the store uses: all unknown ones count as attributes of a newer release.
  *
- * @throws {CorruptDataError} `record-corrupt` when no release of Reeve wrote this
- * @throws {NewerDataError} `record-newer` when only a newer release can decide about the order
+ * @throws {CorruptDataError} `record-corrupt` when no release of Reeve wrote them
+ * @throws {NewerDataError} `record-newer` when only a newer release can process the order
  */
 export function decodeRecord(stored: unknown): ProcessRecord {
   const { Format = 1 } = formatSchema.safeParse(stored).data ?? {};
   if (Format > formatVersion) {
     throw new NewerDataError(
       'record-newer',
-      `A process record has format ${Format}; this release of Reeve reads formats up to ${formatVersion}. The newer release that wrote it goes on with the order.`,
+      `A process record has format ${Format}; this release of Reeve reads formats up to ${formatVersion}. The newer release that wrote it must process the order.`,
     );
   }
   try {
@@ -146,7 +146,7 @@ export function decodeRecord(stored: unknown): ProcessRecord {
 
 const knownNames = new Set(Object.keys(storedSchema.shape));
 
-/** Null when there is none, as for nearly every record. */
+/** Null when there are none, which is the normal case. */
 function unknownIn(stored: unknown): UnknownAttributes | null {
   if (typeof stored !== 'object' || stored === null) return null;
   const others = Object.entries(stored).filter(([name]) => !knownNames.has(name));
@@ -188,6 +188,6 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
   }
   throw new CorruptDataError(
     'record-corrupt',
-    `Order ${stored.OrderID} is ${processState} with lockedBy ${lockedBy} and completeBy ${completeBy}, which cannot be.`,
+    `Order ${stored.OrderID} is ${processState} with lockedBy ${lockedBy} and completeBy ${completeBy}, which is impossible.`,
   );
 }

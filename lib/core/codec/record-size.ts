@@ -1,6 +1,6 @@
 /**
- * How large a process record is where it is stored: as a DynamoDB item, which counts the names of
- * attributes as well, and an embedded store holds no more than it.
+ * The size of a stored process record. The limits of DynamoDB, which include the names of attributes,
+ * apply to embedded stores as well.
  */
 
 import type { Fault } from '#core/model/fault.ts';
@@ -10,14 +10,14 @@ import type { ProcessRecord, StepProgress } from '#core/model/record.ts';
 import { jsonBytesAtMost, quotedBytesAtMost, textBytes } from './json-size.ts';
 import { encodeRecord } from './record-codec.ts';
 
-/** A number of any size (DynamoDB, item sizes). */
+/** The largest number (DynamoDB, item sizes). */
 const numberBytes = 21;
-/** DueShard, DueAt, Attention and ExpiresAt, which only DynamoDB has. */
+/** DueShard, DueAt, Attention and ExpiresAt, which only the DynamoDB store adds. */
 const indexBytes = 120;
-/** The longest write id: which one a write has must not decide how an order goes on. */
+/** The longest write id, because the decision about an order must not depend on the id of the write. */
 const writeIdBytes = 64;
 
-/** Exact, but for numbers and the write id, which count as the longest there are. */
+/** The exact size, except that numbers and the write id count with their maximum length. */
 export function recordBytes(record: ProcessRecord): number {
   let bytes = indexBytes + writeIdBytes;
   for (const [name, value] of Object.entries(encodeRecord(record))) {
@@ -29,14 +29,14 @@ export function recordBytes(record: ProcessRecord): number {
   return bytes;
 }
 
-/** Whether the record has at most so many bytes. Small records, nearly all, are not encoded for it. */
+/** Whether the record has at most `bytesMax` bytes. Only large records are encoded for this. */
 export function isRecordWithin(record: ProcessRecord, bytesMax: number): boolean {
   return recordBytesAtMost(record) <= bytesMax || recordBytes(record) <= bytesMax;
 }
 
-/** All attributes but steps, history and fault: names, numbers, ids of their greatest length. */
+/** All attributes except steps, history and fault, with ids of maximum length. */
 const headBytesMax = 2_048;
-/** A step without its names and what it gave: its policy, counts and instants. */
+/** The policy, counts and instants of a step. */
 const stepBytesMax = 300;
 /** A history entry without its texts. */
 const entryBytesMax = 64;

@@ -1,11 +1,11 @@
 /**
- * Texts as a queue takes them. SQS takes the characters of XML 1.0 and refuses a message with any other,
- * and what is refused once is refused for ever.
+ * Texts that a queue accepts. SQS refuses messages with characters outside XML 1.0, so that retries would
+ * fail forever.
  */
 
 const unsendable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** The same JSON, with escapes in place of what a queue refuses: `JSON.stringify` leaves some of it. */
+/** Escapes the characters that a queue refuses and `JSON.stringify` does not escape. */
 export function sendableJson(json: string): string {
   return json.replace(
     unsendable,
@@ -13,7 +13,7 @@ export function sendableJson(json: string): string {
   );
 }
 
-/** The beginning of a text that a person reads, with a mark where something cannot be sent. */
+/** The first `lengthMax` characters of a text for operators, with U+FFFD for characters that cannot be sent. */
 export function sendableText(text: string, lengthMax: number): string {
   return Array.from(text).slice(0, lengthMax).join('').replace(unsendable, '\uFFFD');
 }

@@ -1,16 +1,17 @@
-/** A status message as a response channel is given it: of one text, whatever channel it is and however often it is tried. */
+/** Status messages. Every channel and every retry sends the same text. */
 import { type Change, statusId } from '#core/model/change.ts';
 import { statusCodec } from './message-codec.ts';
 
+/** A change, ready to be sent to a response channel. */
 export interface StatusMessage {
   readonly change: Change;
-  /** The same each time it is sent, and no other's. */
+  /** Unique for the change, and the same for every delivery. */
   readonly id: string;
   /** The change as `statusCodec` encodes it. */
   readonly body: string;
 }
 
-/** Encodes the change once, when its text is first asked for. */
+/** Encodes the change once, on the first access to `body`. */
 export function statusMessage(change: Change): StatusMessage {
   let body: string | undefined;
   return {

@@ -1,4 +1,4 @@
-/** Steps as compact JSON: one array a step, one letter a state, instants from the submission. */
+/** Encodes steps as compact JSON: an array per step, a letter per state, instants relative to the submission. */
 import * as z from 'zod';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects, type Fault } from '#core/model/fault.ts';
@@ -43,6 +43,7 @@ const stepsSchema = z.array(
   ),
 );
 
+/** @param epoch the instant of the submission, ms since the Unix epoch */
 export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
   return JSON.stringify(
     steps.map((step) =>
@@ -63,7 +64,10 @@ export function encodeSteps(steps: readonly StepRecord[], epoch: number): string
   );
 }
 
-/** @throws when the text is not what `encodeSteps` gives */
+/**
+ * @param epoch the instant of the submission, ms since the Unix epoch
+ * @throws {Error} when `encodeSteps` cannot have written the text
+ */
 export function decodeSteps(text: string, epoch: number): StepRecord[] {
   return stepsSchema
     .parse(JSON.parse(text))
@@ -108,16 +112,16 @@ function encodePolicy(from: StepPolicy): readonly unknown[] {
 
 function decodePolicy(stored: StoredPolicy): StepPolicy {
   const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...flags] = stored;
-  const [fault, end, oneWay, ...tail] = flags;
+  const [undoOnFault, undoOnExhausted, irreversible, ...tail] = flags;
   return {
     completeWithinMs,
     maxDurationMs,
     retries,
     coolDownMs,
     coolDownTimes,
-    onFault: fault === 1 ? 'undo' : 'hold',
-    onExhausted: end === 1 ? 'undo' : 'hold',
-    irreversible: oneWay === 1,
+    onFault: undoOnFault === 1 ? 'undo' : 'hold',
+    onExhausted: undoOnExhausted === 1 ? 'undo' : 'hold',
+    irreversible: irreversible === 1,
     ...tailOf(tail),
   };
 }

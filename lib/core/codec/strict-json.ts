@@ -1,21 +1,23 @@
 /**
- * JSON from outside, as RFC 7493 (I-JSON) restricts it: text in valid UTF-8, no lone surrogates, and no name twice in one
- * object. `JSON.parse` alone accepts the last two, and a decoder replaces what is not UTF-8: what was stored would then
- * differ from what was sent.
+ * JSON from outside, with the restrictions of RFC 7493 (I-JSON): valid UTF-8, no lone surrogates, and no duplicate names
+ * in an object. `JSON.parse` accepts the last two, and a decoder replaces invalid UTF-8: the stored document would then
+ * differ from the one that was sent.
  */
 
+/** The parsed document, or why it is refused. */
 export type StrictJson =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly fault: JsonFault };
 
+/** The reason for a refusal. */
 export interface JsonFault {
-  /** Dotted path into the document; null where the text cannot be parsed. */
+  /** Dotted path into the document; null when the text cannot be parsed. */
   readonly field: string | null;
-  /** What is wrong, as the end of a sentence that begins with the field or the document. */
+  /** The end of a sentence that begins with the field or the document. */
   readonly message: string;
 }
 
-/** The text of UTF-8 bytes, without a byte order mark; null where they are not valid UTF-8. */
+/** The text of UTF-8 bytes, without a byte order mark; null when they are not valid UTF-8. */
 export function utf8Text(bytes: ArrayBuffer | Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -24,6 +26,7 @@ export function utf8Text(bytes: ArrayBuffer | Uint8Array): string | null {
   }
 }
 
+/** Parses JSON under all restrictions. */
 export function strictJson(source: string | ArrayBuffer | Uint8Array): StrictJson {
   const text = typeof source === 'string' ? source : utf8Text(source);
   if (text === null) return { kind: 'refused', fault: notUtf8 };
@@ -33,7 +36,7 @@ export function strictJson(source: string | ArrayBuffer | Uint8Array): StrictJso
   return fault === null ? parsed : { kind: 'refused', fault };
 }
 
-/** As `JSON.parse` takes it: for messages between processes of Reeve, which it wrote itself, and of agents. */
+/** Parses JSON without the restrictions: for messages of Reeve itself and of agents. */
 export function lenientJson(text: string): StrictJson {
   try {
     return { kind: 'json', value: JSON.parse(text) };
@@ -42,27 +45,28 @@ export function lenientJson(text: string): StrictJson {
   }
 }
 
+/** The fault of bytes that are not UTF-8. */
 export const notUtf8: JsonFault = { field: null, message: 'is not valid UTF-8' };
 
-/** The end of a sentence that begins with the document. */
+/** The fault as the end of a sentence that begins with the document. */
 export function faultText({ field, message }: JsonFault): string {
   return field === null ? message : `is invalid: \`${field}\` ${message}`;
 }
 
-/** Strings, and what separates them; numbers and literals cannot be at fault. */
+/** Strings and punctuation. Numbers and literals need no check. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-/** An object or a list that is open at the present token. */
+/** An object or an array around the current token. */
 interface Open {
-  /** The names so far; null for a list. */
+  /** The names so far; null for an array. */
   readonly names: Set<string> | null;
-  /** The present name or place. */
+  /** The current name or index. */
   at: string | number;
   /** Whether the next string is a name. */
   isNameNext: boolean;
 }
 
-/** Of text that `JSON.parse` accepts. Not recursive, because the text may nest too deeply for the stack. */
+/** For text that `JSON.parse` accepts. Not recursive, because deep nesting would exhaust the stack. */
 function textFault(text: string): JsonFault | null {
   const open: Open[] = [];
   for (const [part] of text.matchAll(token)) {
@@ -112,7 +116,7 @@ function stringFault(part: string, inner: Open | undefined): string | null {
   return null;
 }
 
-/** Names that a caller chose may be as long as the document. */
+/** Limits the message: names in the document can be as long as the document. */
 const pathLengthMax = 200;
 
 function pathOf(open: readonly Open[]): string | null {

@@ -1,10 +1,12 @@
-/** Stored unions: arrays told apart by the letter they begin with. */
+/** Stored unions: arrays whose first element is a letter that identifies the variant. */
 import type { ZodType } from 'zod';
 import { CorruptDataError } from '#core/model/errors.ts';
 
 /**
- * Reads one of several forms. Only the form that the letter names is tried: a schema that tries each
- * in turn spends most of its time on making errors that nobody sees.
+ * A decoder of one of several forms. It tries only the form of the letter: a schema that tries all forms
+ * spends most of its time on creating errors that it discards.
+ *
+ * @throws {CorruptDataError} `form-unknown`, when called with another letter
  */
 export function taggedTuple<Form>(
   forms: Readonly<Record<string, ZodType<Form>>>,
