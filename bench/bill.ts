@@ -1,6 +1,6 @@
 /**
- * What orders cost on AWS: runs 1,000 three-step orders through the bundled functions against a DynamoDB
- * that reports its units, and prices what they consumed at list price. `npm run bill`, or with `-- --json`.
+ * The cost of orders on AWS: runs 1,000 three-step orders through the bundled functions against a DynamoDB that
+ * reports its units, and prices the consumption at list price. `npm run bill`, or with `-- --json`.
  */
 import { parseArgs } from 'node:util';
 import { peers, round } from './bill/peers.ts';
@@ -15,7 +15,7 @@ const { values: flags } = parseArgs({
 });
 
 const million = 1_000_000;
-/** Dollars per million orders, by what they are for. */
+/** Dollars per million orders, by item. */
 function dollars(used: Consumption): Record<string, number> {
   const each = (amount: number) => (amount / used.orders) * million;
   return {
@@ -27,7 +27,7 @@ function dollars(used: Consumption): Record<string, number> {
     'API requests': each(used.apiRequests) * prices.apiRequest,
     events: each(used.events) * prices.customEvent,
     logs: (each(used.logBytes) / 1e9) * prices.logGb,
-    // A month in which a million orders come; a metric without data costs nothing.
+    // For a month with a million orders; a metric without data costs nothing.
     'custom metrics (1 M orders a month)': used.metrics * prices.metricMonth,
   };
 }

@@ -27,8 +27,8 @@ const names = [
 const entryOf = (name: string) =>
   agents.includes(name) ? `lambdas/agents/${name}.ts` : `lambdas/${name}.ts`;
 
-/** The bars of the project: KB of a bundle, and ms. */
-const bars = { agentBytes: 600_000, otherBytes: 850_000, loadMs: 150 };
+/** Limits of the project: bytes of a bundle, and ms to load it. */
+const limits = { agentBytes: 600_000, otherBytes: 850_000, loadMs: 150 };
 
 const address = 'https://sqs.us-east-1.amazonaws.com/000000000000/queue';
 const environment = {
@@ -59,7 +59,7 @@ const folderOf = bundle(
   join(mkdtempSync(join(tmpdir(), 'reeve-cold-')), 'bundles'),
 );
 
-/** In a process of its own, on the first core. */
+/** Loads the file in a process of its own, on the first core. */
 function loadMs(file: string): number {
   const script = `const before = performance.now(); await import(${JSON.stringify(pathToFileURL(file).href)}); process.stdout.write(String(performance.now() - before)); process.exit(0);`;
   const command = ['-c', '0', process.execPath, '--input-type=module', '--eval', script];
@@ -78,11 +78,11 @@ function measure(name: string) {
 const functions = names.map(measure);
 const over = functions.filter(
   ({ name, bytes, loadMs: ms }) =>
-    bytes > (agents.includes(name) ? bars.agentBytes : bars.otherBytes) || ms > bars.loadMs,
+    bytes > (agents.includes(name) ? limits.agentBytes : limits.otherBytes) || ms > limits.loadMs,
 );
 
 if (flags.json) {
-  console.log(JSON.stringify({ functions, bars, over: over.map(({ name }) => name) }));
+  console.log(JSON.stringify({ functions, limits, over: over.map(({ name }) => name) }));
 } else {
   console.log('function          bundle KB   load ms (median)');
   for (const { name, bytes, loadMs: ms } of functions) {

@@ -1,7 +1,6 @@
 /**
- * The console over a busy Reeve, in the system's Chromium: how soon the list is shown with 10,000 orders in
- * the store, how smooth it stays while 200 changes a second come in, and how much a browser has to load.
- * `npm run bench:console`.
+ * The console over a busy Reeve, in the system's Chromium: the time until the list is shown with 10,000 orders in
+ * the store, its frame rate at 200 changes per second, and the size that a browser loads. `npm run bench:console`.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,10 +26,10 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '10' },
   },
 });
-/** Changes a second: each order makes four. */
+/** Changes per second; each order makes four. */
 const changesPerSecond = 200;
 const changesPerOrder = 4;
-/** A frame longer than this is felt, ms. */
+/** Users notice a longer frame, ms. */
 const longFrameMs = 50;
 
 const work = defineAgent({ name: 'work', input: z.null(), output: z.null(), undo: 'unneeded' });
@@ -72,8 +71,8 @@ try {
     'orders in the store': Number(flags.orders),
     'list from a click, median ms': median(opens.map(({ warmMs }) => warmMs)),
     'list from nothing, median ms': median(opens.map(({ coldMs }) => coldMs)),
-    'changes a second': frames.changesPerSecond,
-    'frames a second': frames.framesPerSecond,
+    'changes per second': frames.changesPerSecond,
+    'frames per second': frames.framesPerSecond,
     [`frames over ${longFrameMs} ms`]: frames.long,
     'longest frame, ms': frames.longestMs,
     'files, gzipped KB': bundleKb(),
@@ -97,22 +96,22 @@ async function fill(count: number): Promise<void> {
 }
 
 interface Opened {
-  /** From the beginning of the page to the frame after fifty orders are in it, nothing cached. */
+  /** From the start of the page to the frame after it shows fifty orders, nothing cached. */
   readonly coldMs: number;
-  /** From a click on Orders, on another page, to the same. */
+  /** From a click on Orders on another page to the same frame. */
   readonly warmMs: number;
 }
 
 async function timesToList(from: Browser): Promise<Opened> {
   const page = await from.newPage();
-  // The page itself tells: what Playwright waits with is a script that the page would load meanwhile.
+  // The page itself reports: Playwright's waiting would add a script that the page loads meanwhile.
   await page.addInitScript(`
-    globalThis.tellWhenShown = (beginMs) => {
+    globalThis.reportWhenShown = (beginMs) => {
       const isShown = document.querySelectorAll('.orders tbody tr').length >= 50;
-      const told = () => console.debug(performance.now() - beginMs);
-      requestAnimationFrame(isShown ? told : () => tellWhenShown(beginMs));
+      const report = () => console.debug(performance.now() - beginMs);
+      requestAnimationFrame(isShown ? report : () => reportWhenShown(beginMs));
     };
-    tellWhenShown(0);
+    reportWhenShown(0);
   `);
   const cold = shownMs(page);
   await page.goto(`${server.url}/#/orders`);
@@ -122,7 +121,7 @@ async function timesToList(from: Browser): Promise<Opened> {
   await pause(500);
   const warm = shownMs(page);
   await page.evaluate(`
-    tellWhenShown(performance.now());
+    reportWhenShown(performance.now());
     document.querySelector('.places a[href="#/orders"]').click();
   `);
   const warmMs = await warm;
@@ -131,8 +130,8 @@ async function timesToList(from: Browser): Promise<Opened> {
 }
 
 async function shownMs(page: Page): Promise<number> {
-  const told = await page.waitForEvent('console', (message) => message.type() === 'debug');
-  return Number(told.text());
+  const message = await page.waitForEvent('console', (event) => event.type() === 'debug');
+  return Number(message.text());
 }
 
 async function framesUnderLoad(from: Browser, seconds: number) {
@@ -154,7 +153,7 @@ async function framesUnderLoad(from: Browser, seconds: number) {
   };
 }
 
-/** The lengths of the frames that the page drew, ms. */
+/** The durations of the frames that the page drew, ms. */
 async function framesOf(page: Page, seconds: number): Promise<number[]> {
   const lengths: unknown = await page.evaluate(`new Promise((resolve) => {
     const lengths = [];
@@ -174,9 +173,9 @@ async function framesOf(page: Page, seconds: number): Promise<number[]> {
 async function load(seconds: number): Promise<void> {
   const ticksPerSecond = 20;
   const perTick = changesPerSecond / changesPerOrder / ticksPerSecond;
-  let owed = 0;
+  let due = 0;
   for (let tick = 0; tick < seconds * ticksPerSecond; tick += 1) {
-    for (owed += perTick; owed >= 1; owed -= 1) {
+    for (due += perTick; due >= 1; due -= 1) {
       await reeve.submission.submit({ workflow: 'chain', ...order }, 'bench');
     }
     await pause(1_000 / ticksPerSecond);

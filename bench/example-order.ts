@@ -1,4 +1,4 @@
-/** What the benches submit to a `reeve start`: the order of the README. */
+/** The order of the README, which the benches submit to a `reeve start`. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const exampleOrder = z
   .object({ workflow: z.string(), details: z.json() })
   .parse(JSON.parse(readFileSync(path, 'utf8')));
 
-/** A port that nobody listens on now. */
+/** A port that is free now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

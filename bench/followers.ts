@@ -1,8 +1,8 @@
 /**
- * What readers of events cost the orders: `npm run bench:followers`. 300 orders of the shipped workflow are
- * submitted, thirty a second, alone and beside 600 followers of all orders; server, followers and submitter
- * are processes of their own, on one machine. Printed: how long a submission takes until its 202, how many
- * orders ended in Error, and the server's heap after a collection: before, with, and when all have left.
+ * The cost of event readers for orders: `npm run bench:followers`. 300 orders of the shipped workflow are
+ * submitted, thirty per second, alone and beside 600 followers of all orders. Server, followers and submitter are
+ * separate processes on one machine. Prints how long a submission takes until its 202, how many orders ended in
+ * Error, and the server's heap after a collection: before, with and after the followers.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -110,7 +110,7 @@ async function submitAll(url: string): Promise<number[]> {
   return Promise.all(submissions);
 }
 
-/** Resolves when all are at their end, or stopped: with how many in Error. */
+/** Resolves when all orders have ended or stopped, with the number in Error. */
 async function ended(url: string): Promise<number> {
   const inState = async (state: string) =>
     count.parse(await (await fetch(`${url}/orders?state=${state}&limit=200`)).json()).orders.length;
@@ -133,7 +133,7 @@ async function serve(): Promise<void> {
   });
   const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
   const { url } = await serveApi(reeve, options);
-  // The files stay open: the folder is gone when the process is.
+  // The process keeps the files open until it ends.
   rmSync(folder, { recursive: true });
   process.on('message', () => {
     globalThis.gc?.();
@@ -142,7 +142,7 @@ async function serve(): Promise<void> {
   process.send?.(url);
 }
 
-/** Readers that throw away what they read, and cost as little as readers can. */
+/** Readers that discard what they read, as cheaply as possible. */
 function follow(url: string, followers: number): void {
   const { port, host } = new URL(url);
   let connected = 0;

@@ -1,6 +1,6 @@
 /**
- * What the notifier tells by CPU: the bundle that is deployed, fed with batches of the change stream,
- * against SQS and EventBridge in another process. `npm run bench:notify`; for machines: `-- --json`.
+ * The notifier's throughput by CPU: the deployed bundle, with batches of the change stream, against SQS and
+ * EventBridge in another process. `npm run bench:notify`, or with `-- --json`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,9 +19,9 @@ const { values: flags } = parseArgs({
     batches: { type: 'string', default: '100' },
   },
 });
-/** MiB of a function that has a core (Lambda, configuring memory). */
+/** MiB of a function with one core (Lambda, configuring memory). */
 const coreMiB = 1_769;
-/** Changes a second of one shard of the stream that the deployment is to keep up with. */
+/** The required throughput of one shard of the stream, changes per second. */
 const goalPerSecond = 2_000;
 const memories = [256, 512, 1_024, 1_769];
 const factors = [1, 2, 4, 5, 10];
@@ -76,28 +76,29 @@ try {
   emulator.disconnect();
 }
 
-/** One batch after the other, as one shard with a parallelisation factor of 1 has them. */
+/** One batch after the other, as for one shard with a parallelisation factor of 1. */
 async function deliver(channel: string, count: number) {
-  // Made before: what Lambda hands over is not the notifier's work.
+  // Created before the measurement: Lambda creates the batches in production.
   const batches = Array.from({ length: count }, () => batch(channel));
   const before = process.cpuUsage();
   const startedAt = performance.now();
   for (const { Records } of batches) {
     const answer = await quietly(() => handler({ Records }, context));
     const settled = JSON.stringify(answer);
-    if (settled !== '{"batchItemFailures":[]}') throw new Error(`not all was told: ${settled}`);
+    if (settled !== '{"batchItemFailures":[]}')
+      throw new Error(`not all changes were delivered: ${settled}`);
   }
   const { user, system } = process.cpuUsage(before);
-  const told = batches.reduce((sum, one) => sum + one.told, 0);
+  const delivered = batches.reduce((sum, one) => sum + one.delivered, 0);
   return {
     channel,
-    told,
-    cpuMsPerChange: round((user + system) / 1_000 / told),
+    delivered,
+    cpuMsPerChange: round((user + system) / 1_000 / delivered),
     wallMsPerBatch: round((performance.now() - startedAt) / count),
   };
 }
 
-/** Metrics are lines of the log: they are made, and go nowhere. */
+/** Drops metrics, which are log lines. */
 async function quietly<Value>(work: () => Promise<Value>): Promise<Value> {
   const { stdout } = process;
   const { write } = stdout;
@@ -114,13 +115,13 @@ function round(value: number): number {
 }
 
 function print(measured: readonly Awaited<ReturnType<typeof deliver>>[], cpuMsMax: number): void {
-  console.log('channel   told changes  CPU ms per change  ms per batch');
-  for (const { channel, told, cpuMsPerChange, wallMsPerBatch } of measured) {
-    const cells = [`${told}`.padStart(13), cpuMsPerChange.toFixed(3).padStart(19)];
+  console.log('channel   delivered     CPU ms per change  ms per batch');
+  for (const { channel, delivered, cpuMsPerChange, wallMsPerBatch } of measured) {
+    const cells = [`${delivered}`.padStart(13), cpuMsPerChange.toFixed(3).padStart(19)];
     console.log(`${channel.padEnd(9)}${cells.join('')}${wallMsPerBatch.toFixed(1).padStart(14)}`);
   }
   console.log(
-    `\ntold changes a second and shard, by ${cpuMsMax} ms of CPU (goal ${goalPerSecond}):`,
+    `\ndelivered changes per second and shard, at ${cpuMsMax} ms of CPU (goal ${goalPerSecond}):`,
   );
   console.log(`MiB \\ factor${factors.map((factor) => `${factor}`.padStart(8)).join('')}`);
   for (const memory of memories) {

@@ -1,7 +1,7 @@
 /**
- * How soon Reeve takes orders after a crash, and how long the recovery goes on beside them:
- * `npm run bench:restart`, or with `-- --live 100000`. `reeve start` is killed with that many orders alive and
- * started again beside suppliers that run already; from then on an order is submitted every 50 ms.
+ * How soon Reeve accepts orders after a crash, and how long the recovery continues beside them: `npm run
+ * bench:restart`, or with `-- --live 100000`. `reeve start` is killed with that many live orders and started again
+ * beside running suppliers; from then on an order is submitted every 50 ms.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,7 +90,7 @@ async function firstAnswer(url: string, began: number): Promise<number> {
   }
 }
 
-/** As a process left them that was killed: claimed, their first step running. */
+/** Stores orders as a killed process leaves them: claimed, with their first step running. */
 async function preload(path: string, count: number): Promise<void> {
   const log = { info() {}, warn() {}, error() {} };
   const store = sqliteStore({ path, sweepPeriodMs: 1_000, log });

@@ -1,7 +1,7 @@
 /**
- * Overdue orders at one shard of a service that hangs, on the DynamoDB adapters: that each is counted to
- * its end, and what a recovery takes. `npm run bench:sweep -- --orders 30000 --per-second 500`; after an
- * outage of so many minutes: `--outage 20`; for machines: `--json`.
+ * Overdue orders in one shard of a hanging service, on the DynamoDB adapters: checks that each is counted to its
+ * end, and measures a recovery. `npm run bench:sweep -- --orders 30000 --per-second 500`; after an outage of 20
+ * minutes: `--outage 20`; as JSON: `--json`.
  */
 import { parseArgs } from 'node:util';
 import { limits } from '#core/model/limits.ts';
@@ -24,9 +24,9 @@ const { values: flags } = parseArgs({
 });
 const [orders, attempts] = [Number(flags.orders), Number(flags.attempts)];
 const outageMinutes = Number(flags.outage);
-/** MiB of a function that has a core (Lambda, configuring memory). */
+/** MiB of a function with one core (Lambda, configuring memory). */
 const coreMiB = 1_769;
-/** What one partition of the due index takes: a recovery changes its key, two of 1,000 write units. */
+/** Recoveries per second of one partition of the due index: each changes the key, for two of 1,000 write units. */
 const indexPerSecond = 500;
 
 const server = await startDynoxide();
@@ -41,10 +41,10 @@ try {
   await world.submit(orders);
   world.dark(outageMinutes * 60_000);
   const minutes = await toTheEnd(world, 2_000);
-  const told = endings(await world.records());
+  const found = endings(await world.records());
   const { recovered, cpuMs, wallMs } = world.sweeps;
   const interrupted = minutes.reduce((all, minute) => all + minute.interrupted, 0);
-  const asExpected = told.join() === expectedEndings(attempts, outageMinutes > 0 ? 1 : 0).join();
+  const asExpected = found.join() === expectedEndings(attempts, outageMinutes > 0 ? 1 : 0).join();
   const result = {
     orders,
     minutes: minutes.length,
@@ -52,7 +52,7 @@ try {
     lagMaxSeconds: Math.round(Math.max(...minutes.map(({ lagMs }) => lagMs)) / 1_000),
     recoveries: recovered,
     interrupted,
-    endings: told,
+    endings: found,
     cpuMsPerRecovery: Number((cpuMs / recovered).toFixed(3)),
     recoveriesPerSecond: Math.round((recovered * 1_000) / wallMs),
     asExpected,
@@ -71,7 +71,7 @@ function print(
 ): void {
   for (const [name, value] of Object.entries(result)) console.log(name, value);
   const perCore = (1_000 * recoveredPerCpu()) | 0;
-  console.log(`a shard's recoveries a second by MiB (at most ${indexPerSecond} by its index):`);
+  console.log(`a shard's recoveries per second by MiB (at most ${indexPerSecond} by its index):`);
   for (const memory of [256, 512, 1_024, 1_769]) {
     const byCpu = (perCore * memory) / coreMiB;
     console.log(`  ${memory}: ${Math.min(indexPerSecond, Math.round(byCpu))}`);

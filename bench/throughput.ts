@@ -1,7 +1,7 @@
 /**
- * Throughput, latency, CPU and memory of the embedded Reeve: a three-step workflow with agents in the
- * process, every transition durable (`synchronous=FULL`), beside 1,000, 10,000 and 100,000 live
- * orders. `npm run bench`, or with `-- --json`. Each row is measured in a process of its own.
+ * Throughput, latency, CPU and memory of the embedded Reeve: a three-step workflow with agents in the process,
+ * every transition durable (`synchronous=FULL`), beside 1,000, 10,000 and 100,000 live orders. `npm run bench`, or
+ * with `-- --json`. Each row is measured in its own process.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -149,7 +149,7 @@ async function measure(liveOrders: number): Promise<void> {
   }
 }
 
-/** Live orders as another Scheduler would have left them: claimed, their first step running. */
+/** Stores live orders as another Scheduler leaves them: claimed, with their first step running. */
 async function preload(reeve: LocalReeve, count: number): Promise<void> {
   const details = { item: 'waiting' };
   const claim = { type: 'claim', by: schedulerId('elsewhere') } as const;
@@ -242,7 +242,7 @@ async function oneAtATime(reeve: LocalReeve, finish: Finish, count: number): Pro
   return times;
 }
 
-/** The median sweep with nothing due, ms. */
+/** The median duration of a sweep with no due orders, ms. */
 async function sweepTime(reeve: LocalReeve): Promise<number> {
   const times: number[] = [];
   for (let sweep = 0; sweep < 101; sweep += 1) {

@@ -11,7 +11,7 @@ import { readSettings } from '#infra/settings/settings.ts';
 try {
   stack();
 } catch (error) {
-  // A parameter that is refused is no defect: its sentence says more than a stack trace.
+  // An invalid parameter is not a defect: its message is more useful than a stack trace.
   if (!(error instanceof ReeveError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

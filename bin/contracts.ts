@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Writes the contracts of Reeve: `npm run contracts`, or with `-- FOLDER`. Nothing in them is written by hand. */
+/** Generates the contracts: `npm run contracts`, or with `-- FOLDER`. They contain no handwritten parts. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractFiles } from '#contracts/published-documents.ts';
@@ -20,7 +20,7 @@ mkdirSync(folder, { recursive: true });
 for (const [file, text] of files) writeFileSync(join(folder, file), text);
 console.log(`${folder}: ${[...files.keys()].join(', ')}`);
 
-/** What the shipped Reeve says of its API when it is asked. */
+/** The OpenAPI document of the shipped Reeve's API. */
 async function openApi(): Promise<unknown> {
   const log = jsonLog(systemClock, 'error', (text) => process.stderr.write(text));
   const nowhere = 'http://service.invalid';

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/** Explores the small worlds whole: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
+/** Explores every state of the small worlds: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
 import { parseArgs } from 'node:util';
 import { type Exploration, explore } from '#explore/explore.ts';
 import { worlds } from '#explore/worlds.ts';
 
-/** More than any of them has: a world that grows beyond it is told as incomplete. */
+/** Above the size of every world; a larger world is reported as incomplete. */
 const statesMax = 3_000_000;
 
 const { values: flags } = parseArgs({

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-/** The command line as a process: the real world for `runCli`. */
+/** The command line as a process: supplies `runCli` with its environment. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
 import manifest from '../package.json' with { type: 'json' };
 
-/** 128 + SIGPIPE: how a shell reports a program whose reader went away, as in `reeve list | head`. */
+/** 128 + SIGPIPE: the exit code that shells report for a closed pipe, as in `reeve list | head`. */
 const brokenPipe = 141;
 
-/** The exit code of what may succeed later, as `reeve --help` has it. */
+/** The exit code for failures that may pass, as `reeve --help` documents it. */
 const failed = 4;
-/** A Reeve that runs goes on when its words are lost: the disk that they go to may be full. */
+/** A running server continues when its output cannot be written: the disk may be full. */
 let isServing = false;
 
 process.stdout.on('error', (error) => {
@@ -20,10 +20,10 @@ process.stdout.on('error', (error) => {
   process.stderr.write(`error: Standard output cannot be written: ${error.message}.\n`);
   process.exit(failed);
 });
-// Nobody is left to be told.
+// No stream is left for reporting it.
 process.stderr.on('error', () => {});
 
-// Set, not exited with: what is written to a pipe must get there first.
+// Set instead of calling `exit`, so that pending output reaches a pipe first.
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: (chunk) => process.stdout.write(chunk),
@@ -40,30 +40,30 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
   version: manifest.version,
   now: Date.now,
-  // Loaded where a stack or an address on AWS is named: the SDK is larger than all the rest.
+  // Loaded only for a stack or an address on AWS: the SDK is larger than everything else.
   aws: async () => {
     const { operatorTools } = await import('#aws/operator/operator-tools.ts');
     return operatorTools(fetch);
   },
-  // Loaded for these commands alone, as for the next.
+  // Loaded only for these commands.
   data: async (command, dataDir) => {
     const { dataCommand, dataDirOf } = await import('#runtime/local/data-commands.ts');
     const { systemClock } = await import('#runtime/node/system-clock.ts');
     return dataCommand(dataDirOf(process.env, dataDir), command, systemClock);
   },
-  // Loaded for this command alone: all others need neither the store nor the server.
+  // Loaded only for this command: the others need neither store nor server.
   start: async (io) => {
     isServing = true;
     const { startCommand } = await import('#runtime/local/start-command.ts');
     const stopped = Promise.race([firstSignal(), orphaned()]);
     const code = await startCommand({ ...io, stopped });
     await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
-    // Calls to services that never answer would hold the process.
+    // Pending calls to services would keep the process running.
     process.exit(code);
   },
 });
 
-/** The second signal finds no listener, and ends a process that is slow to stop. */
+/** Only the first signal is handled: a second one ends a process that stops slowly. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
@@ -72,8 +72,8 @@ function firstSignal(): Promise<void> {
 }
 
 /**
- * Under `npm start` a shell stands between npm and this process, and a shell that is told to stop does
- * not pass it on: without this, Reeve would be left behind with its port.
+ * Under `npm start` a shell runs between npm and this process, and does not forward signals. Without this, Reeve
+ * would keep running with its port.
  */
 function orphaned(): Promise<void> {
   const parent = process.ppid;
@@ -88,7 +88,7 @@ function orphaned(): Promise<void> {
   });
 }
 
-/** Resolves when all that was written before has left this process. */
+/** Resolves when earlier output has left this process. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => resolve());

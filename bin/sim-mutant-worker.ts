@@ -1,4 +1,4 @@
-/** One thread of `npm run sim:mutants`: loads the code with one mistake in it, and simulates until it shows. */
+/** One thread of `npm run sim:mutants`: loads the code with one mistake in it, and simulates until a rule breaks. */
 import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ const { simulate } = await import('#sim/world/simulate.ts');
 const { crashPoints } = await import('#sim/faults/crash-points.ts');
 
 Error.stackTraceLimit = 0;
-/** Worlds that live side by side: a turn of the event loop serves them all. */
+/** Concurrent worlds: one turn of the event loop serves them all. */
 const worldsAtOnce = 8;
 const points = crashPoints();
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Plants mistakes in the code that ships, one at a time, and simulates until each shows:
- * `npm run sim:mutants`. For machines: `--json`. `--write` puts the table into docs/proof.md.
+ * Plants mistakes in the shipped code, one at a time, and simulates until each breaks a rule: `npm run
+ * sim:mutants`. As JSON: `--json`. `--write` writes the table to docs/proof.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -23,7 +23,7 @@ const { values: flags } = parseArgs({
 
 interface Outcome {
   readonly mutant: Mutant;
-  /** Null: it survived. */
+  /** Null: no simulation found the mutant. */
   readonly found: { readonly seed: number; readonly rule: string; readonly message: string } | null;
 }
 
@@ -47,7 +47,7 @@ if (flags.json) {
   const names = survivors.map(({ mutant }) => mutant.name);
   console.log(JSON.stringify({ planted, caught: seeds.length, survivors: names, medianSeeds }));
 } else {
-  console.log(`${seeds.length} of ${planted} mistakes shown; median ${medianSeeds} seeds`);
+  console.log(`${seeds.length} of ${planted} mistakes found; median ${medianSeeds} seeds`);
 }
 if (flags.write) write();
 if (survivors.length > 0) process.exitCode = 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Loses one thing in each of many worlds, and measures how long it takes until the step runs again:
- * `npm run sim:recovery`. For machines: `--json`.
+ * Loses one message, call or machine in each of many worlds, and measures how long it takes until the step runs
+ * again: `npm run sim:recovery`. As JSON: `--json`.
  */
 import { parseArgs } from 'node:util';
 import { oneLoss, type Recovery, recoveriesOf } from '#sim/checks/recovery-time.ts';
@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** What messages and writes take on their way, which the bound leaves out, ms. */
+/** The duration of messages and writes, which the bound excludes, ms. */
 const hopsMs = 1_000;
 
 const found: Recovery[] = [];
@@ -43,7 +43,7 @@ const rows = (['attempt', 'nudge'] as const).map((lost) => {
     maxMs: at(1),
     boundMs: Math.max(0, ...own.map(({ boundMs }) => boundMs)),
     overBound: own.filter(({ tookMs, boundMs }) => tookMs > boundMs).length,
-    /** Over the bound, or below it when negative. */
+    /** The largest excess over the bound, ms; negative when all are below it. */
     worstMs: Math.max(...own.map(({ tookMs, boundMs }) => tookMs - boundMs)),
   };
 });

@@ -1,2 +1,2 @@
-/** Lets every promise come to rest: the next tick comes only when none can go on. */
+/** Waits until every promise has settled: the next tick runs when no promise can continue. */
 export const settle = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));

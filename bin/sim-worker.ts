@@ -1,4 +1,4 @@
-/** One thread of `npm run sim`: every so-manieth seed, told in batches. */
+/** One thread of `npm run sim`: simulates every `step`-th seed and reports in batches. */
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
@@ -11,10 +11,10 @@ const { first, last, step, hashes } = z
   .object({ first: z.int(), last: z.int(), step: z.int(), hashes: z.boolean() })
   .parse(workerData);
 
-/** Told at once. */
+/** Simulations per report. */
 const batchMax = 200;
 
-// Errors are a simulation's daily bread, and nobody reads where they came from.
+// Simulations throw many errors, and their stacks are not used.
 Error.stackTraceLimit = 0;
 const points = crashPoints();
 let batch: Simulation[] = [];
@@ -29,7 +29,7 @@ for (let seed = first; seed <= last; seed += step) {
   batch.push(await simulate({ seed, settle, crashPoints: points, keepStory: false }));
   if (batch.length < batchMax) continue;
   report();
-  // Worlds never leave the event loop a turn by themselves.
+  // Simulations never yield to the event loop's other phases by themselves.
   await setImmediate();
 }
 report();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Simulates worlds from their seeds: `npm run sim -- --seeds 3000`. One of them, as a story:
- * `npm run sim -- --seed 7 --trace`. For machines: `--json`; a hash for each seed: `--hashes`.
+ * Simulates worlds from their seeds: `npm run sim -- --seeds 3000`. One of them with its trace: `npm run sim --
+ * --seed 7 --trace`. As JSON: `--json`; with a hash per seed: `--hashes`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -56,7 +56,7 @@ async function many(): Promise<void> {
   const threads = Math.min(number('threads', flags.threads), seeds);
   const began = performance.now();
   let tally: Tally = nothing;
-  /** At each tenth of the way, MB. */
+  /** Memory at each tenth of the run, MB. */
   const memory: number[] = [];
   const seconds = () => (performance.now() - began) / 1_000;
   const result = (one: Tally) => {
@@ -82,7 +82,7 @@ function worker(share: Share, result: (tally: Tally) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
       workerData: { ...share, hashes: flags.hashes },
-      // Worlds come and go by the hundred: with room for them few are ever moved.
+      // Worlds are short-lived: enough room for them keeps the garbage collector from copying many.
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
     thread.on('message', result);
@@ -97,7 +97,7 @@ function megabytes(): number {
 
 function progress({ seeds, broken }: Tally, seconds: number): string {
   const speed = Math.round(seeds / seconds);
-  return `${seeds.toLocaleString('en')} seeds, ${speed} a second, ${broken} broken, ${megabytes()} MB `;
+  return `${seeds.toLocaleString('en')} seeds, ${speed} per second, ${broken} broken, ${megabytes()} MB `;
 }
 
 interface Effort {
@@ -130,8 +130,8 @@ function report(tally: Tally, { seconds, threads, memory }: Effort): void {
     const hours = Math.round(tally.hours).toLocaleString('en');
     console.log(`
 ${tally.seeds.toLocaleString('en')} seeds, ${tally.orders.toLocaleString('en')} orders, ${hours} hours of virtual time
-${seedsPerSecond} seeds a second on ${threads} threads, memory on the way ${memory.join(' ')} MB
-${places} awaits of the roles crashed, before and after; ${2 * sites.length - crash.total} are not expected to be (lib/sim/faults/uncrashed.ts)`);
+${seedsPerSecond} seeds per second on ${threads} threads, memory during the run ${memory.join(' ')} MB
+${places} awaits of the roles had a crash, before and after; ${2 * sites.length - crash.total} are not expected to be (lib/sim/faults/uncrashed.ts)`);
     for (const point of missed) console.log(`  never crashed: ${point}`);
     console.log(`${tally.broken} violations`);
   }

@@ -31,13 +31,13 @@ let stopping = false;
 const stop = () => {
   if (stopping) return;
   stopping = true;
-  // A failed close is an unhandled rejection: it ends the process with its stack, as it should.
+  // A failed close is an unhandled rejection, which ends the process with a stack trace.
   void suppliers.close().then(() => process.exit(0));
 };
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 if (values['with-parent']) {
-  // The parent holds the other end of the pipe, so that it closes however the parent dies.
+  // The parent holds the other end of the pipe, which closes however the parent ends.
   process.stdin.on('end', stop).on('error', stop).resume();
 }
 

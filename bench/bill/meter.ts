@@ -1,6 +1,6 @@
 /**
- * Two servers of AWS's protocols between the functions and what answers them, which count: DynamoDB's
- * units as the server reports them, SQS by its requests, EventBridge by its events.
+ * Servers of AWS's protocols between the functions and the emulators, which meter the use: DynamoDB's units as the
+ * server reports them, SQS's requests, EventBridge's events.
  */
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,9 +23,9 @@ export interface Meter {
   readUnits: number;
   sends: number;
   events: number;
-  /** The largest process record that was written. */
+  /** The largest process record written. */
   recordBytesMax: number;
-  /** What the stream of the Processes table would say, oldest first; taken by whoever reads it. */
+  /** The change stream of the Processes table, oldest first; its reader removes the entries. */
   readonly stream: Write[];
   readonly queues: Map<string, string[]>;
   close(): void;
@@ -51,7 +51,7 @@ const sendSchema = z.object({
 });
 const putEventsSchema = z.object({ Entries: z.array(z.unknown()) });
 
-/** `dynamo`: where the real one is. */
+/** @param dynamo the URL of the DynamoDB server */
 export async function startMeter(dynamo: string, processesTable: string): Promise<Meter> {
   const images = new Map<string, Image>();
   const servers: Server[] = [];
@@ -130,7 +130,7 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
   return meter;
 }
 
-/** Names and values, as DynamoDB counts an item's size. */
+/** Bytes of names and values, as DynamoDB counts an item's size. */
 function itemBytes(item: Image): number {
   return Object.entries(item).reduce((sum, [name, value]) => {
     const [raw] = Object.values(value);
@@ -160,7 +160,7 @@ async function reply(
   answer: Answer,
 ): Promise<void> {
   const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-  // As they were signed; lengths and hosts are of this hop alone.
+  // The signed headers; length and host belong to this hop only.
   const { 'content-type': type = contentType, authorization = '' } = request.headers;
   const target = String(request.headers['x-amz-target']);
   const date = String(request.headers['x-amz-date']);

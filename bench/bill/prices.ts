@@ -10,7 +10,7 @@ export const prices = {
   apiRequest: 1e-6,
   customEvent: 1e-6,
   logGb: 0.5,
-  /** A custom metric, for a month in which it has data. */
+  /** A custom metric, per month with data. */
   metricMonth: 0.3,
   standardTransition: 25e-6,
   expressRequest: 1e-6,
@@ -20,8 +20,8 @@ export const prices = {
 } as const;
 
 /**
- * What cannot be measured here, and is assumed: how long an invocation takes, ms. A call of DynamoDB or
- * SQS 5 to 10 ms, an agent's service 100 ms.
+ * Assumed duration of an invocation, ms, which cannot be measured here: 5 to 10 ms per call of DynamoDB or SQS, 100
+ * ms for an agent's service.
  */
 export const invocationMs = {
   frontDoor: 25,
@@ -31,5 +31,5 @@ export const invocationMs = {
 } as const;
 export type FunctionKind = keyof typeof invocationMs;
 
-/** GB, as lib/infra gives every function. */
+/** GB of memory that lib/infra gives every function. */
 export const functionGb = 0.25;

@@ -1,4 +1,4 @@
-/** Runs orders through the bundled functions, as Lambda's pollers would, and gives what they consumed. */
+/** Runs orders through the bundled functions as Lambda's pollers would, and returns their consumption. */
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,14 +28,17 @@ export interface Consumption {
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
 const agents = ['reserve', 'charge', 'ship'];
-/** Orders under way together: enough to fill batches, few enough to be done within their deadlines. */
+/** Concurrent orders: enough to fill batches, few enough to meet their deadlines. */
 const waveOrders = 100;
-/** More would time out where functions and servers share a core; divides a wave. */
+/** More would time out where functions and servers share a core. Must divide `waveOrders`. */
 const submissionsAtOnce = 10;
 const streamBatchMax = 100;
-/** Of the Scheduler; an agent gathers replies by container, and there is one here. */
+/**
+ * Concurrent batches of the Scheduler. Agents get one, because they batch replies per container and there is one
+ * here.
+ */
 const batchesAtOnce = 5;
-/** Lambda's own lines are off; API Gateway's access log has one line of this length a request. */
+/** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
 const accessLogBytes = 150;
 
 export async function consume(orders: number, batchMax: number): Promise<Consumption> {
@@ -73,7 +76,7 @@ export async function consume(orders: number, batchMax: number): Promise<Consump
   }
 }
 
-/** What the functions write goes to the meter, not to the reader of the bill. */
+/** Meters what the functions log instead of printing it. */
 function countLog() {
   let bytes = 0;
   const metrics = new Set<string>();
@@ -101,7 +104,7 @@ function countLog() {
 interface Functions {
   readonly frontDoor: Handler;
   readonly notifier: Handler;
-  /** By the queue that they work off. */
+  /** By the queue that they consume. */
   readonly byQueue: ReadonlyMap<string, { readonly kind: FunctionKind; readonly handle: Handler }>;
 }
 
@@ -148,7 +151,7 @@ async function load(
   };
   Object.assign(process.env, environment);
   const handlerOf = async (name: string): Promise<Handler> => {
-    // Each reads its environment when it is loaded, and only then.
+    // Each module reads its environment once, when it is loaded.
     process.env['REEVE_REPLY_QUEUE'] = queue(queueNames.reply(prefix, name));
     const { handler } = await import(pathToFileURL(join(folderOf(name), 'index.mjs')).href);
     return handler;
@@ -186,16 +189,16 @@ class Run {
     this.batchMax = batchMax;
   }
 
-  /** So many orders, from their submission to their end. */
+  /** Runs this many orders from their submission to their end. */
   async wave(orders: number): Promise<void> {
     for (let sent = 0; sent < orders; sent += submissionsAtOnce) {
       await Promise.all(Array.from({ length: submissionsAtOnce }, () => this.submit()));
     }
-    while (await this.workOff());
-    await this.tell(this.meter.stream.splice(0));
+    while (await this.consumeQueues());
+    await this.notify(this.meter.stream.splice(0));
   }
 
-  /** The end of their retention. */
+  /** Delivers the end of the records' retention. */
   async expire(): Promise<void> {
     const removed = this.seen.map((id) => ({
       eventName: 'REMOVE',
@@ -230,8 +233,8 @@ class Run {
     }
   }
 
-  /** Some batches of every queue at once; false when all were empty. */
-  private async workOff(): Promise<boolean> {
+  /** Consumes some batches of every queue at once; false when all queues were empty. */
+  private async consumeQueues(): Promise<boolean> {
     const batches = [...this.functions.byQueue].flatMap(([name, worker]) =>
       Array.from({ length: worker.kind === 'agent' ? 1 : batchesAtOnce }, () => ({
         name,
@@ -254,15 +257,15 @@ class Run {
         });
         const answer = await this.invoke(kind, handle, { Records });
         if (JSON.stringify(answer) !== '{"batchItemFailures":[]}') {
-          throw new Error(`not all was done: ${JSON.stringify(answer)}`);
+          throw new Error(`not all messages were handled: ${JSON.stringify(answer)}`);
         }
       }),
     );
     return filled.length > 0;
   }
 
-  /** What the stream's filters let through (lib/infra/operations/notifications.ts). */
-  private async tell(writes: readonly Write[]): Promise<void> {
+  /** Delivers the changes that pass the stream's filters (lib/infra/operations/notifications.ts). */
+  private async notify(writes: readonly Write[]): Promise<void> {
     const ends = writes.filter(({ after }) =>
       ['Processed', 'Undone', 'Error'].includes(String(after['ProcessState']?.['S'])),
     );

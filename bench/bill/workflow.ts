@@ -1,4 +1,4 @@
-/** The order that the bill is for: three steps, one after the other. */
+/** The order of the bill: three steps in sequence. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';

@@ -1,39 +1,39 @@
-/** Batches of the change stream: whole lives of orders, one after the other, as the stream's filters let them through. */
+/** Batches of the change stream: complete orders in sequence, as the stream's filters pass them. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { claimed, newOrder, succeeded } from '../../test/support/orders.ts';
 
-/** As lib/infra/operations/notifications.ts asks for them. */
+/** The batch size of lib/infra/operations/notifications.ts. */
 const batchSize = 100;
 const now = Date.UTC(2026, 0, 1);
 
 export interface Batch {
   readonly Records: readonly DynamoDBRecord[];
-  /** Status messages that its changes are. */
-  readonly told: number;
+  /** The number of status messages for its changes. */
+  readonly delivered: number;
 }
 
 let orders = 0;
 
-/** Of new orders, each of whose submitters is told by this channel. */
+/** A batch of new orders, all with this response channel. */
 export function batch(channel: string): Batch {
   const records: DynamoDBRecord[] = [];
-  let told = 0;
+  let delivered = 0;
   while (records.length < batchSize) {
     orders += 1;
     const life = lifeOf(`order-${orders}`, channel);
     for (const [at, record] of life.entries()) {
       const before = life[at - 1] ?? null;
       records.push(streamed(before, record, records.length));
-      if (before?.processState !== record.processState) told += 1;
+      if (before?.processState !== record.processState) delivered += 1;
     }
   }
-  return { Records: records, told };
+  return { Records: records, delivered };
 }
 
-/** Three steps that go well: five revisions, of which three are a change of process state. */
+/** Three steps without a failure: five revisions, three of which change the process state. */
 function lifeOf(id: string, channel: string): readonly ProcessRecord[] {
   const revisions: ProcessRecord[] = [newOrder(id, now, channel).record];
   let last: ProcessRecord = claimed(newOrder(id, now, channel).record, now);
@@ -63,7 +63,7 @@ function streamed(
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
 
-/** The SDK's items as the event has them. */
+/** Converts the SDK's items to the form of the event. */
 function image(record: ProcessRecord): Image {
   return JSON.parse(JSON.stringify(toItem({ ...encodeRecord(record), DueShard: 1 })));
 }

@@ -1,4 +1,7 @@
-/** SQS and EventBridge, in a process of their own so that their CPU is not counted. Says where it is, and ends with its parent. */
+/**
+ * SQS and EventBridge in a process of their own, so that their CPU is not counted. Sends its URLs to its parent and
+ * ends with it.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -7,7 +7,7 @@ import boto3
 
 REQUESTS, REPLIES = os.environ["REEVE_REQUEST_QUEUE"], os.environ["REEVE_REPLY_QUEUE"]
 SERVICE = os.environ["REEVE_SERVICE_URL"]
-WORKERS = 10  # requests at once: what the service bears
+WORKERS = 10  # concurrent requests: the load that the service supports
 ENVELOPE = {"orderId": str, "step": str, "attempt": int, "action": str, "idempotencyKey": str,
             "performKey": str, "completeBy": int}
 INPUT = {"orderId": str, "amountCents": int, "currency": str, "token": str}
@@ -24,7 +24,7 @@ def failed(code, message, effect):
     return {"kind": "failed", "fault": fault}
 
 def call_service(request):
-    """One call. Raises what may be better the next time."""
+    """Makes one call. Raises errors that a retry may resolve."""
     performs = request["action"] == "perform"
     body = {name: request["input"][name] for name in INPUT} if performs else {"performKey": request["performKey"]}
     headers = {"content-type": "application/json", "idempotency-key": request["idempotencyKey"]}
@@ -36,13 +36,13 @@ def call_service(request):
     except HTTPError as error:
         if error.code >= 500 or error.code in (408, 425, 429):
             raise
-        said = json.load(error)  # a refusal: {"code", "message", "effect"}
-        return failed(said["code"], said["message"], "none" if said.get("effect") == "none" else "possible")
+        refusal = json.load(error)  # fields: {"code", "message", "effect"}
+        return failed(refusal["code"], refusal["message"], "none" if refusal.get("effect") == "none" else "possible")
 
 def result_of(request):
-    """What to reply, or None when time ran out."""
+    """Returns the reply's result, or None when time ran out."""
     if not fits(request.get("input"), INPUT):
-        # Nobody asked the service; on a later attempt, an earlier one may have.
+        # This attempt has no effect, but an earlier one may have called the service.
         return failed("input-invalid", "The input does not fit.", "none" if request["attempt"] == 1 else "possible")
     pause = 0.1
     while seconds_left(request) > 0:
@@ -57,9 +57,9 @@ def result_of(request):
 def handle(message):
     request = json.loads(message["Body"])
     if not (fits(request, ENVELOPE) and request.get("version") == 1 and request.get("kind") == "request"):
-        raise ValueError("no request of version 1")  # not deleted: its queue gives it up to the dead letters
+        raise ValueError("no request of version 1")  # not deleted: it becomes a dead letter
     result = result_of(request)
-    if result is not None and seconds_left(request) >= 0:  # after complete-by an agent says nothing
+    if result is not None and seconds_left(request) >= 0:  # an agent sends no reply after complete-by
         reply = {name: request[name] for name in ("orderId", "step", "attempt", "action")}
         sqs.send_message(QueueUrl=REPLIES, MessageBody=json.dumps({"version": 1, "kind": "reply", **reply, "result": result}))
     sqs.delete_message(QueueUrl=REQUESTS, ReceiptHandle=message["ReceiptHandle"])
@@ -69,7 +69,7 @@ def work():
         try:
             for message in sqs.receive_message(QueueUrl=REQUESTS, WaitTimeSeconds=20).get("Messages", []):
                 handle(message)
-        except Exception as error:  # comes again once it is visible; one bad message stops nobody
+        except Exception as error:  # SQS delivers the message again; other messages continue
             print(json.dumps({"event": "request-failed", "error": type(error).__name__}))
             time.sleep(1)
 

@@ -15,9 +15,9 @@ export const irreversibleStep = defineWorkflow({ name: 'irreversible-step', vers
     agent: shipping,
     after: ['reserve'],
     irreversible: true,
-    // A refusal is a wrong address in most cases: an operator corrects it and resubmits.
+    // A refusal usually means a wrong address: an operator corrects it and resubmits.
     onFault: 'hold',
-    // There is no choice here: the parcel may be on its way.
+    // The only choice, because the parcel may have been sent.
     onExhausted: 'hold',
     retries: 10,
     coolDown: { after: 60_000, times: 20 },

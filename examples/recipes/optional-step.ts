@@ -22,7 +22,7 @@ export const optionalStep = defineWorkflow({ name: 'optional-step', version: 1, 
   .step('charge', {
     agent: payment,
     after: ['screen'],
-    // Without a score the amount was small. A high score is not charged at all.
+    // The score is missing for small amounts. Orders with a high score are not charged.
     when: ({ outputs }) => (outputs.screen?.score ?? 0) < 0.9,
     input: ({ orderId, details: { amountCents, token } }) => ({
       ...{ orderId, amountCents, token },

@@ -27,7 +27,7 @@ export const parallelSteps = defineWorkflow({ name: 'parallel-steps', version: 1
     after: ['screen', 'reserve'],
     input: ({ orderId, details: { amountCents, token }, outputs }) => ({
       orderId,
-      // A discount for customers without any sign of fraud.
+      // A discount for customers without signs of fraud.
       amountCents: outputs.screen.score === 0 ? amountCents - 100 : amountCents,
       currency: 'EUR',
       token,

@@ -42,7 +42,7 @@ export function renderingAgent(
   return {
     contract: rendering,
     async perform(input, call) {
-      // Starts the job, or finds the one that was started with this key.
+      // Starts the job, or finds the job with this key.
       await service.post('/jobs', input, call);
       for (;;) {
         const found = job.parse(await service.post('/jobs/state', {}, call));
@@ -51,7 +51,7 @@ export function renderingAgent(
           throw new PermanentFault('render-failed', found.reason, 'none');
         }
         call.heartbeat();
-        // Ends with an error at the deadline: then another attempt polls the same job.
+        // Throws at the deadline: then another attempt polls the same job.
         await sleep(pollMs, undefined, { signal: call.signal });
       }
     },

@@ -29,7 +29,7 @@ const server = createServer(async (request, response) => {
   const status = verified(await text(request), request.headers);
   if (status === null) return response.writeHead(401).end();
   const last = statuses.get(status.orderId);
-  // A message may come twice, and an older one may come late.
+  // A message may arrive twice, and an older one may arrive late.
   if (last === undefined || status.sequence > last.sequence) {
     statuses.set(status.orderId, status);
     console.log(`${status.correlationId} is ${status.processState}`);

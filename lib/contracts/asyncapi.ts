@@ -1,6 +1,6 @@
 /**
- * The channels of Reeve as AsyncAPI 3 describes them, seen from the other side: of an agent, of a
- * submitter, of an operator. The schemas beside it describe the messages.
+ * The AsyncAPI 3 document of Reeve's channels, from the perspective of agents, submitters and operators. The
+ * schemas beside it describe the messages.
  */
 import { alertDetailType, eventSource, statusDetailType } from '#aws/notifications/event-names.ts';
 import { fileOf, type MessageName, type MessageSchema } from './messages.ts';
@@ -10,18 +10,18 @@ interface Channel {
   readonly title: string;
   readonly description: string;
   readonly message: MessageName;
-  /** Parameters of the address, and what each means. */
+  /** Descriptions of the address's parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-const agent = { agent: 'The name of the agent, as its contract says it.' };
+const agent = { agent: 'The name of the agent, as in its contract.' };
 
 const channels: Readonly<Record<string, Channel>> = {
   requests: {
     address: 'requests-{agent}',
     title: 'Requests to an agent',
     description:
-      'On AWS an SQS queue for each priority class: its URL is in the output of the agent (AgentPayment for `payment`), or in the environment of a function. A message comes at least once, in no order; delete it when it is answered or needs no answer, and leave it to its dead-letter queue when it cannot be read.',
+      'On AWS an SQS queue for each priority class: its URL is in the output of the agent (AgentPayment for `payment`), or in the environment of a function. Messages arrive at least once, in any order. Delete a message when it is answered or needs no answer; leave an unreadable message for its dead-letter queue.',
     message: 'request',
     parameters: agent,
   },
@@ -29,7 +29,7 @@ const channels: Readonly<Record<string, Channel>> = {
     address: 'replies-{agent}',
     title: 'Replies of an agent',
     description:
-      'On AWS an SQS queue that this agent alone may send to: who replies is known from it.',
+      'On AWS an SQS queue that only this agent may send to, so that the queue identifies the sender.',
     message: 'reply',
     parameters: agent,
   },
@@ -37,7 +37,7 @@ const channels: Readonly<Record<string, Channel>> = {
     address: '{replyTo}',
     title: 'Status messages to a submitter',
     description:
-      'A response channel, registered at deployment under the name that `replyTo` gives; on AWS an SQS queue of yours, or a webhook: a POST that is signed after Standard Webhooks, as from one process. Every change of state comes at least once; the sequence tells the order, and by a webhook they come in it.',
+      'A response channel, registered at deployment under the name in `replyTo`; on AWS an SQS queue of yours or a webhook, in one process a webhook: a POST signed according to Standard Webhooks. Every change of state arrives at least once. The field sequence gives the order of changes; webhooks deliver in that order.',
     message: 'status',
     parameters: { replyTo: 'The name under which the channel is registered.' },
   },
@@ -51,7 +51,7 @@ const channels: Readonly<Record<string, Channel>> = {
     address: null,
     title: 'Submissions by queue',
     description:
-      'On AWS, by option: its URL is the output SubmissionQueueUrl. What is refused becomes a dead letter, with the reason in the attribute Reason.',
+      'Optional on AWS: its URL is the output SubmissionQueueUrl. A rejected submission becomes a dead letter, with the reason in the attribute Reason.',
     message: 'submission',
   },
   alerts: {
@@ -111,7 +111,7 @@ export function asyncApi(schemas: Readonly<Record<string, MessageSchema>>): obje
       version: '1',
       description:
         'The messages that agents, submitters and operators exchange with Reeve, from their side. A message may arrive late, more than once or out of order. Ignore fields that you do not know.',
-      // Of a reserved domain: who operates a Reeve is not known here.
+      // A reserved domain, because the operator of a deployment is not known here.
       contact: {
         name: 'The operator of this Reeve',
         url: 'https://reeve.example.com',
@@ -125,7 +125,7 @@ export function asyncApi(schemas: Readonly<Record<string, MessageSchema>>): obje
         host: 'sqs.{region}.amazonaws.com',
         protocol: 'sqs',
         description:
-          'SQS in the region of the stack, for all channels that are queues. Events are on EventBridge, webhooks at the address that was registered.',
+          'SQS in the region of the stack, for all channels that are queues. Events are on EventBridge, webhooks at the address registered at deployment.',
         variables: { region: { description: 'The AWS region of the stack.' } },
       },
     },

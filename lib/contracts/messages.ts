@@ -1,4 +1,4 @@
-/** The messages that cross a border of Reeve, and the JSON Schema of each, made from what reads them. */
+/** The messages that other systems exchange with Reeve, and their JSON Schemas, derived from the codecs. */
 import * as z from 'zod';
 import { alertDetailSchema } from '#aws/notifications/alert-detail.ts';
 import { statusDetailSchema } from '#aws/notifications/status-detail.ts';
@@ -11,7 +11,7 @@ import {
 
 interface Described {
   readonly schema: z.ZodType;
-  /** Of what travels in an envelope: read beside the schema, from the same text. */
+  /** The schema of the message's envelope; both apply to the same text. */
   readonly envelope?: z.ZodType;
 }
 
@@ -56,12 +56,12 @@ function schemaOf(name: string, { schema, envelope }: Described): MessageSchema 
   };
 }
 
-/** As a reader takes it: fields that it does not know are passed over, and so allowed. */
+/** The schema for a reader, which ignores unknown fields. */
 function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.JSONSchema {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: 'input',
-    // What a function checks says beside it what a schema can say of it.
+    // The description states what a check in code cannot express in a schema.
     unrepresentable: 'any',
   });
 }

@@ -1,8 +1,8 @@
-/** Every contract by the name of its file: what `npm run contracts` writes. */
+/** Every contract by its file name, as `npm run contracts` writes them. */
 import { asyncApi } from './asyncapi.ts';
 import { fileOf, messageSchemas } from './messages.ts';
 
-/** `openApi`: as the API itself gives it. */
+/** @param openApi the document that the API serves */
 export function contractFiles(openApi: unknown): ReadonlyMap<string, string> {
   const schemas = messageSchemas();
   return new Map(

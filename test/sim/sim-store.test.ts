@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import type { StateStore } from '#ports/state-store.ts';
 import { operationLog } from '#sim/checks/operations.ts';
 import { storeOutage } from '#sim/faults/store-outage.ts';
-import { simStore, unreadableOnes } from '#sim/ports/sim-store.ts';
+import { simStore, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimTable, simTable } from '#sim/ports/sim-table.ts';
 import { machine } from '#sim/world/machine.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
@@ -30,7 +30,7 @@ const over = (around: SimContext, table: SimTable) =>
     faults: around.faults,
     operations: operationLog(),
     rules: { committed() {}, unknown() {} },
-    unreadable: unreadableOnes(around.timeline.now),
+    unreadable: unreadableRecords(around.timeline.now),
     outage: storeOutage(around),
   });
 

@@ -1,7 +1,7 @@
 /**
- * What operators were told, and that they are told once (R17). An alert may be repeated because its sender
- * does not know that it arrived, or was kept for later, or because the platform delivers a change again; never because somebody
- * else could not be told of the same change.
+ * The alerts to operators, and the check that each arrives once (R17). A duplicate is allowed when the sender did
+ * not learn that an alert had arrived or was queued, or when the platform delivers a change again; never because
+ * another notification of the same change failed.
  */
 
 import type { Notified } from '#checkers/notification-checker.ts';
@@ -12,23 +12,23 @@ type Id = Pick<Notified, 'orderId' | 'sequence'>;
 
 export interface AlertLog {
   readonly all: readonly Notified[];
-  /** It arrives. */
+  /** The alert arrives. */
   deliver(alert: Notified): void;
-  /** It is kept for later. */
+  /** The alert is queued for later. */
   store(alert: Id): void;
-  /** Its sender knows that it is kept: until then it may send it by the other way as well. */
+  /** The sender learns that it is queued; until then it may also send it directly. */
   storedIsKnown(alert: Id): void;
-  /** Its sender knows that it has arrived. */
+  /** The sender learns that it has arrived. */
   arrivalIsKnown(alert: Notified, by: Machine): void;
-  /** The invocation in which its change was handled has ended, and its answer was taken. */
-  settle(of: { readonly orderId: string; readonly revision: number }, by: Machine): void;
+  /** The invocation that handled its change has ended, and the platform accepted the response. */
+  settle(change: { readonly orderId: string; readonly revision: number }, by: Machine): void;
 }
 
 export function alertLog(breach: Breach): AlertLog {
   const all: Notified[] = [];
   const knownBy = new Map<string, string>();
   const settled = new Set<string>();
-  /** How many stored copies no sender knows of. */
+  /** Numbers of queued copies that no sender knows of. */
   const unknownCopies = new Map<string, number>();
   const idOf = (orderId: string, sequence: number) => `${orderId} ${sequence}`;
   return {

@@ -1,7 +1,4 @@
-/**
- * The log of calls that people see ({@link callsOf}) against what the world saw: the attempts that writes dispatched, and
- * those that agents began.
- */
+/** Compares the log of calls that operators see with the attempts that writes dispatched and that agents began. */
 import { attemptOf } from '#checkers/send-checker.ts';
 import type { Violation } from '#checkers/violation.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';

@@ -1,4 +1,4 @@
-/** What is judged when everything has come to rest: of the whole story, and not only of its last page. */
+/** The rules that are checked over the whole history of a world when nothing is pending any more. */
 
 import {
   checkEffects,
@@ -16,10 +16,10 @@ import { contradictionIn, type Operation } from './operations.ts';
 import { definitionOf } from './write-observer.ts';
 
 export function judgeEnd(
-  { table, services: { effects }, responses, alerts, witness, begun }: SharedInfrastructure,
+  { table, services: { effects }, responses, alerts, observer, begun }: SharedInfrastructure,
   breach: Breach,
 ): void {
-  const { writes, operations } = witness;
+  const { writes, operations } = observer;
   const report = (...violations: readonly (Violation | null)[]) => {
     for (const one of violations) if (one !== null) breach(one.rule, one.message);
   };
@@ -46,14 +46,14 @@ export function judgeEnd(
       ...checkCallLog(record, known, own, begun),
     );
   }
-  // One record stands for all: a million will be seen.
+  // One record per world suffices: simulations check millions.
   const last = writes.at(-1)?.after;
   if (last !== undefined) report(checkStored(last), checkSize(last));
   judgeOperations(operations.operations, breach);
   report(...checkAlerts(writes, alerts.all), ...checkResponses(writes, responses));
 }
 
-/** R3, R11, R12: what the store answered fits one order of events. */
+/** R3, R11, R12: the answers of the store fit one sequence of events. */
 function judgeOperations(operations: readonly Operation[], breach: Breach): void {
   for (const [orderId, own] of Map.groupBy(operations, ({ orderId: id }) => id)) {
     const problem = contradictionIn(own);

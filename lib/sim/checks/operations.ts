@@ -1,33 +1,33 @@
 /**
- * Whether a store behaved as if its operations had happened one after the other (Herlihy and Wing,
- * TOPLAS 1990). Revisions number the writes of an order, so that it need not be searched for: it can be
- * read from what was asked and answered, and when.
+ * Checks that a store behaves as if its operations happened one after the other (Herlihy and Wing, TOPLAS 1990).
+ * Revisions number the writes of an order, so no search is needed: the requests, answers and their times determine
+ * the sequence.
  */
 import type { OrderId } from '#core/model/ids.ts';
 
-/** One operation as its caller saw it; instants are places in the order of all that happened. */
+/** One operation as its caller saw it; instants are positions in the sequence of all events. */
 export type Operation = WriteOperation | ReadOperation;
 
 interface Seen {
   readonly orderId: OrderId;
   readonly askedAt: number;
-  /** Null while, or because, no answer came: the caller died, or was told of a failure. */
+  /** Null while or because no answer arrived: the caller crashed, or received an error. */
   answeredAt: number | null;
 }
 interface WriteOperation extends Seen {
   readonly kind: 'write';
-  /** The revision that is written, and by which write. */
+  /** The revision to be written, and the id of the write. */
   readonly revision: number;
   readonly writeId: string;
   won: boolean | null;
 }
 interface ReadOperation extends Seen {
   readonly kind: 'read';
-  /** 0: there was none. */
+  /** 0: the order did not exist. */
   revision: number | null;
 }
 
-/** Writes operations down as they are asked; the functions it gives are told the answer. */
+/** Records operations when they are called; the returned functions record the answers. */
 export interface OperationLog {
   readonly operations: readonly Operation[];
   write(orderId: OrderId, revision: number, writeId: string): (won: boolean) => void;
@@ -64,7 +64,7 @@ export function operationLog(): OperationLog {
   };
 }
 
-/** What contradicts every order of the operations on one record, in words; null when nothing does. */
+/** Describes what contradicts every sequence of the operations on one record; null when some sequence fits. */
 export function contradictionIn(operations: readonly Operation[]): string | null {
   const writers = new Map<number, string>();
   const firstAsked = new Map<number, number>();
@@ -78,7 +78,7 @@ export function contradictionIn(operations: readonly Operation[]): string | null
     writers.set(revision, writeId);
   }
 
-  // By when a revision was certainly there: no later operation may see less.
+  // Known revisions by time: a later operation must not see an older one.
   const known = operations
     .flatMap((one) => {
       const revision = one.kind === 'write' && one.won !== true ? null : one.revision;
@@ -103,16 +103,16 @@ export function contradictionIn(operations: readonly Operation[]): string | null
 
   function misread({ revision, answeredAt }: ReadOperation, since: number): string | null {
     if (revision === null || answeredAt === null) return null;
-    if (revision < since) return `revision ${revision} was read after ${since} was there`;
+    if (revision < since) return `revision ${revision} was read after ${since} existed`;
     const asked = firstAsked.get(revision) ?? Number.POSITIVE_INFINITY;
     return revision > 0 && asked > answeredAt
-      ? `revision ${revision} was read before anybody wrote it`
+      ? `revision ${revision} was read before it was written`
       : null;
   }
 
   function mislaid({ revision, writeId, won, answeredAt }: WriteOperation, since: number) {
     if (won === true && since > revision && writers.get(revision) !== writeId) {
-      return `revision ${revision} was won after ${since} was there`;
+      return `revision ${revision} was won after ${since} existed`;
     }
     if (won !== false || answeredAt === null || revision === 1) return null;
     const isOwn = writers.get(revision) === writeId;
@@ -124,9 +124,9 @@ export function contradictionIn(operations: readonly Operation[]): string | null
         one.revision >= revision + (isOwn ? 1 : 0),
     );
     if (rival) return null;
-    if (isOwn) return `revision ${revision} was refused to the one that won it`;
+    if (isOwn) return `revision ${revision} was refused to the write that had won it`;
     return since === revision - 1
-      ? `revision ${revision} was refused, and nobody else wrote`
+      ? `revision ${revision} was refused, and no other write competed`
       : null;
   }
 }

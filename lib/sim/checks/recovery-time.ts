@@ -1,4 +1,4 @@
-/** How long an order stood still because one thing was lost, and how long it may have. */
+/** How long one loss delayed an order, and how long it may. */
 
 import { attemptOf } from '#checkers/send-checker.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -9,18 +9,18 @@ import type { Plan } from '#sim/world/simulate.ts';
 import type { World } from '#sim/world/world.ts';
 
 export interface Recovery {
-  /** What was lost: a call, or the way there or back; or the nudge for an order that nobody claimed. */
+  /** The loss: a call, its request or reply; or the nudge for an unclaimed order. */
   readonly lost: 'attempt' | 'nudge';
-  /** From the write that asked for it to the step running again, ms. */
+  /** From the write that requested it to the step running again, ms. */
   readonly tookMs: number;
-  /** Until complete-by, or the end of the pick-up grace; then a sweep period, and the tick's lateness. */
+  /** Until complete-by or the end of the pick-up grace, plus a sweep period and the schedule's delay, ms. */
   readonly boundMs: number;
 }
 
-/** The schedule of a deployment: EventBridge fires once a minute, and up to a minute late. */
+/** The schedule of a deployment: EventBridge fires once per minute, and up to a minute late. */
 const minute = 60_000;
 
-/** Exactly one thing goes wrong in each world. */
+/** A plan in which exactly one fault strikes each world. */
 export const oneLoss: Plan = {
   setting: {
     oneProcess: false,
@@ -31,7 +31,7 @@ export const oneLoss: Plan = {
     recoveryMs: 1,
     invocationMs: 50_000,
     visibilityMs: 15 * minute,
-    // Long enough for all to end within it: the calm after it begins with new machines.
+    // Long enough for all orders to end, because the calm after it begins with new machines.
     faultsMs: 12 * minute,
     orders: 4,
   },
@@ -45,12 +45,12 @@ export const oneLoss: Plan = {
   faultsMax: 1,
 };
 
-export function recoveriesOf({ plant }: World): readonly Recovery[] {
-  const { writes } = plant.witness;
+export function recoveriesOf({ shared }: World): readonly Recovery[] {
+  const { writes } = shared.observer;
   const { sweepPeriodMs, precisionMs } = oneLoss.setting;
   return writes.flatMap((write) => {
     const lost = lossOf(write, writes);
-    const again = lost === null ? undefined : nextBegin(write, writes, plant.begun);
+    const again = lost === null ? undefined : nextBegin(write, writes, shared.begun);
     if (lost === null || again === undefined) return [];
     const boundMs = lost.dueAt - lost.since + sweepPeriodMs + precisionMs;
     return [{ lost: lost.lost, tookMs: again - lost.since, boundMs }];
@@ -63,7 +63,7 @@ interface Loss {
   readonly dueAt: number;
 }
 
-/** What a sweep found to be lost, since when it was, and when it was due. */
+/** The loss that a sweep found, with its start and due time. */
 function lossOf({ before, after }: Write, writes: readonly Write[]): Loss | null {
   const entry = after.history.at(-1);
   const isWaiting = after.notBefore > after.updatedAt;
@@ -89,7 +89,7 @@ function dispatchOf(
   )?.at;
 }
 
-/** When an agent began with what was started first after that write. */
+/** When an agent began the step's first attempt after that write. */
 function nextBegin(
   { after }: Write,
   writes: readonly Write[],

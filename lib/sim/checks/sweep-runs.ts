@@ -1,6 +1,6 @@
 /**
- * When ticks of the Supervisor looked after which shard, as the world sees it: R20 forgives what nobody
- * could look after, and nothing else.
+ * When ticks of the Supervisor covered each shard, as the world sees it: by R20, only steps that no tick could
+ * cover count as interrupted.
  */
 
 import type { Breach } from '#checkers/violation.ts';
@@ -9,11 +9,11 @@ import { underWay } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 
 export interface SweepRuns {
-  /** A tick has begun; what it gives is called when the tick got through to its end. */
+  /** Records the start of a tick; the returned function records its completion. */
   tickBegan(): () => void;
-  /** A tick left the shard to another sweep, which may be dead. */
+  /** A tick left the shard to another sweep, which may have crashed. */
   refused(shard: number): void;
-  /** The instants between which no tick looked after the shard, for longer than that. */
+  /** The gaps longer than `longerThanMs` in which no tick covered the shard. */
   gaps(shard: number, longerThanMs: number, until: number): readonly Gap[];
 }
 
@@ -46,7 +46,7 @@ export function sweepRuns(now: () => number): SweepRuns {
       );
       const gaps: Gap[] = [];
       let from = start;
-      // A run looked after the shard at some instant of its own: a blank may reach into two runs.
+      // A run covered the shard at an unknown instant of its own, so a gap may extend into two runs.
       for (const run of [...seen.toSorted((a, b) => a.until - b.until), { from: until, until }]) {
         if (run.until - from > longerThanMs) gaps.push({ from, until: run.until });
         from = Math.max(from, run.from);
@@ -80,7 +80,10 @@ export function judgeOutages(
           completeBy >= from - outageAfterMs && completeBy <= until + outageAfterMs,
       );
       if (!isInGap) {
-        breach('R20', `${name} of ${after.orderId} was interrupted, and ticks ran all the time`);
+        breach(
+          'R20',
+          `${name} of ${after.orderId} counted as interrupted although ticks ran throughout`,
+        );
       }
     }
   }

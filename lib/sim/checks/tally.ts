@@ -1,26 +1,26 @@
-/** What many simulations came to, together. */
+/** The results of many simulations, added up. */
 
 import type { Violation } from '#checkers/violation.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import { type FaultName, faultNames } from '#sim/faults/fault-rates.ts';
 import type { Simulation } from '#sim/world/simulate.ts';
 
-/** A simulation in which a rule was broken, to be run again by its seed. */
+/** A simulation that broke a rule; its seed reproduces it. */
 export interface Failure {
   readonly seed: number;
   readonly first: Violation;
 }
 
-/** As it travels between threads: plain data. */
+/** Plain data, which can be sent between threads. */
 export interface Tally {
   readonly seeds: number;
   readonly orders: number;
   readonly hours: number;
-  /** Simulations in which a rule was broken; `failures` names the first of them. */
+  /** Simulations that broke a rule; `failures` lists the first of them. */
   readonly broken: number;
   readonly failures: readonly Failure[];
   readonly faults: Readonly<Partial<Record<FaultName, number>>>;
-  /** Awaits in the roles at which a process died, with the moment. */
+  /** Awaits in the roles at which a process crashed, with the moment. */
   readonly struck: readonly string[];
   readonly hashes: readonly string[];
 }
@@ -55,7 +55,7 @@ export function tallyOf(simulations: readonly Simulation[], { struck }: CrashPoi
   };
 }
 
-/** Beyond these they are counted and not named: a broken rule breaks in thousands of seeds. */
+/** Further failures are counted but not listed: a defect breaks thousands of seeds. */
 const failuresMax = 100;
 
 export function sum(one: Tally, other: Tally): Tally {

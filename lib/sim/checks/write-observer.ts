@@ -1,4 +1,4 @@
-/** Sees every write and every effect: writes them down, tells the story, and has them judged at once. */
+/** Observes every write and effect: records it, traces it, and checks it at once. */
 
 import { attemptChecker } from '#checkers/attempt-checker.ts';
 import { doubtChecker } from '#checkers/doubt-checker.ts';
@@ -27,7 +27,7 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
 
   function judge(before: ProcessRecord, after: ProcessRecord): void {
     const definition = definitionOf(after);
-    // Of a write nobody sees more than the record: when it was decided, and whose reply it was, are taken from there.
+    // The instant and the agent of a write's event are unknown here and taken from the record.
     const seen = { at: after.updatedAt, agent: null, due: dueAt(after) };
     for (const { rule, message } of checkWrite({ before, after, definition, ...seen })) {
       breach(rule, message);
@@ -47,19 +47,19 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
       if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },
     took(key, effect, record) {
-      trace.record(`on the books: ${key} ${effect}`);
+      trace.record(`effect: ${key} ${effect}`);
       const state = record?.processState;
       if (state === 'Undone' && effect === 'applied') {
         breach('R10', `${key} took effect after the order was Undone`);
       }
       if (state === 'Processed' && effect === 'undone') {
-        breach('R10', `${key} was taken back after the order was Processed`);
+        breach('R10', `${key} was undone after the order was Processed`);
       }
     },
   };
 }
 
-/** Every output of a service says whose it is. */
+/** Outputs of services name the agent they belong to. */
 function isForeign({ agent, progress }: StepRecord): boolean {
   if (progress.state !== 'Completed') return false;
   const { output } = progress;
@@ -68,7 +68,7 @@ function isForeign({ agent, progress }: StepRecord): boolean {
   return !isOwn;
 }
 
-/** The definition an order was submitted under; the newest release knows them all. */
+/** The definition of an order; the newest release has all of them. */
 export function definitionOf(record: ProcessRecord): WorkflowDefinition {
   const definition = registries.new.of(record);
   if (definition !== undefined) return definition;

@@ -1,6 +1,6 @@
 /**
- * Where in the roles a crash struck: each `await` is a place where a process may die, before the work
- * behind it has acted or after. The stack of calls says which awaits wait for that work.
+ * The awaits of the roles at which crashes struck: at each `await` a process may crash before or after the awaited
+ * work took effect. The call stack shows which awaits wait for that work.
  */
 import type { Uncrashed } from './uncrashed.ts';
 
@@ -9,15 +9,15 @@ export type Moment = 'before' | 'after';
 /** `scheduler.ts:34`: a file of lib/roles, and a line of it. */
 export type Line = string;
 
-/** An `await` of the roles, and the lines of what it waits for. */
+/** An `await` of the roles, and the lines of the awaited expression. */
 export interface AwaitSite {
   readonly line: Line;
   readonly lines: readonly Line[];
-  /** What stands on its line, without the indentation. */
+  /** The text of its line, without indentation. */
   readonly code: string;
 }
 
-/** Every line of lib/roles at which somebody waits for the call this is asked in. */
+/** The lines of lib/roles that wait for the current call. */
 function waitingLines(): readonly Line[] {
   const usual = Error.stackTraceLimit;
   Error.stackTraceLimit = 60;
@@ -26,7 +26,7 @@ function waitingLines(): readonly Line[] {
   return [...stack.matchAll(/lib\/roles\/([\w-]+\.ts:\d+)/g)].map(([, line]) => line ?? '');
 }
 
-/** The awaits in a role's source: each reaches to where its parentheses close. */
+/** The awaits in a role's source, each with the lines up to its closing parenthesis. */
 export function awaitSitesOf(file: string, source: string): readonly AwaitSite[] {
   const code = source.split('\n').map((line) => line.replace(/^\s*(\*|\/\*|\/\/).*$/, ''));
   return code.flatMap((line, at) => {
@@ -46,15 +46,15 @@ function depthOf(code: string): number {
   return code.split('(').length - code.split(')').length;
 }
 
-/** Lines at which a process died, with the moment; of all simulations that share it. */
+/** Lines at which a process crashed, with the moment; shared by several simulations. */
 export interface CrashPoints {
-  /** To be asked in the call at which it dies: where that is, until enough has been seen. */
+  /** The lines at which the current call would crash; empty once enough stacks were read. */
   here(): readonly Line[];
   mark(lines: readonly Line[], moment: Moment): void;
   readonly struck: ReadonlySet<string>;
 }
 
-/** Reading a stack takes time, and after so many every place has been seen many times over. */
+/** Reading stacks is slow, and this number covers every place many times. */
 const stacksMax = 60_000;
 
 export function crashPoints(): CrashPoints {
@@ -72,7 +72,7 @@ export function crashPoints(): CrashPoints {
   };
 }
 
-/** The awaits at which somebody must die: all but those that are known for it. */
+/** The awaits that must be struck: all except the documented exceptions. */
 export function expectedSites(
   sites: readonly AwaitSite[],
   known: readonly Uncrashed[],
@@ -83,7 +83,7 @@ export function expectedSites(
 const isAt = ({ line, code }: AwaitSite, one: Uncrashed) =>
   one.code === code && line.startsWith(`${one.file}:`);
 
-/** Of these awaits, before and after: those at which nobody ever died; and what is known of an await that is gone. */
+/** Awaits that were never struck before or after, and exceptions whose await no longer exists. */
 export function missedPoints(
   sites: readonly AwaitSite[],
   struck: ReadonlySet<string>,

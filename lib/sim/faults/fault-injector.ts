@@ -1,4 +1,4 @@
-/** What befalls machines, clocks, people and the whole platform, again and again while it lasts. */
+/** Injects faults into machines, clocks, operators and the whole platform until the faults end. */
 import { replyCodec } from '#core/codec/message-codec.ts';
 import { underWay } from '#core/model/record.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
@@ -13,34 +13,34 @@ import type { DrawnFault } from './fault-rates.ts';
 import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
 
 export interface FaultInjectorOptions {
-  readonly plant: SharedInfrastructure;
+  readonly shared: SharedInfrastructure;
   readonly fleet: Fleet;
-  /** None where messages never leave a process. */
+  /** Empty where messages never leave the process. */
   readonly queuesToPoison: readonly SimQueue[];
   readonly setting: Setting;
 }
 
 export interface FaultInjector {
-  /** Later by the length of an outage, once there was one. */
+  /** Extended by an outage's duration once one began. */
   endsAt(): number;
-  /** Bodies that no reader understands, with their queue. */
+  /** Unreadable message bodies, with their queue. */
   readonly poison: readonly { readonly queue: SimQueue; readonly body: string }[];
   readonly interrupted: readonly Interrupted[];
-  /** How often a record could not be read when the platform went away. */
+  /** How often a record was unreadable before the outage. */
   unreadBefore(): number;
 }
 
-/** How often each of these may happen, ms. */
+/** The interval at which each of these faults is drawn, ms. */
 const beatMs = 8_000;
-/** An outage comes near the end, when there is most to interrupt, ms before it. */
+/** An outage begins in the last part of the faults, when many orders are live, ms. */
 const outageBeforeEndMs = 60_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export function faultInjector(options: FaultInjectorOptions): FaultInjector {
-  const { plant, fleet } = options;
-  const { timeline, chance, faults } = plant.around;
+  const { shared, fleet } = options;
+  const { timeline, chance, faults } = shared.around;
   const poison: { queue: SimQueue; body: string }[] = [];
   const interrupted: Interrupted[] = [];
   const timedFaults = [...ofMachines(options), ...ofOperators(options)];
@@ -57,15 +57,15 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
     queue.putSafely([body]);
   }
 
-  /** A reply of an agent that was not asked, by its own channel. */
+  /** A reply by an agent that was not asked, on its own channel. */
   function forgeOne(): void {
-    const [first, ...rest] = recordsOf(plant.table).flatMap(({ orderId, steps }) =>
+    const [first, ...rest] = recordsOf(shared.table).flatMap(({ orderId, steps }) =>
       steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
     );
-    const [queue, ...others] = plant.queues.replies.values();
+    const [queue, ...others] = shared.queues.replies.values();
     if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
     const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
-    const stranger = [queue, ...others].find((one) => one !== plant.queues.replies.get(agent));
+    const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
     const action = progress.state === 'Undoing' ? 'undo' : 'perform';
     const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
     stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
@@ -81,21 +81,21 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
       fleet.startOutage(ms);
     } else if (faults.strike('store-outage')) {
       const ms = chance.between(3, 10) * outageAfterMs;
-      // What is due late in it may meet the end of it before anybody can tell that it was one.
+      // Deadlines near its end may pass before it can be recognised as an outage.
       began(ms, ms - outageAfterMs - 2 * sweepPeriodMs);
-      plant.storeOutage.begin(ms, chance.pick(['writes', 'everything']));
+      shared.storeOutage.begin(ms, chance.pick(['writes', 'everything']));
     }
   }
 
   function began(ms: number, tellableMs: number): void {
     const now = timeline.now();
-    // For as long as an outage is remembered, other failures must still count: gapsLeft, core/outage.ts.
+    // While an outage is remembered, other failures must still count: see `gapsLeft`.
     endsAt += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
     unread = faults.hits.get('record-unreadable') ?? 0;
-    // Without a completed sweep before it, nobody can know that there was an outage.
-    const isKnown = options.setting.oneProcess || plant.coordination.recall(1).sweptAt !== null;
+    // Without a completed sweep before it, the outage cannot be recognised.
+    const isKnown = options.setting.oneProcess || shared.coordination.recall(1).sweptAt !== null;
     if (isKnown) {
-      interrupted.push(...interruptedUntil(now + tellableMs, now, recordsOf(plant.table)));
+      interrupted.push(...interruptedUntil(now + tellableMs, now, recordsOf(shared.table)));
     }
   }
 
@@ -118,13 +118,13 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
 
 type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];
 
-function ofMachines({ plant, fleet, setting: { oneProcess } }: FaultInjectorOptions): TimedFaults {
-  const { chance, trace } = plant.around;
+function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOptions): TimedFaults {
+  const { chance, trace } = shared.around;
   const setClock = ({ machine }: Host, skewMs: number) => {
     trace.record(`the clock of ${machine.name} is ${skewMs} ms off`);
     machine.setClock(skewMs);
   };
-  // One process looks every few seconds: days of that would be all that is seen.
+  // One process sweeps every few seconds, so a jump of days would dominate the trace.
   const jumpMs = () => (oneProcess ? chance.between(5, 30) * MINUTE : chance.between(1, 12) * DAY);
   const freeze = ({ machine }: Host) => {
     const ms = chance.between(2_000, 120_000);
@@ -141,21 +141,21 @@ function ofMachines({ plant, fleet, setting: { oneProcess } }: FaultInjectorOpti
   ];
 }
 
-function ofOperators({ plant, fleet }: FaultInjectorOptions): TimedFaults {
-  const { chance, trace } = plant.around;
+function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
+  const { chance, trace } = shared.around;
   const operate = (what: 'resubmit' | 'cancel') => () => {
-    const [first, ...rest] = plant.table.orderIds();
+    const [first, ...rest] = shared.table.orderIds();
     const host = fleet.pick('door');
     if (first === undefined || host === null) return;
     const orderId = chance.pick([first, ...rest]);
     trace.record(`an operator asks to ${what} ${orderId}`);
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       await host.operator[what](orderId, 'olga');
     });
   };
-  /** Where it is more than a try: of orders that stopped. */
+  /** Only for stopped orders, where a correction can succeed. */
   const correct = () => {
-    const stopped = recordsOf(plant.table).filter(({ processState }) => processState === 'Error');
+    const stopped = recordsOf(shared.table).filter(({ processState }) => processState === 'Error');
     const [first, ...rest] = stopped;
     const host = fleet.pick('door');
     if (first === undefined || host === null) return;
@@ -163,13 +163,13 @@ function ofOperators({ plant, fleet }: FaultInjectorOptions): TimedFaults {
     const field = chance.pick(['units', 'boxes']);
     const corrections = [{ field, value: chance.between(1, 9) }];
     trace.record(`an operator corrects ${field} of ${orderId}`);
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       await host.operator.resubmit(orderId, 'olga', { corrections });
     });
   };
   const search = (host: Host) => {
     const { name: agent } = chance.pick(contracts);
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       await host.searchErrors(agent);
     });
   };

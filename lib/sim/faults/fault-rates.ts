@@ -1,7 +1,7 @@
-/** Everything that goes wrong, each by its name, with how often and how often it did. */
+/** All faults by name, with their rates and counts. */
 import type { Chance } from '#sim/world/chance.ts';
 
-/** The rate of each where it is drawn to happen at all: of the calls, messages or minutes it may befall. */
+/** The rate of each fault in runs that have it: per call, message or minute. */
 const usual = {
   // A process.
   'crash-before-call': 0.01,
@@ -71,7 +71,7 @@ const usual = {
 export type DrawnFault = keyof typeof usual;
 const drawnFaults = Object.keys(usual).filter(isDrawn);
 
-/** What the others lead to, and is worth seeing: it is counted when it happens. */
+/** Consequences of other faults, counted when they happen. */
 const consequences = [
   'reply-after-takeover',
   'reply-after-undo',
@@ -90,24 +90,23 @@ function isDrawn(name: string): name is DrawnFault {
 export type FaultRates = Readonly<Partial<Record<DrawnFault, number>>>;
 
 export interface Faults {
-  /** Whether it happens now; counted when it does. */
+  /** Whether the fault happens now; counts it. */
   strike(name: DrawnFault): boolean;
-  /** It has happened, by whatever led to it. */
+  /** Counts a consequence. */
   note(name: FaultName): void;
-  /** From now on nothing goes wrong any more. */
+  /** Ends all faults. */
   end(): void;
   readonly hits: ReadonlyMap<FaultName, number>;
 }
 
 /**
- * Each run has its own mix: about half of all faults never, the others at half, once or three times
- * the usual rate. What hides behind a frequent fault shows in runs that have it not (swarm testing:
- * Groce and others, ISSTA 2012).
+ * Each run has its own mix: about half of all faults never occur, the others at half, one or three times the usual
+ * rate. Runs without a frequent fault show what it would hide (swarm testing: Groce and others, ISSTA 2012).
  */
 export function drawnRates(chance: Chance): FaultRates {
   const rates: Partial<Record<DrawnFault, number>> = {};
   const theme = chance.hits(0.25) ? afterAnOutage : null;
-  // With wrong clocks some rules cannot be told: half of all runs have none.
+  // With wrong clocks some rules cannot be checked, so half of all runs have none.
   const clocksAreRight = chance.hits(0.5);
   for (const name of drawnFaults) {
     if (clocksAreRight && isClockFault(name)) continue;
@@ -118,7 +117,7 @@ export function drawnRates(chance: Chance): FaultRates {
   return rates;
 }
 
-/** What goes wrong just when an outage is being recovered from is rare, and worth more runs. */
+/** Faults during the recovery from an outage are rare, so some runs are dedicated to them. */
 const afterAnOutage: FaultRates = {
   outage: 1,
   'store-outage': 2,
@@ -132,7 +131,7 @@ const afterAnOutage: FaultRates = {
   'store-throttled': 6,
 };
 
-/** @param max all together; after that nothing goes wrong any more */
+/** @param max the total number of faults, after which none occurs */
 export function faults(
   rates: FaultRates,
   chance: Chance,
@@ -160,6 +159,6 @@ const clockFaults: readonly FaultName[] = ['clock-skewed', 'clock-jumps-days', '
 
 const isClockFault = (name: FaultName) => clockFaults.includes(name);
 
-/** Whether every clock was right until now. */
+/** Whether every clock has been right so far. */
 export const clocksWereRight = (hits: ReadonlyMap<FaultName, number>) =>
   clockFaults.every((name) => !hits.has(name));

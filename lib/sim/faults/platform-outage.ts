@@ -1,4 +1,4 @@
-/** The platform, or its store, goes away for long, with everything that was under way. */
+/** A long outage of the platform, or its store, with orders in progress. */
 
 import type { Breach } from '#checkers/violation.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
@@ -6,7 +6,7 @@ import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import type { Chance } from '#sim/world/chance.ts';
 
-/** An attempt that was under way when the platform went away, and due before it came back. */
+/** An attempt in progress when an outage began, and due before its end. */
 export interface Interrupted {
   readonly orderId: OrderId;
   readonly step: StepName;
@@ -15,10 +15,10 @@ export interface Interrupted {
 
 const HOUR = 3_600_000;
 
-/** How long an outage of everything lasts, ms. */
+/** The duration of an outage of the whole platform, ms. */
 export const outageMs = (chance: Chance) => chance.between(2 * HOUR, 8 * HOUR);
 
-/** What is under way now, and past its complete-by at that instant. */
+/** Attempts in progress now whose complete-by passes before that instant. */
 export function interruptedUntil(
   instant: number,
   now: number,
@@ -33,7 +33,7 @@ export function interruptedUntil(
 
 const isWithin = (at: number, from: number, to: number) => at >= from && at < to;
 
-/** R20: what the platform's absence made late is tried again, and counts as nobody's failure. */
+/** R20: a step that an outage delayed is started again without counting a failure. */
 export function judgeInterruptions(
   interrupted: readonly Interrupted[],
   writes: readonly Write[],
@@ -48,7 +48,8 @@ export function judgeInterruptions(
         was?.attempt === attempt &&
         underWay(was.progress) &&
         was.progress.completeBy < after.updatedAt;
-      if (counted) breach('R20', `attempt ${attempt} of ${step} of ${orderId} paid for an outage`);
+      if (counted)
+        breach('R20', `attempt ${attempt} of ${step} of ${orderId} counted an outage as a failure`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The state store is away for a while, for writes or for everything, while the machines are not; and it
- * comes back piece by piece, as one whose partitions recover by themselves.
+ * The state store is unavailable for a while, for writes or for all calls, while the machines run. Orders become
+ * writable one by one, as partitions recover independently.
  */
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -8,14 +8,14 @@ import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface StoreOutage {
   begin(ms: number, of: 'writes' | 'everything'): void;
-  /** @throws {UnavailableError} while the store is away for it */
+  /** @throws {UnavailableError} while reads are unavailable */
   checkRead(): void;
-  /** @throws {UnavailableError} while the store is away for it, or for this order */
+  /** @throws {UnavailableError} while writes to this order are unavailable */
   checkWrite(orderId: OrderId): void;
 }
 
-/** The last order can be written so much later than the first, ms. */
-const comingBackMs = 120_000;
+/** The last order becomes writable this long after the first, ms. */
+const recoveryMs = 120_000;
 
 export function storeOutage({ timeline, chance, trace }: SimContext): StoreOutage {
   const backAt = new Map<OrderId, number>();
@@ -23,7 +23,7 @@ export function storeOutage({ timeline, chance, trace }: SimContext): StoreOutag
   let readsToo = false;
 
   function writableAt(orderId: OrderId): number {
-    const at = backAt.get(orderId) ?? until + chance.between(0, comingBackMs);
+    const at = backAt.get(orderId) ?? until + chance.between(0, recoveryMs);
     backAt.set(orderId, at);
     return at;
   }

@@ -1,6 +1,6 @@
 /**
- * Awaits of the roles at which no simulated process dies, and why. What is not listed must be struck, before and after;
- * what is listed must be there.
+ * Awaits of the roles at which no simulated process crashes, and why. All others must be struck before and after;
+ * each of these must exist.
  */
 export interface Uncrashed {
   /** A file of lib/roles. */
@@ -10,7 +10,7 @@ export interface Uncrashed {
   readonly why: string;
 }
 
-const recovery = 'worlds are too small for it to happen while the recovery after a restart goes on';
+const recovery = 'worlds are too small for it to happen during the recovery after a restart';
 const ramp = 'worlds are too small for a sweep after an outage to have a second page';
 
 export const uncrashed: readonly Uncrashed[] = [
@@ -36,6 +36,6 @@ export const uncrashed: readonly Uncrashed[] = [
   {
     file: 'notifier.ts',
     code: 'return Math.min(settled, ...(await keep(ports, alerts.slice(at))));',
-    why: 'an alert that fails in the very call before the death is rarer than the seeds of one run',
+    why: 'an alert that fails in the last call before the crash is rarer than the seeds of one run',
   },
 ];

@@ -1,14 +1,14 @@
-/** A mistake that somebody could make in the protocol: one text in one file, and what stands there instead. */
+/** A possible mistake in the protocol: one text in one file, and its replacement. */
 export interface Mutant {
   readonly name: string;
-  /** Under lib. */
+  /** Path below lib. */
   readonly file: string;
-  /** Stands there once. */
+  /** Occurs in the file once. */
   readonly text: string;
   readonly instead: string;
 }
 
-/** For a list of them in one folder: `file` without its ending. */
+/** Builds mutants of one folder; `file` has no extension. */
 export const mutantIn =
   (folder: string) =>
   (name: string, file: string, text: string, instead: string): Mutant => ({

@@ -1,4 +1,4 @@
-/** Mistakes in what is decided. */
+/** Mistakes in decisions. */
 import { type Mutant, mutantIn } from './mutant.ts';
 
 const mutant = mutantIn('core');
@@ -11,61 +11,61 @@ export const mutantsOfCore: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'claim an order before its time',
+    'claim an order before its cool-down has ended',
     'decide/decide',
     "if (record.notBefore > nowMs) return ignored('not-before');",
     '',
   ),
   mutant(
-    'take a reply of another attempt',
+    'accept a reply of another attempt',
     'decide/decide',
     "if (step.attempt !== event.attempt) return ignored('other-attempt');",
     '',
   ),
   mutant(
-    'take a late reply',
+    'accept a late reply',
     'decide/decide',
     "if (draft.nowMs > progress.completeBy) return ignored('too-late');",
     '',
   ),
   mutant(
-    'take a reply of another agent',
+    'accept a reply of another agent',
     'decide/decide',
     "if (step.agent !== event.agent) return ignored('other-agent');",
     '',
   ),
   mutant(
-    'take a reply for what is not under way',
+    'accept a reply for a step that is not under way',
     'decide/decide',
     "if (!answers(event, progress)) return ignored('not-under-way');",
     '',
   ),
   mutant(
-    'resubmit what is not in Error',
+    'resubmit an order that is not in Error',
     'decide/operator-commands',
     "return processState === 'Error' ? null : 'not-in-error';",
     'return null;',
   ),
   mutant(
-    'correct what a step in doubt was asked',
+    'correct the input of a step in doubt',
     'decide/validate-corrections',
     "return inDoubt(step) || step.progress.fault.effect !== 'none';",
     'return false;',
   ),
   mutant(
-    'correct what a step was asked that is done',
+    'correct the input of a step that is undone',
     'decide/validate-corrections',
     "case 'Undone':\n      return true;",
     "case 'Undone':\n      return false;",
   ),
   mutant(
-    'cancel what has ended',
+    'cancel an order that has ended',
     'decide/operator-commands',
     "if (processState === 'Processed' || processState === 'Undone') return 'ended';",
     '',
   ),
   mutant(
-    'cancel what cannot be taken back',
+    'cancel after an irreversible step',
     'decide/operator-commands',
     "return isIrreversible ? 'irreversible' : null;",
     'return null;',
@@ -89,25 +89,25 @@ export const mutantsOfCore: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'take every fault for one without effect',
+    'treat every fault as one without effect',
     'decide/replies',
     "doubtUntil: fault.effect === 'none' ? null : step.doubtUntil",
     'doubtUntil: null',
   ),
   mutant(
-    'take a failed undo for done',
+    'treat a failed undo as done',
     'decide/replies',
     'setStep(draft, at, { progress: progress.before });\n',
     "setStep(draft, at, { progress: { state: 'Undone', before: progress.before }, doubtUntil: null });\n",
   ),
   mutant(
-    'let heartbeats go on past the end',
+    'let heartbeats extend an attempt past its end',
     'decide/replies',
     'const completeBy = Math.min(draft.nowMs + completeWithinMs, progress.endBy);',
     'const completeBy = draft.nowMs + completeWithinMs;',
   ),
   mutant(
-    'take every heartbeat, however little it moves',
+    'accept every heartbeat, however little it extends complete-by',
     'decide/replies',
     'if (moved <= 0 || (moved < completeWithinMs / 2 && completeBy < progress.endBy)) return false;',
     'if (moved <= 0) return false;',
@@ -144,19 +144,19 @@ export const mutantsOfCore: readonly Mutant[] = [
     'setStep(draft, at, { progress: withoutAttempt(progress) });\n    draft.failureCount += 1;\n  }\n  const latest',
   ),
   mutant(
-    'take back after an outage what is not overdue',
+    'interrupt after an outage a step that is not overdue',
     'decide/recovery',
     "return event.reason === 'restart' || (event.steps.includes(name) && completeBy < nowMs);",
     'return true;',
   ),
   mutant(
-    'never repair what a wrong clock wrote',
+    'never repair times that a wrong clock wrote',
     'decide/recovery',
     'if (repaired !== null) {',
     'if (repaired !== null && draft.nowMs < 0) {',
   ),
   mutant(
-    'never nudge what nobody has picked up',
+    'never nudge an unclaimed order',
     'decide/recovery',
     'if (found.length === 0) return nudgeIfDue(draft) ? { steps: [], nudges: 1 } : null;',
     'if (found.length === 0) return null;',
@@ -186,13 +186,13 @@ export const mutantsOfCore: readonly Mutant[] = [
     "case 'Failed':\n      return false;",
   ),
   mutant(
-    'turn back what cannot be taken back',
+    'undo after an irreversible step',
     'decide/undo',
     'if (irreversible === undefined) return false;',
     'if (irreversible === undefined || irreversible.attempt > 0) return false;',
   ),
   mutant(
-    'call it Undone while an undo is out',
+    'end as Undone while an undo is in flight',
     'decide/undo',
     'isWorkLeft ||= unsettled;',
     'isWorkLeft ||= due;',
@@ -234,7 +234,7 @@ export const mutantsOfCore: readonly Mutant[] = [
     'if (record.notBefore > record.updatedAt) return null;\n      const pickUp = pickUpBy(record.notBefore, record.updatedAt);',
   ),
   mutant(
-    'skip the due index for what is in Error',
+    'skip the due index for an order in Error',
     'decide/due',
     "case 'Processing':\n    case 'Error':\n      return record.completeBy",
     "case 'Error':\n      return null;\n    case 'Processing':\n      return record.completeBy",
@@ -246,13 +246,13 @@ export const mutantsOfCore: readonly Mutant[] = [
     'progress.completeBy > earliest',
   ),
   mutant(
-    'start a step when one before it is done',
+    'start a step when one of its predecessors is done',
     'decide/forward',
     'return definition.after.every((name) => {',
     'return definition.after.length === 0 || definition.after.some((name) => {',
   ),
   mutant(
-    'start a step when the one before it has started',
+    'start a step when its predecessors have started',
     'decide/forward',
     "const isSettled = (state: string) => state === 'Completed' || state === 'Skipped';",
     "const isSettled = (state: string) => state !== 'NotStarted' && state !== 'Failed';",
@@ -264,7 +264,7 @@ export const mutantsOfCore: readonly Mutant[] = [
     "return entry.type === 'heartbeat' ? history : [...history, entry];",
   ),
   mutant(
-    'tell nobody that an order was undone',
+    'notify nobody that an order was undone',
     'model/change',
     'if (previousState === record.processState) return null;',
     "if (previousState === record.processState || record.processState === 'Undone') return null;",
@@ -276,13 +276,13 @@ export const mutantsOfCore: readonly Mutant[] = [
     'sequence: record.steps.length',
   ),
   mutant(
-    'alert for what stopped while Processing alone',
+    'alert only for orders that stopped while Processing',
     'model/change',
     "change.replyTo !== null : change.processState === 'Error'",
     "change.replyTo !== null : change.processState === 'Error' && change.previousState === 'Processing'",
   ),
   mutant(
-    'tell the submitter of all but the end',
+    'notify the submitter of every change except Processed',
     'model/change',
     "change.replyTo !== null : change.processState === 'Error'",
     "change.replyTo !== null && change.processState !== 'Processed' : change.processState === 'Error'",

@@ -1,4 +1,4 @@
-/** Mistakes in what is sent, written, acknowledged and told, and when. */
+/** Mistakes in what is sent, written, acknowledged and delivered, and when. */
 import { type Mutant, mutantIn } from './mutant.ts';
 
 const mutant = mutantIn('roles');
@@ -23,13 +23,13 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'throw error;',
   ),
   mutant(
-    'take a lost write for a won one',
+    'treat a lost write as a won one',
     'transitions',
     "return outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record: next, commands };",
     "return { kind: 'committed', record: next, commands };",
   ),
   mutant(
-    'write over whoever was first',
+    'overwrite a competing write',
     'transitions',
     'try {\n    outcome = await store.commit(next);',
     "try {\n    outcome = await store.commit(next);\n    for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await store.commit({ ...next, revision: next.revision + more });",
@@ -41,19 +41,19 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'writeId: record.writeId };',
   ),
   mutant(
-    'lose the requests of a batch but the first',
+    'send only the first request of a batch',
     'send-commands',
     'if (requests.length > 0) await channels.requests.send(requests);',
     'if (requests.length > 0) await channels.requests.send(requests.slice(0, 1));',
   ),
   mutant(
-    'acknowledge what could not be written',
+    'acknowledge a message whose write failed',
     'event-delivery',
     ": { kind: 'retry' };",
     ": { kind: 'done' };",
   ),
   mutant(
-    'acknowledge what is about a record that cannot be read',
+    'acknowledge a message about an unreadable record',
     'event-delivery',
     "? { kind: 'park', reason: error.code }",
     "? { kind: 'done' }",
@@ -65,25 +65,25 @@ export const mutantsOfRoles: readonly Mutant[] = [
     "settled(carrier, deliveries.get(carrier) ?? { kind: 'done' }, park, log)",
   ),
   mutant(
-    'acknowledge what some of a batch have failed',
+    'acknowledge a batch of which some messages failed',
     'queue-delivery',
     'return carriers.filter((_, at) => acknowledged[at] !== true);',
     'return acknowledged.every((one) => !one) ? carriers : [];',
   ),
   mutant(
-    'acknowledge what nobody understands',
+    'acknowledge an unreadable message',
     'queue-delivery',
     "deliveries.set(carrier, { kind: 'park', reason: decoded.reason });",
     "deliveries.set(carrier, { kind: 'done' });",
   ),
   mutant(
-    'acknowledge what could not be parked',
+    'acknowledge a message that could not be parked',
     'queue-delivery',
     "log.error('parking-failed', { messageId, error: name });\n        return false;",
     "log.error('parking-failed', { messageId, error: name });\n        return true;",
   ),
   mutant(
-    'speak after complete-by',
+    'reply after complete-by',
     'agent-runner',
     'if (result === undefined || limit.isPast()) return silent(ports, request);',
     'if (result === undefined) return silent(ports, request);',
@@ -119,13 +119,13 @@ export const mutantsOfRoles: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'never see an outage',
+    'never detect an outage',
     'supervisor',
     'const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);',
     'const gaps: readonly Gap[] = gapsAt(sweep.memory, 0, outageAfterMs);',
   ),
   mutant(
-    'take what a sweep had no time for as made late by an outage',
+    'treat orders that a sweep had no time for as interrupted',
     'supervisor',
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };',
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : [{ from: 0, until: startedAt }] };',
@@ -137,19 +137,19 @@ export const mutantsOfRoles: readonly Mutant[] = [
     "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nobody' } : event(record, place);",
   ),
   mutant(
-    'call it a sweep though nothing could be written',
+    'complete a sweep although no write succeeded',
     'supervisor',
     'if (unwritten === 0 || unwritten < found) return;',
     'return;',
   ),
   mutant(
-    'begin after a crash as if nothing had been under way',
+    'recover nothing after a crash',
     'restart',
     'for (const orderId of await dueIn(store, shard)) former.add(orderId);',
     'await dueIn(store, shard);',
   ),
   mutant(
-    'forget since when a shard is unfinished',
+    'forget since when a shard has been unfinished',
     'sweep-tick',
     'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
     'aliveAt: sweptAt };',
@@ -173,13 +173,13 @@ export const mutantsOfRoles: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'give a shard back as finished, whatever was left',
+    'release a shard as finished although orders were left',
     'sweep-tick',
     'await coordination.release(shard, holder, left);\n  }\n}',
     'await coordination.release(shard, holder, null);\n  }\n}',
   ),
   mutant(
-    'forgive whatever is overdue after an outage',
+    'count every overdue order as interrupted after an outage',
     'recover-page',
     'const steps = interruptedSteps(record, gaps, now, outageAfterMs);',
     'const steps = interruptedSteps(record, [{ from: 0, until: now }, ...gaps], now, outageAfterMs);',
@@ -191,7 +191,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'ids.orderId();',
   ),
   mutant(
-    'take a key for another content',
+    'accept a key for other content',
     'submission',
     'if (orders.get(orderId)?.digest !== digest || record === undefined) {',
     'if (record === undefined) {',
@@ -203,7 +203,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     "await sendCommands(ports, commands);\n  if ((await store.create(order, record)) === 'exists') {",
   ),
   mutant(
-    'accept what could not be stored',
+    'accept an order that could not be stored',
     'submission',
     "if ((await store.create(order, record)) === 'exists') {",
     "if ((await store.create(order, record).catch(() => 'created')) === 'exists') {",
@@ -215,13 +215,13 @@ export const mutantsOfRoles: readonly Mutant[] = [
     "log.error('submission-failed', { error: code });\n    return { kind: 'done' };",
   ),
   mutant(
-    'drop what could not be delivered',
+    'drop notifications that could not be delivered',
     'notifier',
     'await retries.send(left.map(({ notification }) => notification));',
     '',
   ),
   mutant(
-    'take for settled what could not be kept',
+    'settle notifications that could not be queued',
     'notifier',
     'return left.map(({ place }) => place);',
     'return [];',
@@ -245,7 +245,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'go on in the stream past what is not settled',
+    'continue in the stream past an unsettled change',
     'notifier',
     'const settled = Math.min(changes.length, ...(await settle(ports, responses)));',
     'await settle(ports, responses);\n      const settled = changes.length;',

@@ -1,10 +1,10 @@
 /**
- * Puts a mistake in the place of some code. Formatting is not compared: the same code matches with other line breaks,
- * other indentation, and with or without trailing commas.
+ * Replaces some code by a mistake. Formatting is ignored: the code matches with other line breaks and indentation,
+ * and with or without trailing commas.
  */
 
 export interface PlantedCode {
-  /** Is in the source exactly once. */
+  /** Occurs in the source exactly once. */
   readonly text: string;
   readonly instead: string;
 }

@@ -1,4 +1,4 @@
-/** Carries messages from the queues, and changes from the stream, to the machines that take them. */
+/** Delivers messages from the queues, and changes from the stream, to machines. */
 
 import { attemptOf } from '#checkers/send-checker.ts';
 import {
@@ -25,19 +25,22 @@ import type { SimMessage, SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 
 export interface Deliveries {
-  /** Hands over what can be received. */
+  /** Delivers visible messages. */
   pump(queue: SimQueue): void;
   pumpStream(): void;
 }
 
 export interface DeliveryOptions {
-  readonly plant: SharedInfrastructure;
+  readonly shared: SharedInfrastructure;
   readonly fleet: Fleet;
-  /** A process's own channel shows again at once what was not taken, ms; null: a queue, which waits. */
+  /**
+   * How soon a process's own channel delivers an unacknowledged message again, ms; null: a queue, with its
+   * visibility timeout.
+   */
   readonly retryAfterMs: number | null;
 }
 
-/** Runs work on a host, and counts it as running until it is done. */
+/** Runs work on a host, and counts it as running until it ends. */
 export function invoke(
   host: Host,
   { rules }: SharedInfrastructure,
@@ -56,13 +59,13 @@ export function invoke(
   });
 }
 
-/** While nobody can take it, a message waits, ms. */
+/** The delay of messages while no machine can take them, ms. */
 const waitMs = 500;
 
-export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Deliveries {
-  const { around, queues } = plant;
+export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): Deliveries {
+  const { around, queues } = shared;
   const { timeline, trace, faults } = around;
-  const routes = routesOf(plant, queues);
+  const routes = routesOf(shared, queues);
   const waiting = new Set<SimQueue>();
 
   function pump(queue: SimQueue): void {
@@ -80,12 +83,12 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
     }
     const messages = queue.receive();
     if (messages.length === 0) return;
-    // There may be more: whoever polls, polls on.
+    // There may be more messages: pollers continue to poll.
     timeline.at(timeline.now() + 1, () => pump(queue));
     for (const { messageId, body } of messages) {
       trace.record(`${host.machine.name} receives ${messageId}`, body);
     }
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       const done = await route.deliver(host, messages);
       if (faults.strike('crash-before-acknowledging')) {
         host.machine.die();
@@ -102,7 +105,7 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
     });
   }
 
-  /** As lib/aws/queues/queue-batch.ts does with what is to come again. */
+  /** Hides messages to be retried, as lib/aws/queues/queue-batch.ts does. */
   async function hide(host: Host, queue: SimQueue, messages: readonly SimMessage[]) {
     if (messages.length === 0) return;
     await host.machine.call({
@@ -124,16 +127,16 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
         timeline.at(fleet.soon(waitMs), () => this.pumpStream());
         return;
       }
-      const batch = plant.stream.take();
+      const batch = shared.stream.take();
       if (batch === null) return;
-      invoke(host, plant, async () => {
+      invoke(host, shared, async () => {
         const changes = batch.entries.map(({ previousState, record }) =>
           changeOf(previousState, record),
         );
         const places = [...changes.keys()].filter((place) => changes[place] !== null);
         const settled = await host.notifier.onChanges(changes.filter((change) => change !== null));
         const answered = batch.answer(places[settled] ?? batch.entries.length);
-        for (const { record } of answered) plant.alerts.settle(record, host.machine);
+        for (const { record } of answered) shared.alerts.settle(record, host.machine);
       });
     },
   };
@@ -141,12 +144,12 @@ export function deliveries({ plant, fleet, retryAfterMs }: DeliveryOptions): Del
 
 interface Route {
   readonly duty: Duty;
-  /** Gives those that may be forgotten. */
+  /** Returns the messages to acknowledge. */
   deliver(host: Host, messages: readonly SimMessage[]): Promise<readonly SimMessage[]>;
 }
 
-function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQueue, Route> {
-  const { rules, table } = plant;
+function routesOf(shared: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQueue, Route> {
+  const { rules, table } = shared;
   const routes = new Map<SimQueue, Route>();
   const revisions = () =>
     new Map(recordsOf(table).map(({ orderId, revision }) => [orderId, revision]));
@@ -155,7 +158,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
     deliver: route(queues.nudges, nudgeCodec, {
       revisions,
       receive: (host) => host.scheduler.onNudges,
-      forgot: (nudge, host, then) =>
+      acknowledged: (nudge, host, then) =>
         rules.acknowledgedNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
     }),
   });
@@ -166,7 +169,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
         Promise.all(
           messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
         ),
-      forgot: rules.acknowledgedSubmission,
+      acknowledged: rules.acknowledgedSubmission,
     }),
   });
   routes.set(queues.retries, {
@@ -174,7 +177,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
     deliver: route(queues.retries, notificationCodec, {
       receive: (host) => (notifications) =>
         Promise.all(notifications.map((one) => retried(host, one))),
-      forgot: () => {},
+      acknowledged: () => {},
     }),
   });
   for (const [agent, queue] of queues.requests) {
@@ -183,7 +186,7 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
       deliver: route(queue, requestCodec, {
         receive: (host) => (requests) =>
           Promise.all(requests.map((request) => handled(host, agent, request))),
-        forgot: (request, host) => rules.acknowledgedRequest(request, host.machine),
+        acknowledged: (request, host) => rules.acknowledgedRequest(request, host.machine),
       }),
     });
   }
@@ -192,10 +195,10 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
       duty: 'scheduler',
       deliver: route(queue, replyCodec, {
         receive: (host) => (replies) => {
-          for (const reply of replies) noteZombie(plant, reply);
+          for (const reply of replies) noteLateReply(shared, reply);
           return host.scheduler.onReplies(agent, replies);
         },
-        forgot: (reply, host) => rules.acknowledgedReply(agent, reply, host.machine),
+        acknowledged: (reply, host) => rules.acknowledgedReply(agent, reply, host.machine),
       }),
     });
   }
@@ -208,13 +211,13 @@ function routesOf(plant: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQ
   ): Promise<Delivery> {
     const { orderId, step, attempt } = request;
     const id = attemptOf(orderId, step, attempt);
-    if (!plant.begun.has(id)) plant.begun.set(id, plant.around.timeline.now());
+    if (!shared.begun.has(id)) shared.begun.set(id, shared.around.timeline.now());
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request);
   }
 }
 
-/** As lib/aws/queues/fifo-batch.ts: whatever fails is tried again. */
+/** As in lib/aws/queues/fifo-batch.ts: a failed message is retried. */
 async function retried(host: Host, notification: Notification): Promise<Delivery> {
   try {
     await host.notifier.retry(notification);
@@ -224,8 +227,8 @@ async function retried(host: Host, notification: Notification): Promise<Delivery
   }
 }
 
-/** A reply that comes when somebody else has taken over, or nobody waits for it any more. */
-function noteZombie({ table, around: { faults } }: SharedInfrastructure, reply: Reply): void {
+/** Counts a reply whose attempt was taken over, or that the order no longer waits for. */
+function noteLateReply({ table, around: { faults } }: SharedInfrastructure, reply: Reply): void {
   const record = table.record(reply.orderId);
   const step = findStep(record ?? { steps: [] }, reply.step);
   if (record === undefined || step === undefined) return;
@@ -241,20 +244,17 @@ function noteZombie({ table, around: { faults } }: SharedInfrastructure, reply: 
 type Revisions = ReadonlyMap<OrderId, number>;
 
 interface Reader<Message> {
-  /** Where it matters to `forgot`. */
+  /** Read on receipt where `acknowledged` needs it. */
   readonly revisions?: () => Revisions;
   readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
-  /**
-   * Judges a message that was taken: nobody will see it again. `then`: the orders' revisions when it
-   * was received.
-   */
-  readonly forgot: (message: Message, host: Host, then: Revisions) => void;
+  /** Checks an acknowledged message. `then`: the orders' revisions when it was received. */
+  readonly acknowledged: (message: Message, host: Host, then: Revisions) => void;
 }
 
 function route<Message>(
   queue: SimQueue,
   codec: MessageCodec<Message>,
-  { receive, forgot, revisions }: Reader<Message>,
+  { receive, acknowledged, revisions }: Reader<Message>,
 ): Route['deliver'] {
   return async (host, messages) => {
     const parked = new Set<SimMessage>();
@@ -276,7 +276,8 @@ function route<Message>(
     const done = messages.filter((message) => !again.includes(message));
     for (const message of done) {
       const known = decoded.get(message.body);
-      if (known?.kind === 'message' && !parked.has(message)) forgot(known.message, host, then);
+      if (known?.kind === 'message' && !parked.has(message))
+        acknowledged(known.message, host, then);
     }
     return done;
   };

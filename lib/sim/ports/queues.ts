@@ -1,4 +1,4 @@
-/** Which queues there are. */
+/** The queues of a world. */
 import type { AgentName } from '#core/model/ids.ts';
 import { contracts } from '#sim/world/sim-workflows.ts';
 import type { SimQueue } from './sim-queue.ts';
@@ -8,7 +8,7 @@ export interface Queues {
   readonly nudges: SimQueue;
   readonly requests: ReadonlyMap<AgentName, SimQueue>;
   readonly replies: ReadonlyMap<AgentName, SimQueue>;
-  /** Of the notifier; embedded it is a table, which outlives its process. */
+  /** The notifier's retry queue; embedded, a table that outlives the process. */
   readonly retries: SimQueue;
 }
 
@@ -27,7 +27,7 @@ export function queuesOf(
   };
 }
 
-/** The channels between roles: what is lost there is healed. */
+/** The channels between roles, whose losses the Supervisor recovers. */
 export const allOf = ({ submissions, nudges, requests, replies }: Queues): readonly SimQueue[] => [
   submissions,
   nudges,

@@ -1,25 +1,25 @@
-/** A call over a network: late, refused, lost on the way back, done twice, or its caller dies meanwhile. */
+/** A call over a network, which may be slow, be refused, lose its answer, happen twice, or outlive its caller. */
 import { UnavailableError } from '#core/model/errors.ts';
 import type { Line, Moment } from '#sim/faults/crash-points.ts';
 import type { DrawnFault, Faults } from '#sim/faults/fault-rates.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface Call<Value> {
-  /** For the trace. */
+  /** The description in the trace. */
   readonly what: string;
-  /** Happens at one instant, at the far end; throws what the far end answers by an error. */
+  /** Takes effect at one instant at the callee; throws the callee's errors. */
   readonly act: () => Value;
-  /** Does a part of it, for what can be cut in the middle. */
+  /** Performs a part of it, for calls that can be interrupted. */
   readonly actInPart?: () => void;
-  /** The far end may refuse with this fault, and nothing has happened then. */
+  /** The callee may refuse with this fault, without effect. */
   readonly refusal?: DrawnFault;
-  /** The way there, ms. Default: a few. */
+  /** The request's duration, ms. @default a few */
   readonly latencyMs?: number;
-  /** The way back, ms; infinite: no answer ever comes. Default 0. */
+  /** The answer's duration, ms; infinite: no answer arrives. @default 0 */
   readonly answerAfterMs?: number;
 }
 
-/** Who calls. */
+/** The machine that calls. */
 export interface Caller {
   readonly name: string;
   isAlive(): boolean;
@@ -31,7 +31,7 @@ type Outcome<Value> =
   | { readonly kind: 'answer'; readonly value: Value }
   | { readonly kind: 'error'; readonly error: unknown };
 
-/** What was asked for happens even when the caller dies meanwhile; it then never hears of it. */
+/** The effect happens even when the caller crashes meanwhile; the caller then gets no answer. */
 export function remoteCall<Value>(
   caller: Caller,
   around: SimContext,

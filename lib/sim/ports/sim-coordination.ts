@@ -1,4 +1,4 @@
-/** What Supervisors remember between sweeps: the table, and how one machine reaches it. */
+/** What Supervisors remember between sweeps: the table, and a machine’s access to it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Lease, Mark, SweepMemory } from '#ports/coordination.ts';
@@ -10,7 +10,7 @@ interface Held {
   readonly memory: ShardMemory;
 }
 
-/** As {@link Coordination}, and at once. */
+/** {@link Coordination} without delays. */
 export interface CoordinationTable {
   recall(shards: number): SweepMemory;
   remember(mark: Mark): void;
@@ -19,7 +19,7 @@ export interface CoordinationTable {
   release(shard: number, holder: string, left: ShardMemory | null): void;
 }
 
-/** @param onRefused is told of a shard that was held by another */
+/** @param onRefused called with a shard whose lease another holder has */
 export function coordinationTable(
   onRefused: (shard: number) => void = () => {},
 ): CoordinationTable {
@@ -72,9 +72,9 @@ export function simCoordination(table: CoordinationTable, machine: Machine): Coo
     recall: (shards) => call('recall', () => table.recall(shards)),
     remember: (mark) => call('remember', () => table.remember(mark)),
     acquire: (shard, lease, first) =>
-      call(`take ${shard}`, () => table.acquire(shard, lease, first)),
+      call(`acquire ${shard}`, () => table.acquire(shard, lease, first)),
     keep: (shard, holder, memory) => call(`keep ${shard}`, () => table.keep(shard, holder, memory)),
     release: (shard, holder, left) =>
-      call(`give back ${shard}`, () => table.release(shard, holder, left)),
+      call(`release ${shard}`, () => table.release(shard, holder, left)),
   };
 }

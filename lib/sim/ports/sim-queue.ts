@@ -1,7 +1,6 @@
 /**
- * A standard queue: at least once, in any order, hidden for a while from others when it is received,
- * and given up to the dead letters when it was received too often. test/contracts/queue.ts holds it to
- * what queues of that kind do.
+ * A standard queue: at least once, in any order, hides received messages for a while, and moves messages received
+ * too often to the dead letters. It satisfies the contract in test/contracts/queue.ts.
  */
 import type { QueueMessage } from '#roles/queue-delivery.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
@@ -12,7 +11,7 @@ export interface SimMessage extends QueueMessage {
 
 export interface DeadLetter {
   readonly body: string;
-  /** Why its reader parked it; null when it was only received too often. */
+  /** Why its reader parked it; null when it was received too often. */
   readonly reason: string | null;
 }
 
@@ -21,27 +20,27 @@ export interface SimQueueOptions {
   readonly around: SimContext;
   readonly visibilityMs: number;
   readonly receivesMax: number;
-  /** Told whenever there may be something to receive. */
+  /** Called whenever there may be a visible message. */
   readonly onVisible: (queue: SimQueue) => void;
 }
 
 export interface SimQueue {
   readonly name: string;
   put(bodies: readonly string[]): void;
-  /** As `put`, of what may come late or twice, but must come. */
+  /** Like `put`, for messages that may be late or duplicated but not lost. */
   putSafely(bodies: readonly string[]): void;
-  /** Up to ten, each hidden from then on for its visibility timeout. */
+  /** Up to ten messages, each hidden for the visibility timeout. */
   receive(): readonly SimMessage[];
-  /** Forgets them; one that was received again since is not forgotten. */
+  /** Deletes them, except messages received again since. */
   acknowledge(received: readonly SimMessage[]): void;
-  /** Shows them again, this long from now. */
+  /** Makes them visible after this delay. */
   release(received: readonly SimMessage[], afterMs: number): void;
-  /** From now on, what is received is hidden for at least this long, ms. */
+  /** From now on, received messages are hidden for at least this long, ms. */
   hideFor(ms: number): void;
   park(delivery: SimMessage, reason: string): void;
-  /** A process's own queue dies with it. */
+  /** Drops all messages: a process's own queue ends with it. */
   drop(): void;
-  /** How many there are, hidden ones included. */
+  /** The number of messages, including hidden ones. */
   size(): number;
   readonly deadLetters: readonly DeadLetter[];
 }
@@ -52,7 +51,7 @@ interface Held {
   delivery: SimMessage | null;
   receives: number;
   visibleAt: number;
-  /** Takes back the appointment at which it is seen again. */
+  /** Cancels the timer of its next visibility. */
   unseen: () => void;
 }
 

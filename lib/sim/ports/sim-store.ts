@@ -1,4 +1,4 @@
-/** The state store as one machine reaches it: over a network, and with every operation on record. */
+/** A machine's access to the state store: over a network, with every operation recorded. */
 
 import type { SendChecker } from '#checkers/send-checker.ts';
 import { CorruptDataError, RefusedError } from '#core/model/errors.ts';
@@ -19,23 +19,23 @@ export interface SimStoreOptions {
   readonly rules: Pick<SendChecker, 'committed' | 'unknown'>;
   readonly unreadable: Unreadable;
   readonly outage: StoreOutage;
-  /** What the reader of a record has to do for each, ms: its answer is of use so much later. */
+  /** The reader's work per record, ms, which delays its use of the answer. */
   readonly workMs: number;
 }
 
-/** Records that cannot be read for a while: as by a release that does not know their form yet. */
+/** Records that are unreadable for a while, as for a release that does not know their form yet. */
 export interface Unreadable {
-  befalls(orderId: OrderId): void;
-  isSo(orderId: OrderId): boolean;
+  strike(orderId: OrderId): void;
+  includes(orderId: OrderId): boolean;
 }
 
 const unreadableMs = 5_000;
 
-export function unreadableOnes(now: () => number): Unreadable {
+export function unreadableRecords(now: () => number): Unreadable {
   const until = new Map<OrderId, number>();
   return {
-    befalls: (orderId) => until.set(orderId, now() + unreadableMs),
-    isSo: (orderId) => (until.get(orderId) ?? 0) > now(),
+    strike: (orderId) => until.set(orderId, now() + unreadableMs),
+    includes: (orderId) => (until.get(orderId) ?? 0) > now(),
   };
 }
 
@@ -78,7 +78,7 @@ export function simStore(options: SimStoreOptions): StateStore {
     },
     orders: (orderIds) => call(`orders ${orderIds.length}`, () => read(orderIds, table.order)),
     due: (query) => {
-      // A page may be shorter than what was asked for: DynamoDB ends one at a megabyte.
+      // A page may be shorter than requested: DynamoDB limits pages to a megabyte.
       const limit = faults.strike('page-short') ? 1 : query.limit;
       return call(`due ${query.shard}`, () => table.due({ ...query, limit }));
     },
@@ -94,13 +94,13 @@ type Writer = <Answer extends string>(
 ) => Promise<Answer>;
 
 function writer({ machine, operations, rules, outage, faults }: SimStoreOptions): Writer {
-  /** Writes whose first answer did not come. */
+  /** Writes whose first answer was lost. */
   const unanswered = new Set<string>();
   return async (record, what, won, act) => {
     const { orderId, revision, writeId } = record;
     const answered = operations.write(orderId, revision, writeId);
     const isAgain = unanswered.has(writeId);
-    // What a store refuses it refuses each time, so that no first try of it was written.
+    // A store that refuses a write refuses it each time, so its first try was not written.
     const isRefused = !isAgain && revision > 1 && faults.strike('write-refused');
     try {
       const answer = await machine.call({
@@ -114,13 +114,13 @@ function writer({ machine, operations, rules, outage, faults }: SimStoreOptions)
       });
       answered(answer === won);
       if (answer === won) rules.committed(record);
-      // Others may have written since: a write that is not the last one cannot be recognised.
+      // Another write may have followed: only the latest write can be recognised.
       else if (isAgain) rules.unknown(record, machine);
       return answer;
     } catch (error) {
-      // It was not written, whoever asks again.
+      // It was not written, so that the outcome is known.
       if (error instanceof RefusedError) throw error;
-      // A submission is asked again by its submitter, by its key.
+      // Submitters repeat a submission with its key.
       if (isAgain || revision === 1) rules.unknown(record, machine);
       unanswered.add(writeId);
       throw error;
@@ -135,8 +135,8 @@ function reader({ faults, unreadable }: SimStoreOptions) {
   ): ReadonlyMap<OrderId, Item> => {
     const found = new Map<OrderId, Item>();
     for (const orderId of orderIds) {
-      if (faults.strike('record-unreadable')) unreadable.befalls(orderId);
-      if (unreadable.isSo(orderId)) {
+      if (faults.strike('record-unreadable')) unreadable.strike(orderId);
+      if (unreadable.includes(orderId)) {
         throw new CorruptDataError('record-corrupt', 'The simulation: record-unreadable.');
       }
       const item = itemOf(orderId);

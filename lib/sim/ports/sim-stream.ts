@@ -1,6 +1,6 @@
 /**
- * The change stream of the process records: every write, in the order of the writes of each order, at
- * least once, in batches of which the reader may take a part.
+ * The change stream of the process records: every write at least once, in sequence for each order, in batches of
+ * which the reader may settle a part.
  */
 import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
@@ -13,44 +13,44 @@ export interface StreamEntry {
 export interface StreamBatch {
   readonly entries: readonly StreamEntry[];
   /**
-   * How many of them, from the first, are settled: the stream goes on after those. Gives the entries that
-   * come again only if this answer asks for it. Too late an answer counts for nothing.
+   * Settles this many entries from the first; the stream continues after them. Returns the entries that only this
+   * response can cause to be delivered again. A response after the timeout has no effect.
    */
   answer(settled: number): readonly StreamEntry[];
 }
 
 export interface SimStream {
   add(entry: StreamEntry): void;
-  /** The next batch; null while one is out, or when there is none. */
+  /** The next batch; null while one is in flight or none is ready. */
   take(): StreamBatch | null;
-  /** How many have not been taken to the end. */
+  /** The number of unsettled entries. */
   size(): number;
 }
 
 const batchMax = 10;
-/** A reader that has not answered by then is given up, ms, and the batch goes to another. */
-const patienceMs = 60_000;
+/** The reader's timeout, ms, after which the batch is delivered again. */
+const readerTimeoutMs = 60_000;
 
-/** @param onReady is told when there may be a batch to take */
+/** @param onReady called when there may be a batch */
 export function simStream(around: SimContext, onReady: () => void): SimStream {
   const { timeline, chance, faults } = around;
   const entries: StreamEntry[] = [];
-  /** Delivered again by the platform's own doing. */
+  /** Entries that the platform itself delivers again. */
   const repeated = new Set<StreamEntry>();
   let next = 0;
-  let out: StreamBatch | null = null;
+  let inFlight: StreamBatch | null = null;
   let stopWaiting = () => {};
 
   function soon(ms: number): void {
     timeline.at(timeline.now() + ms, () => {
-      if (out === null && next < entries.length) onReady();
+      if (inFlight === null && next < entries.length) onReady();
     });
   }
 
-  function goOn(batch: StreamBatch, taken: number, pauseMs: number): void {
-    if (out !== batch) return;
+  function advance(batch: StreamBatch, taken: number, pauseMs: number): void {
+    if (inFlight !== batch) return;
     stopWaiting();
-    out = null;
+    inFlight = null;
     next += taken;
     if (next < entries.length) soon(pauseMs);
   }
@@ -63,23 +63,23 @@ export function simStream(around: SimContext, onReady: () => void): SimStream {
     },
     take() {
       const taken = entries.slice(next, next + batchMax);
-      if (out !== null || taken.length === 0) return null;
+      if (inFlight !== null || taken.length === 0) return null;
       const batch: StreamBatch = {
         entries: taken,
         answer(settled) {
-          if (out !== batch) return [];
+          if (inFlight !== batch) return [];
           const pauseMs =
             settled === taken.length ? chance.between(1, 50) : chance.between(200, 2_000);
           const notified = faults.strike('stream-doubled') ? chance.between(0, settled) : settled;
           for (const entry of taken.slice(notified, settled)) repeated.add(entry);
-          goOn(batch, notified, pauseMs);
+          advance(batch, notified, pauseMs);
           return taken.filter((entry) => !repeated.has(entry));
         },
       };
-      out = batch;
-      stopWaiting = timeline.at(timeline.now() + patienceMs, () => {
+      inFlight = batch;
+      stopWaiting = timeline.at(timeline.now() + readerTimeoutMs, () => {
         for (const entry of taken) repeated.add(entry);
-        goOn(batch, 0, 1);
+        advance(batch, 0, 1);
       });
       return batch;
     },

@@ -1,7 +1,6 @@
 /**
- * The tables: orders and process records, one writer at a time for each key, and a due index that
- * follows them late. What a condition refuses, and what is recognised as one's own, is as in
- * lib/aws/store/dynamo-store.ts; the state store's contract holds them together.
+ * The tables: orders and process records, and a due index that follows late. Conditions and the recognition of own
+ * writes work as in lib/aws/store/dynamo-store.ts; the state store's contract covers both.
  */
 
 import { isRecordWithin } from '#core/codec/record-size.ts';
@@ -16,7 +15,7 @@ import type { DueQuery, ListQuery, Page } from '#ports/state-store.ts';
 export interface Write {
   readonly before: ProcessRecord | null;
   readonly after: ProcessRecord;
-  /** The machine that asked for it. */
+  /** The machine that wrote it. */
   readonly by: string;
   readonly at: number;
 }
@@ -24,9 +23,9 @@ export interface Write {
 export interface TableOptions {
   readonly now: () => number;
   readonly shards: number;
-  /** Due times are rounded up to it, ms. */
+  /** The precision of due times, which are rounded up to it, ms. */
   readonly sweepPeriodMs: number;
-  /** How long the index takes to show a write, ms; drawn for each. */
+  /** The delay of a write in the index, ms; drawn for each write. */
   readonly indexLag: () => number;
   readonly onWrite: (write: Write) => void;
 }
@@ -39,7 +38,7 @@ export interface SimTable {
   order(orderId: OrderId): Order | undefined;
   orderIds(): readonly OrderId[];
   due(query: DueQuery): Page<OrderId>;
-  /** When orders are due, by the index. */
+  /** The due times of all orders, by the index. */
   dueTimes(): readonly number[];
   /** Whether the index shows every write. */
   isIndexed(): boolean;
@@ -68,7 +67,7 @@ export function simTable(options: TableOptions): SimTable {
     const due = dueAt(after);
     const rounded = due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
     const entries = index.get(after.orderId) ?? [];
-    // The index shows the writes of one item in their order.
+    // The index shows the writes of one item in sequence.
     const visibleAt = Math.max(now() + options.indexLag(), entries.at(-1)?.visibleAt ?? 0);
     const seen = entries.findLastIndex((entry) => entry.visibleAt <= now());
     index.set(after.orderId, [...entries.slice(Math.max(0, seen)), { visibleAt, dueAt: rounded }]);

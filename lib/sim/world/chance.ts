@@ -1,8 +1,8 @@
-/** Seeded chance: the same seed gives the same numbers, on any machine. */
+/** Seeded random numbers: the same seed gives the same numbers on every machine. */
 import type { Random } from '#ports/random.ts';
 
 export interface Chance extends Random {
-  /** Whether something of this rate, 0 to 1, happens. */
+  /** Whether an event with this rate, 0 to 1, happens. */
   hits(rate: number): boolean;
   /** An integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
@@ -10,8 +10,8 @@ export interface Chance extends Random {
 }
 
 /**
- * sfc32 (Chris Doty-Humphrey, PractRand): four words of state and a few shifts for each number, and
- * sound enough that neighbouring seeds have nothing in common.
+ * sfc32 (Chris Doty-Humphrey, PractRand): four words of state and a few shifts per number, with independent results
+ * for neighbouring seeds.
  */
 export function chance(seed: number): Chance {
   let a = 0x9e3779b9;
@@ -27,7 +27,7 @@ export function chance(seed: number): Chance {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   }
-  // Its author's advice: the first dozen still resemble the seed.
+  // By its author's advice: the first dozen numbers still depend on the seed.
   for (let turn = 0; turn < 12; turn += 1) word();
 
   const next = () => word() / 2 ** 32;

@@ -1,4 +1,4 @@
-/** The machines: several for each role, or one for all; who dies is replaced. */
+/** The machines: several for each role, or one for all; crashed machines are replaced. */
 import type { AgentName } from '#core/model/ids.ts';
 import type { Host } from './host.ts';
 import { type Machine, machine } from './machine.ts';
@@ -8,16 +8,16 @@ import { contracts, type Release } from './sim-workflows.ts';
 export type Duty = 'scheduler' | 'supervisor' | 'notifier' | 'door' | AgentName;
 
 export interface Fleet {
-  /** One that does this duty; null while all of them are dead. */
+  /** A machine with this duty; null while all of them are down. */
   pick(duty: Duty): Host | null;
   all(): readonly Host[];
-  /** Ends it; its successor runs that release. */
+  /** Stops a machine; its successor runs that release. */
   redeploy(host: Host, release: Release): void;
-  /** Ends all; what comes back runs that release. */
+  /** Stops all machines; their successors run that release. */
   redeployAll(release: Release): void;
-  /** All die, and none comes back for so long, ms. */
+  /** Stops all machines and replaces none for this long, ms. */
   startOutage(ms: number): void;
-  /** The instant so far from now; or when it is light again, if that is later. */
+  /** The instant in this many ms, or the end of the outage if that is later. */
   soon(ms: number): number;
   isInOutage(): boolean;
 }
@@ -27,12 +27,12 @@ export interface FleetOptions {
   /** All duties on one machine. */
   readonly oneProcess: boolean;
   readonly hostOn: (machine: Machine, release: Release) => Host;
-  /** Told when a machine has begun to run. */
+  /** Called when a machine has started. */
   readonly onBoot: (host: Host) => void;
   readonly onDeath: () => void;
 }
 
-/** One place that a machine fills, and after it the next. */
+/** A position that successive machines fill. */
 interface Slot {
   readonly name: string;
   generation: number;
@@ -102,7 +102,7 @@ export function fleet(options: FleetOptions): Fleet {
     },
     startOutage(ms) {
       outageUntil = timeline.now() + ms;
-      around.trace.record(`the platform goes dark for ${ms} ms`);
+      around.trace.record(`the platform has an outage of ${ms} ms`);
       for (const { machine: body } of all()) body.die();
     },
   };

@@ -1,4 +1,4 @@
-/** The ports of a simulated machine, but for its store: channels, publisher, log, ids, breaker, digest. */
+/** The ports of a simulated machine except its store: channels, publisher, log, ids, breaker, digest. */
 
 import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.ts';
 import type { Notification } from '#core/model/change.ts';
@@ -54,7 +54,7 @@ export function channelOf<Message>(
   };
 }
 
-/** The notifier's own queue loses nothing: only the way there may fail. */
+/** The notifier's retry queue, which loses nothing; only sending to it may fail. */
 export function retriesOf(
   { queues, alerts }: SharedInfrastructure,
   machine: Machine,
@@ -77,8 +77,11 @@ export function retriesOf(
   };
 }
 
-/** One notification a call; those of an order to one audience in sequence, as lib/aws/notifications/sequenced-batches.ts. */
-export function publisherOf(plant: SharedInfrastructure, machine: Machine): Publisher {
+/**
+ * One notification per call, in sequence for each order and audience, as in
+ * lib/aws/notifications/sequenced-batches.ts.
+ */
+export function publisherOf(shared: SharedInfrastructure, machine: Machine): Publisher {
   return {
     async publish(notifications) {
       const results: Publication[] = notifications.map(() => ({ kind: 'delivered' }));
@@ -90,7 +93,7 @@ export function publisherOf(plant: SharedInfrastructure, machine: Machine): Publ
         [...sequences.values()].map(async (own) => {
           let failure: Publication | null = null;
           for (const [place, notification] of own) {
-            failure ??= await publishOne(plant, machine, notification);
+            failure ??= await publishOne(shared, machine, notification);
             if (failure !== null) results[place] = failure;
           }
         }),
@@ -100,7 +103,7 @@ export function publisherOf(plant: SharedInfrastructure, machine: Machine): Publ
   };
 }
 
-/** Null when it is known to be delivered. */
+/** Null when delivery succeeded. */
 async function publishOne(
   { responses, alerts }: SharedInfrastructure,
   machine: Machine,
@@ -147,7 +150,7 @@ export function idsOf({ name }: Machine): Ids {
   };
 }
 
-/** Opens after five failures in a row, for a second; nothing of it decides anything about an order. */
+/** Opens for a second after five consecutive failures; it decides nothing about orders. */
 export function simBreaker(clock: Clock): Breaker {
   let failures = 0;
   let openUntil = 0;
@@ -168,7 +171,7 @@ export function simBreaker(clock: Clock): Breaker {
   };
 }
 
-/** Only to tell submissions apart; nothing in a simulation has secrets. */
+/** Distinguishes submissions; simulations have no secrets. */
 export function digest(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9dc5811c];
   for (let at = 0; at < text.length; at += 1) {

@@ -1,4 +1,4 @@
-/** The roles that ship, on a simulated machine: each port is one of the simulation's, all else is real. */
+/** The shipped roles on a simulated machine, with simulated ports. */
 
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
@@ -45,51 +45,51 @@ export interface Host {
   readonly submission: Submission;
   readonly operator: Operator;
   readonly notifier: Notifier;
-  /** Runs the agent's code on it. */
+  /** Runs the agent's code on this machine. */
   readonly runner: (agent: AgentName) => AgentRunner;
-  /** What an operator looks for before acting. */
+  /** The search that an operator makes before acting. */
   searchErrors(agent: AgentName): Promise<unknown>;
   readonly sweeping: Sweeping;
-  /** How many invocations run on it. */
+  /** The number of running invocations. */
   running: number;
-  /** Whether it takes anything yet. */
+  /** Whether it accepts messages yet. */
   ready: boolean;
-  /** False where something goes on by itself, beside what is invoked. */
+  /** False where work continues beside invocations. */
   onlyInvoked: boolean;
 }
 
-/** One process sweeps by itself once it is started; a function is invoked for each tick, under leases. */
+/** A process sweeps by itself once started; a function is invoked for each tick, with leases. */
 type Sweeping =
   | { readonly kind: 'by-itself'; readonly start: () => Promise<unknown> }
   | { readonly kind: 'invoked'; readonly tick: () => SweepTick };
 
-/** The channel that submitters of the simulation listen to. */
+/** The response channel of the simulated submitters. */
 export const responseChannel = 'submitters';
 
-/** So few, or one by one, that much happens while the recovery after a restart goes on. */
+/** So few that much happens during the recovery after a restart. */
 const restartSliceMax = 2;
 
-export function host(machine: Machine, release: Release, plant: SharedInfrastructure): Host {
-  const { table, queues, rules, around } = plant;
+export function host(machine: Machine, release: Release, shared: SharedInfrastructure): Host {
+  const { table, queues, rules, around } = shared;
   const { clock } = machine;
   const log = logOf(machine, around);
   const reached = {
     table,
     machine,
     faults: around.faults,
-    operations: plant.witness.operations,
+    operations: shared.observer.operations,
     rules,
-    unreadable: plant.unreadable,
-    outage: plant.storeOutage,
+    unreadable: shared.unreadable,
+    outage: shared.storeOutage,
   };
   const store = simStore({ ...reached, workMs: 0 });
   const channels = {
-    nudges: channelOf(plant, machine, nudgeCodec, () => queues.nudges, rules.nudging),
+    nudges: channelOf(shared, machine, nudgeCodec, () => queues.nudges, rules.nudging),
     requests: requestsByAgent(
       new Map(
         [...queues.requests].map(([agent, queue]) => [
           agent,
-          channelOf(plant, machine, requestCodec, () => queue, rules.requesting),
+          channelOf(shared, machine, requestCodec, () => queue, rules.requesting),
         ]),
       ),
     ),
@@ -105,7 +105,7 @@ export function host(machine: Machine, release: Release, plant: SharedInfrastruc
     registry: registries[release],
     digest,
     responseChannels: [responseChannel],
-    outageAfterMs: plant.outageAfterMs,
+    outageAfterMs: shared.outageAfterMs,
   };
   return {
     machine,
@@ -114,15 +114,15 @@ export function host(machine: Machine, release: Release, plant: SharedInfrastruc
     running: 0,
     ready: true,
     onlyInvoked: true,
-    ...(plant.oneProcess
-      ? processOf(ports, plant)
-      : functionsOf(ports, plant, machine, simStore({ ...reached, workMs: plant.recoveryMs }))),
+    ...(shared.oneProcess
+      ? processOf(ports, shared)
+      : functionsOf(ports, shared, machine, simStore({ ...reached, workMs: shared.recoveryMs }))),
     notifier: assembleNotifier({
-      publisher: publisherOf(plant, machine),
-      retries: retriesOf(plant, machine),
+      publisher: publisherOf(shared, machine),
+      retries: retriesOf(shared, machine),
       log,
     }),
-    runner: runnersOf(plant, machine, log),
+    runner: runnersOf(shared, machine, log),
     searchErrors: (agent) =>
       search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
   };
@@ -131,7 +131,7 @@ export function host(machine: Machine, release: Release, plant: SharedInfrastruc
 type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs'>;
 type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
 
-/** As lib/runtime/local/local-reeve.ts. */
+/** As in lib/runtime/local/local-reeve.ts. */
 function processOf(ports: HostPorts, { sweepPeriodMs, around }: SharedInfrastructure): Roles {
   const { scheduler, submission, operator, start } = assembleProcess({
     ...ports,
@@ -144,11 +144,11 @@ function processOf(ports: HostPorts, { sweepPeriodMs, around }: SharedInfrastruc
 /**
  * As the functions in lambdas.
  *
- * @param sweptStore the store as the Supervisor reaches it
+ * @param sweptStore the store as the Supervisor accesses it
  */
 function functionsOf(
   ports: HostPorts,
-  plant: SharedInfrastructure,
+  shared: SharedInfrastructure,
   machine: Machine,
   sweptStore: StateStore,
 ): Roles {
@@ -157,14 +157,14 @@ function functionsOf(
   const tick = assembleSweeps({
     ...nudging,
     store: sweptStore,
-    coordination: simCoordination(plant.coordination, machine),
-    leaseMs: plant.leaseMs,
+    coordination: simCoordination(shared.coordination, machine),
+    leaseMs: shared.leaseMs,
     holder() {
       ticks += 1;
       return `${machine.name}-${ticks}`;
     },
     handOver: (shard) =>
-      machine.call({ what: `hand over ${shard}`, act: () => plant.handOver(shard) }),
+      machine.call({ what: `hand over ${shard}`, act: () => shared.handOver(shard) }),
   });
   return {
     scheduler: assembleScheduler(ports),
@@ -174,14 +174,14 @@ function functionsOf(
   };
 }
 
-function runnersOf(plant: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
-  const { queues, rules, around, services } = plant;
+function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
+  const { queues, rules, around, services } = shared;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {
     const { runner } = assembleAgent(implementation(agent, machine, services), {
       repliesOf: () =>
         channelOf(
-          plant,
+          shared,
           machine,
           replyCodec,
           () => queue,

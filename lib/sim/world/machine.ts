@@ -11,16 +11,16 @@ export interface Machine {
   readonly name: string;
   readonly clock: Clock;
   isAlive(): boolean;
-  /** Resolves with the answer, rejects with an {@link UnavailableError}, or never comes back. */
+  /** Resolves with the answer, rejects with an {@link UnavailableError}, or never settles. */
   call<Value>(call: Call<Value>): Promise<Value>;
-  /** Runs it at once, or when the machine thaws; never when it is dead by then. */
+  /** Runs the work at once, or when the machine thaws, unless it has crashed by then. */
   whenAwake(work: () => void): void;
   die(): void;
   freeze(ms: number): void;
   setClock(skewMs: number): void;
 }
 
-/** @param onDeath is told once, when it dies */
+/** @param onDeath called once, when the machine crashes */
 export function machine(name: string, around: SimContext, onDeath: () => void): Machine {
   const { timeline, chance, faults, trace, crashPoints } = around;
   let alive = true;

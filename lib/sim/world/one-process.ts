@@ -1,4 +1,4 @@
-/** Reeve in one process: it takes what comes and sweeps by itself while what a crash left is recovered. */
+/** Reeve in one process: it accepts messages and sweeps while it recovers from a crash. */
 import type { Host } from './host.ts';
 
 export function startOneProcess(host: Host): void {
@@ -10,7 +10,7 @@ export function startOneProcess(host: Host): void {
     () => {
       host.ready = true;
     },
-    // As lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
+    // As in lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
     () => machine.die(),
   );
 }

@@ -1,16 +1,16 @@
-/** How a world is laid out; drawn for each. */
+/** The layout of a world, drawn from its seed. */
 import type { Chance } from './chance.ts';
 
 export interface Setting {
-  /** All roles in one process, as `npm start` runs them; else each on machines of its own. */
+  /** All roles in one process, as `npm start` runs them; otherwise each on its own machines. */
   readonly oneProcess: boolean;
   readonly shards: number;
   readonly sweepPeriodMs: number;
-  /** How late the schedule of the sweeps may be, ms. */
+  /** The maximum delay of the sweep schedule, ms. */
   readonly precisionMs: number;
-  /** A gap between sweeps longer than this is an outage, ms: as the roles' shells have it. */
+  /** A longer gap between sweeps counts as an outage, ms, as in the roles' shells. */
   readonly outageAfterMs: number;
-  /** What a sweep takes for one order, ms, and for how long it may run: how far it gets in a period. */
+  /** A sweep's time per order, ms; with `invocationMs`, the longest run of a sweep, it limits the orders per period. */
   readonly recoveryMs: number;
   readonly invocationMs: number;
   readonly visibilityMs: number;
@@ -21,12 +21,12 @@ export interface Setting {
 export function drawnSetting(chance: Chance): Setting {
   const oneProcess = chance.hits(0.25);
   const sweepPeriodMs = chance.pick(oneProcess ? [10_000] : [15_000, 30_000, 60_000]);
-  // A quarter of all Supervisors are too slow for what a service that hangs leaves them.
+  // A quarter of all Supervisors are too slow for the recoveries that a hanging service causes.
   const isSlow = !oneProcess && chance.hits(0.25);
   return {
     oneProcess,
     recoveryMs: isSlow ? sweepPeriodMs * chance.pick([0.3, 0.6]) : 1,
-    // Of a minute, lambdas/supervisor.ts has 50 s.
+    // For a period of a minute, lambdas/supervisor.ts has 50 s.
     invocationMs: (sweepPeriodMs * 5) / 6,
     shards: oneProcess ? 1 : chance.between(1, 3),
     sweepPeriodMs,

@@ -1,4 +1,4 @@
-/** What all machines of a world share: its tables, queues and services, and who watches over them. */
+/** What the machines of a world share: tables, queues, services and rule checkers. */
 
 import { type AnswerChecker, answerChecker } from '#checkers/answer-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
@@ -6,14 +6,14 @@ import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { limits } from '#core/model/limits.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
-import { sweepRuns as looksOf, type SweepRuns } from '#sim/checks/sweep-runs.ts';
-import { type WriteObserver, writeObserver as witnessOf } from '#sim/checks/write-observer.ts';
+import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
+import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
 import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
-import { type Unreadable, unreadableOnes } from '#sim/ports/sim-store.ts';
+import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
 import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
 import type { Setting } from './setting.ts';
@@ -28,28 +28,28 @@ export interface SharedInfrastructure {
   readonly services: Services;
   readonly queues: Queues;
   readonly rules: SendChecker & AnswerChecker;
-  readonly witness: WriteObserver;
+  readonly observer: WriteObserver;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
-  /** All roles on one machine. */
+  /** All roles run on one machine. */
   readonly oneProcess: boolean;
   readonly sweepPeriodMs: number;
   readonly outageAfterMs: number;
-  /** A sweep whose holder died is succeeded after this, ms: as lambdas/supervisor.ts has it by period. */
+  /** A sweep's lease, ms: the same multiple of the period as in lambdas/supervisor.ts. */
   readonly leaseMs: number;
-  /** What a sweep takes for one order, ms. */
+  /** A sweep's time per order, ms. */
   readonly recoveryMs: number;
   readonly sweepRuns: SweepRuns;
-  /** What submitters and operators were told. */
+  /** Notifications that submitters received. */
   readonly responses: Notified[];
   readonly alerts: AlertLog;
-  /** When an agent began with an attempt, by its order, step and number. */
+  /** When an agent began an attempt, by order, step and number. */
   readonly begun: Map<string, number>;
-  /** Has a shard swept elsewhere. */
+  /** Starts the sweep of a shard on another machine. */
   readonly handOver: (shard: number) => void;
 }
 
-/** What moves when something is there to be moved. */
+/** Called when messages, changes or shards are ready. */
 export interface Movers {
   pump(queue: SimQueue): void;
   pumpStream(): void;
@@ -57,7 +57,7 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
-/** A process's own channel shows nothing again of itself, ms. */
+/** A process's own channel has no visibility timeout, ms. */
 const hiddenForLong = 3_600_000;
 
 export function sharedInfrastructure(
@@ -68,20 +68,20 @@ export function sharedInfrastructure(
 ): SharedInfrastructure {
   const { timeline, chance, faults } = around;
   const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
-  const witness = witnessOf(around.trace, breach);
-  const sweepRuns = looksOf(timeline.now);
+  const observer = observerOf(around.trace, breach);
+  const sweepRuns = sweepRunsOf(timeline.now);
   const table = simTable({
     now: timeline.now,
     shards,
     sweepPeriodMs,
     indexLag: () => {
       if (oneProcess) return 0;
-      // No later than what tells an outage from bad luck: a minute is long for DynamoDB's.
+      // At most the gap that counts as an outage: a minute is long for an index of DynamoDB.
       const latest = Math.min(60_000, outageAfterMs);
       return faults.strike('index-late') ? chance.between(1_000, latest) : chance.between(1, 300);
     },
     onWrite(write) {
-      witness.wrote(write);
+      observer.wrote(write);
       rules.wrote(write);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);
@@ -105,18 +105,18 @@ export function sharedInfrastructure(
     table,
     stream,
     rules,
-    witness,
+    observer,
     oneProcess,
     sweepPeriodMs,
     outageAfterMs,
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,
     sweepRuns,
-    unreadable: unreadableOnes(timeline.now),
+    unreadable: unreadableRecords(timeline.now),
     storeOutage: storeOutage(around),
     coordination: coordinationTable(sweepRuns.refused),
     services: servicesOf(around, (key, effect) => {
-      witness.took(key, effect, table.record(orderIdOf(key)));
+      observer.took(key, effect, table.record(orderIdOf(key)));
     }),
     queues: queuesOf(
       queueOf(oneProcess ? hiddenForLong : setting.visibilityMs),

@@ -1,4 +1,4 @@
-/** What is the same for everything in a world. */
+/** The context shared by all parts of a world. */
 
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import type { Faults } from '#sim/faults/fault-rates.ts';

@@ -1,17 +1,17 @@
 /**
- * The remote services that agents call, and their books. They honour their keys, as the agents'
- * contract demands (docs/design.md, "Undo"), and do everything else that services do.
+ * The remote services that agents call, with their effect ledger. They honour idempotency keys, as the agents'
+ * contract requires (docs/design.md, "Undo"), and fail in every other way that services do.
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/model/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { Machine } from './machine.ts';
 import type { SimContext } from './sim-context.ts';
 
-/** What became of one key: `tombstone`: undone before it was ever performed. */
+/** The state of one key; `tombstone`: undone before it was performed. */
 export type Effect = 'none' | 'applied' | 'undone' | 'tombstone' | 'refused';
 
 export interface ServiceOutput {
-  /** Of the service that gave it: later steps check that they are handed the right one. */
+  /** The agent of the service: later steps check that they receive the right output. */
   readonly of: string;
   readonly units: number;
   readonly [name: string]: string | number;
@@ -22,7 +22,7 @@ export interface Service {
   undo(machine: Machine, performKey: IdempotencyKey): Promise<void>;
 }
 
-/** What the services have on their books, by key. */
+/** The effects at the services, by idempotency key. */
 export type EffectLedger = ReadonlyMap<IdempotencyKey, Effect>;
 
 export interface Services {
@@ -32,7 +32,7 @@ export interface Services {
 
 export type OnEffect = (key: IdempotencyKey, effect: Effect) => void;
 
-/** Whose order a key is of. */
+/** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
 
 export function services(around: SimContext, onEffect: OnEffect): Services {
@@ -54,7 +54,7 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
     }
     const now = effects.get(key);
     if (now === 'applied') return { of: agent, units: 1 };
-    // Whoever is refused is refused again: the key is spent.
+    // A refused key stays refused.
     throw new PermanentFault(now === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
   }
 
@@ -64,7 +64,7 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
     if (found === 'applied') enter(key, 'undone');
   }
 
-  /** How the call goes, drawn for each. */
+  /** The timing of the call, drawn for each call. */
   function manner(): Pick<Parameters<Machine['call']>[0], 'latencyMs' | 'answerAfterMs'> {
     if (faults.strike('service-unanswering')) return { answerAfterMs: Number.POSITIVE_INFINITY };
     if (faults.strike('service-late')) return { latencyMs: chance.between(10_000, 240_000) };

@@ -93,7 +93,7 @@ const careful = defineWorkflow({ name: 'careful', version: 1, details })
   })
   .build();
 
-/** Its packing goes on for long, and says so. */
+/** Its packing takes long, with heartbeats. */
 const patient = defineWorkflow({ name: 'patient', version: 1, details })
   .step('reserve', { agent: stock, input: first, completeWithin: seconds(10), retries: 1 })
   .step('pack', {
@@ -107,10 +107,10 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
   .step('pay', { agent: payment, after: ['pack'], input: given, completeWithin: seconds(15) })
   .build();
 
-/** So many take long to pack. */
+/** The number of units that takes long to pack. */
 const slowUnits = 1_000;
 
-/** What cannot be taken back comes early in it, so that a later fault leaves only the way on. */
+/** Its irreversible step comes early, so that a later fault leaves only forward recovery. */
 const hasty = defineWorkflow({ name: 'hasty', version: 1, details })
   .step('send', {
     agent: dispatch,
@@ -119,7 +119,7 @@ const hasty = defineWorkflow({ name: 'hasty', version: 1, details })
     retries: 1,
     irreversible: true,
   })
-  // Long beside a short one: it is under way while that one is tried again.
+  // Long compared with `pay`: it is running while `pay` is tried again.
   .step('reserve', { agent: stock, input: first, completeWithin: seconds(40), retries: 1 })
   .step('pay', {
     agent: payment,
@@ -142,7 +142,7 @@ export type Release = keyof typeof registries;
 
 export const workflowNames = ['sequence', 'fork', 'careful', 'patient', 'hasty'] as const;
 
-/** The agent as a machine runs it. */
+/** The agent's implementation on a machine. */
 export function implementation(
   agent: AgentName,
   machine: Machine,

@@ -1,6 +1,6 @@
 /**
- * One world, from its seed: a storm in which everything may go wrong, then a calm in which every order
- * must come to its end, and the rules checked all the way.
+ * Simulates one world from its seed: first with faults, then a calm phase in which every order must end, with the
+ * rules checked throughout.
  */
 
 import type { Breach, Violation } from '#checkers/violation.ts';
@@ -9,7 +9,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
-import { type FaultInjector, faultInjector as stormOf } from '#sim/faults/fault-injector.ts';
+import { type FaultInjector, faultInjector as injectorOf } from '#sim/faults/fault-injector.ts';
 import {
   clocksWereRight,
   drawnRates,
@@ -32,39 +32,39 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly settle: Settle;
   readonly crashPoints: CrashPoints;
-  /** Whether the story will be read. */
+  /** Whether to keep the trace. */
   readonly keepStory: boolean;
-  /** Default: drawn from the seed. */
+  /** @default drawn from the seed */
   readonly plan?: Plan;
-  /** Is shown the world when all is over. */
+  /** Called with the world at the end. */
   readonly onEnd?: (world: World) => void;
 }
 
-/** A world that is not drawn, but wanted. */
+/** A world that is specified instead of drawn. */
 export interface Plan {
   readonly setting: Setting;
   readonly rates: FaultRates;
-  /** Of all kinds together. */
+  /** The total number of faults. */
   readonly faultsMax: number;
 }
 
 export interface Simulation {
   readonly seed: number;
-  /** Of all that happened: the same for the same seed. */
+  /** Hash of the trace: the same for the same seed. */
   readonly hash: string;
   readonly violations: readonly Violation[];
   readonly hits: ReadonlyMap<FaultName, number>;
   readonly orders: number;
-  /** Virtual time that passed, ms. */
+  /** Elapsed virtual time, ms. */
   readonly elapsedMs: number;
   readonly story: readonly string[];
 }
 
-/** Any day will do; this one is no leap day and no change of clocks. */
+/** An arbitrary day, without a leap day or a change of clocks. */
 const start = 1_767_571_200_000;
-/** Happenings in the calm after which nobody believes any more that it comes to an end. */
-const happeningsMax = 40_000;
-/** What a clock that was days ahead has written comes down to the horizon within the hour. */
+/** Events in the calm phase after which the simulation counts as endless. */
+const eventsMax = 40_000;
+/** What a clock that was days ahead wrote comes down to the horizon within an hour. */
 const calmMaxMs = dueHorizonMs + 2 * 3_600_000;
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
@@ -83,22 +83,22 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 
   const setting = plan?.setting ?? drawnSetting(chance);
   const world = worldOf(setting, around, breach);
-  const { plant, fleet } = world;
+  const { shared, fleet } = world;
   const submitters = submittersOf({
-    plant,
+    shared,
     fleet,
     breach,
     count: setting.orders,
     withinMs: setting.faultsMs / 2,
     byQueue: !setting.oneProcess,
   });
-  const queuesToPoison = setting.oneProcess ? [] : allOf(plant.queues);
-  const storm = stormOf({ plant, fleet, setting, queuesToPoison });
+  const queuesToPoison = setting.oneProcess ? [] : allOf(shared.queues);
+  const injector = injectorOf({ shared, fleet, setting, queuesToPoison });
 
-  while (timeline.now() < storm.endsAt()) await timeline.runUntil(storm.endsAt());
+  while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
   const ended = await toTheEnd(world, around, submitters);
-  if (ended) judge(world, storm, around, breach);
+  if (ended) judge(world, injector, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
   options.onEnd?.(world);
   return {
@@ -112,7 +112,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   };
 }
 
-/** Nothing goes wrong any more; clocks are right, and the software is the newest everywhere. */
+/** Ends all faults: clocks are right, and every machine runs the newest release. */
 function calmDown({ fleet, calm }: World, { faults, trace }: SimContext): void {
   trace.record('it is calm from now on');
   faults.end();
@@ -127,17 +127,17 @@ async function toTheEnd(
 ): Promise<boolean> {
   const isOver = () =>
     submitters.waiting() === 0 &&
-    recordsOf(world.plant.table).every(
+    recordsOf(world.shared.table).every(
       ({ processState }) => processState === 'Processed' || processState === 'Undone',
     );
   const latest = timeline.now() + calmMaxMs;
-  const { writes } = world.plant.witness;
-  let judged = '';
-  for (let happenings = 0; happenings < happeningsMax; happenings += 1) {
+  const { writes } = world.shared.observer;
+  let lastState = '';
+  for (let events = 0; events < eventsMax; events += 1) {
     if (timeline.now() > latest) return false;
     const state = `${writes.length} ${submitters.waiting()}`;
-    const isNews = state !== judged;
-    judged = state;
+    const isNews = state !== lastState;
+    lastState = state;
     if (isNews && isOver()) {
       world.sweeps.stop();
       await timeline.runUntil(timeline.now() + aftermathMs);
@@ -148,11 +148,16 @@ async function toTheEnd(
   return false;
 }
 
-function judge(world: World, storm: FaultInjector, { faults }: SimContext, breach: Breach): void {
-  const { plant, fleet } = world;
-  for (const { machine } of fleet.all()) plant.rules.idle(machine);
+function judge(
+  world: World,
+  injector: FaultInjector,
+  { faults }: SimContext,
+  breach: Breach,
+): void {
+  const { shared, fleet } = world;
+  for (const { machine } of fleet.all()) shared.rules.idle(machine);
   if (!world.isIdle()) {
-    const left = [...allOf(plant.queues), plant.queues.retries].map(
+    const left = [...allOf(shared.queues), shared.queues.retries].map(
       (queue) => `${queue.name} ${queue.size()}`,
     );
     const busy = fleet
@@ -161,31 +166,34 @@ function judge(world: World, storm: FaultInjector, { faults }: SimContext, breac
       .map(({ machine: { name } }) => name);
     breach(
       'R19',
-      `something is still on its way: ${left.join(', ')}; ${plant.stream.size()} changes; ${busy.join(', ')}`,
+      `something is still on its way: ${left.join(', ')}; ${shared.stream.size()} changes; ${busy.join(', ')}`,
     );
   }
-  const { table, witness } = plant;
-  const { writes } = witness;
-  judgeEnd(plant, breach);
-  for (const { queue, body } of storm.poison) {
+  const { table, observer } = shared;
+  const { writes } = observer;
+  judgeEnd(shared, breach);
+  for (const { queue, body } of injector.poison) {
     const deadLetter = queue.deadLetters.find((dead) => dead.body === body);
     if (deadLetter === undefined)
       breach('R19', `${body} is not among the dead letters of ${queue.name}`);
   }
-  if (canForgive(faults.hits, storm)) judgeInterruptions(storm.interrupted, writes, breach);
+  if (canJudgeInterruptions(faults.hits, injector))
+    judgeInterruptions(injector.interrupted, writes, breach);
   const { oneProcess, outageAfterMs } = world.setting;
   if (!oneProcess && clocksWereRight(faults.hits)) {
-    const { sweepRuns } = plant;
+    const { sweepRuns } = shared;
     const shardOf = ({ orderId }: ProcessRecord) => shardOfOrder(orderId, table.shards);
     judgeOutages({ writes, sweepRuns, shardOf, outageAfterMs }, breach);
   }
 }
 
-/** By a clock that is wrong, or of a record that cannot be read, nobody can be interrupted. */
-const canForgive = (hits: SimContext['faults']['hits'], { unreadBefore }: FaultInjector) =>
-  clocksWereRight(hits) && (hits.get('record-unreadable') ?? 0) === unreadBefore();
+/** With a wrong clock or an unreadable record, an attempt may not be recognised as interrupted. */
+const canJudgeInterruptions = (
+  hits: SimContext['faults']['hits'],
+  { unreadBefore }: FaultInjector,
+) => clocksWereRight(hits) && (hits.get('record-unreadable') ?? 0) === unreadBefore();
 
-const stateOf = ({ plant }: World) =>
-  recordsOf(plant.table)
+const stateOf = ({ shared }: World) =>
+  recordsOf(shared.table)
     .map(({ orderId, processState }) => `${orderId} ${processState}`)
     .join(', ');

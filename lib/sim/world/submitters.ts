@@ -1,4 +1,4 @@
-/** Those who submit orders: by the API, where they wait for an answer and ask again, or by the queue. */
+/** Submitters of orders: by the API, where they repeat unanswered submissions, or by queue. */
 
 import type { Breach } from '#checkers/violation.ts';
 import { submissionCodec } from '#core/codec/message-codec.ts';
@@ -11,16 +11,16 @@ import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { workflowNames } from './sim-workflows.ts';
 
 export interface Submitters {
-  /** Those whose orders nobody has confirmed, and who still ask. */
+  /** The number of submitters whose orders are not confirmed. */
   waiting(): number;
 }
 
 export interface SubmitterOptions {
-  readonly plant: SharedInfrastructure;
+  readonly shared: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly breach: Breach;
   readonly count: number;
-  /** All submissions begin within this, ms. */
+  /** The period in which all submissions begin, ms. */
   readonly withinMs: number;
   readonly byQueue: boolean;
 }
@@ -28,8 +28,8 @@ export interface SubmitterOptions {
 type Keyed = SubmissionRequest & { readonly key: string };
 
 export function submitters(options: SubmitterOptions): Submitters {
-  const { plant, fleet, breach } = options;
-  const { timeline, chance, faults } = plant.around;
+  const { shared, fleet, breach } = options;
+  const { timeline, chance, faults } = shared.around;
   const waiting = new Set<string>();
   const accepted = new Map<string, string>();
 
@@ -56,17 +56,17 @@ export function submitters(options: SubmitterOptions): Submitters {
   }
 
   function send(request: Keyed): void {
-    plant.queues.submissions.putSafely([submissionCodec.encode(request)]);
-    // Whoever sends to a queue learns from the order's status that it was taken.
+    shared.queues.submissions.putSafely([submissionCodec.encode(request)]);
+    // Senders to a queue learn from the order's status that the submission was accepted.
     const look = () => {
-      const taken = plant.queues.submissions.size() === 0 && !fleet.isInOutage();
+      const taken = shared.queues.submissions.size() === 0 && !fleet.isInOutage();
       if (taken) ask(request);
       else timeline.at(fleet.soon(5_000), look);
     };
     timeline.at(fleet.soon(5_000), look);
   }
 
-  /** Until it is confirmed: what was not answered may have happened, and the key makes it one order. */
+  /** Repeats until confirmed: an unanswered submission may have succeeded, and the key makes it one order. */
   function ask(request: Keyed): void {
     if (!waiting.has(request.key)) return;
     timeline.at(fleet.soon(chance.between(3_000, 20_000)), () => ask(request));
@@ -81,14 +81,15 @@ export function submitters(options: SubmitterOptions): Submitters {
   function reuse(request: Keyed): void {
     const other = { ...request, details: { units: 99, boxes: 1, express: true } };
     submit(other, (outcome) => {
-      if (outcome.kind === 'accepted') breach('R2', `${request.key} was taken for another content`);
+      if (outcome.kind === 'accepted')
+        breach('R2', `${request.key} was accepted for other content`);
     });
   }
 
   function submit(request: Keyed, then: (outcome: SubmissionOutcome) => void): void {
     const host = fleet.pick('door');
     if (host === null) return;
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       const outcome = await host.submission.submit(request, 'ada');
       if (outcome.kind === 'accepted') judge(request, outcome);
       if (!faults.strike('answer-lost')) then(outcome);
@@ -99,7 +100,7 @@ export function submitters(options: SubmitterOptions): Submitters {
     { key, correlationId }: Keyed,
     { orderId }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
   ) {
-    const { table } = plant;
+    const { table } = shared;
     const isThere = table.record(orderId) !== undefined && table.order(orderId) !== undefined;
     if (!isThere) breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
     else if (table.record(orderId)?.correlationId !== correlationId) {

@@ -1,4 +1,4 @@
-/** The schedule of the Supervisors: a tick each period, at least once, late, twice, or not at all. */
+/** The schedule of the Supervisors: a tick each period, which may be late, repeated or missing. */
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
@@ -6,29 +6,29 @@ import type { Setting } from './setting.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 
 export interface Sweeps {
-  /** One shard, soon, by whoever is there. */
+  /** Starts the sweep of one shard soon, on any machine. */
   handOver(shard: number): void;
   stop(): void;
 }
 
 export interface SweepOptions {
-  readonly plant: SharedInfrastructure;
+  readonly shared: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly setting: Setting;
-  /** Until when nothing at all will go on, so that the time until then may pass at once; 0: it does. */
+  /** The instant until which nothing will happen, so that time may skip to it; 0: none. */
   readonly idleUntil: () => number;
 }
 
 export function sweeps(options: SweepOptions): Sweeps {
   const { fleet } = options;
   const { sweepPeriodMs: periodMs, precisionMs, oneProcess } = options.setting;
-  const { timeline, chance, faults } = options.plant.around;
+  const { timeline, chance, faults } = options.shared.around;
   const swept: Machine[] = [];
   let stopped = false;
   if (!oneProcess) schedule();
 
   function schedule(): void {
-    // Two ticks before what is due, so that the last one was as long ago as it usually is.
+    // Two ticks before the due time, so that the previous tick is as recent as usual.
     const soonest = Math.floor(fleet.soon(0) / periodMs) * periodMs + periodMs;
     const awake = Math.floor(options.idleUntil() / periodMs) * periodMs - 2 * periodMs;
     timeline.at(Math.max(soonest, awake), () => {
@@ -47,20 +47,20 @@ export function sweeps(options: SweepOptions): Sweeps {
     if (host?.sweeping.kind !== 'invoked') return;
     const { sweeping } = host;
     let pages = faults.strike('sweep-out-of-time') ? chance.between(0, 2) : Infinity;
-    // As lambdas/supervisor.ts: until what it spares of its time.
+    // As in lambdas/supervisor.ts: until the reserved time begins.
     const latest = timeline.now() + options.setting.invocationMs;
-    const mayGoOn = () => {
+    const mayContinue = () => {
       pages -= 1;
       return pages >= 0 && timeline.now() < latest;
     };
-    const through = shard === null ? options.plant.sweepRuns.tickBegan() : () => {};
-    invoke(host, options.plant, async () => {
+    const completed = shard === null ? options.shared.sweepRuns.tickBegan() : () => {};
+    invoke(host, options.shared, async () => {
       if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
       swept.push(host.machine);
       try {
         const sweep = sweeping.tick();
-        await (shard === null ? sweep.tick() : sweep.shard(shard, mayGoOn));
-        through();
+        await (shard === null ? sweep.tick() : sweep.shard(shard, mayContinue));
+        completed();
       } finally {
         swept.splice(swept.indexOf(host.machine), 1);
       }

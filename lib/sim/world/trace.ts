@@ -1,15 +1,18 @@
-/** What happened, line by line: its hash says whether two runs were the same, its text what went on. */
+/** What happened, line by line: its hash shows whether two runs were the same, its text what they did. */
 
 export interface Trace {
-  /** `more` is for readers alone, and not of the hash. */
+  /** @param more details for readers, not part of the hash */
   record(line: string, more?: string): void;
-  /** Of every line until now, as 16 hexadecimal digits. */
+  /** The hash of all lines so far, as 16 hexadecimal digits. */
   hash(): string;
-  /** Empty unless the trace was asked to keep them. */
+  /** Empty unless the trace keeps its lines. */
   readonly lines: readonly string[];
 }
 
-/** @param now virtual time, ms; `keep`: whether the story will be read */
+/**
+ * @param now virtual time, ms
+ * @param keep whether to keep the lines
+ */
 export function trace(now: () => number, keep: boolean): Trace {
   const start = now();
   const lines: string[] = [];
@@ -19,7 +22,7 @@ export function trace(now: () => number, keep: boolean): Trace {
     lines,
     record(line, more = '') {
       const at = now() - start;
-      // FNV-1a, twice over: a chance of 2⁻⁶⁴ that two stories look like one.
+      // FNV-1a twice: different traces have equal hashes with a probability of 2⁻⁶⁴.
       high = Math.imul(high ^ at, 0x01000193);
       low = Math.imul(low ^ at, 0x85ebca6b);
       for (let place = 0; place < line.length; place += 1) {

@@ -1,41 +1,41 @@
 /**
- * Virtual time: what is due next happens next, and nothing else passes. Between two happenings all
- * promises come to rest, so that one seed has one course of events.
+ * Virtual time: jumps to the next due event. Between two events all promises settle, so that a seed has exactly one
+ * course of events.
  */
 
-/** Resolves when no promise is left that could go on by itself. */
+/** Resolves when no promise can continue by itself. */
 export type Settle = () => Promise<void>;
 
 export interface Timeline {
-  /** Milliseconds since the epoch, by the one clock that is right. */
+  /** Milliseconds since the epoch, by the only clock that is always right. */
   now(): number;
-  /** The function it gives takes the appointment back. */
+  /** Schedules work; the returned function cancels it. */
   at(instant: number, work: () => void): () => void;
-  /** Lets happen what is due until then. */
+  /** Runs everything due until then. */
   runUntil(instant: number): Promise<void>;
-  /** When something is due next; infinite when nothing ever is. */
+  /** The instant of the next event; infinite when there is none. */
   nextAt(): number;
 }
 
-interface Appointment {
+interface ScheduledEvent {
   readonly at: number;
-  /** Of two at one instant, the one that was made first. */
+  /** Orders events at the same instant by their creation. */
   readonly place: number;
   work: (() => void) | null;
 }
 
 export function timeline(start: number, settle: Settle): Timeline {
-  const heap: Appointment[] = [];
+  const heap: ScheduledEvent[] = [];
   let now = start;
   let made = 0;
 
   return {
     now: () => now,
     at(instant, work) {
-      const appointment = { at: Math.max(Math.ceil(instant), now), place: made, work };
+      const event = { at: Math.max(Math.ceil(instant), now), place: made, work };
       made += 1;
-      push(heap, appointment);
-      return () => cancel(appointment);
+      push(heap, event);
+      return () => cancel(event);
     },
     nextAt: () => next()?.at ?? Number.POSITIVE_INFINITY,
     async runUntil(instant) {
@@ -49,20 +49,20 @@ export function timeline(start: number, settle: Settle): Timeline {
     },
   };
 
-  function next(): Appointment | undefined {
+  function next(): ScheduledEvent | undefined {
     while (heap[0]?.work === null) pop(heap);
     return heap[0];
   }
 }
 
-function cancel(appointment: Appointment): void {
-  appointment.work = null;
+function cancel(event: ScheduledEvent): void {
+  event.work = null;
 }
 
-const isBefore = (a: Appointment, b: Appointment) =>
+const isBefore = (a: ScheduledEvent, b: ScheduledEvent) =>
   a.at < b.at || (a.at === b.at && a.place < b.place);
 
-function push(heap: Appointment[], item: Appointment): void {
+function push(heap: ScheduledEvent[], item: ScheduledEvent): void {
   let at = heap.length;
   heap.push(item);
   while (at > 0) {
@@ -75,7 +75,7 @@ function push(heap: Appointment[], item: Appointment): void {
   heap[at] = item;
 }
 
-function pop(heap: Appointment[]): void {
+function pop(heap: ScheduledEvent[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;
   let at = 0;

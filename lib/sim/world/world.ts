@@ -1,4 +1,4 @@
-/** A world: what machines share, and the machines, put together as its setting says. */
+/** A world: the shared infrastructure and the machines, composed by its setting. */
 
 import type { Breach } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
@@ -16,24 +16,24 @@ import { type Sweeps, sweeps as sweepsOf } from './sweeps.ts';
 
 export interface World {
   readonly setting: Setting;
-  readonly plant: SharedInfrastructure;
+  readonly shared: SharedInfrastructure;
   readonly fleet: Fleet;
   readonly sweeps: Sweeps;
-  /** From now on an order in Error is resubmitted soon, and idle time passes at once, in the end. */
+  /** From now on, orders in Error are resubmitted soon, and idle time is skipped. */
   calm(): void;
-  /** Whether nothing is on its way, and nobody at work. */
+  /** Whether no message, change or work is pending. */
   isIdle(): boolean;
 }
 
-/** What is still on its way when the storm ends may arrive within this, ms. */
+/** What is in flight when the faults end may arrive within this, ms. */
 export const aftermathMs = 300_000;
 const HOUR = 3_600_000;
 /**
- * As a deployed queue, one in the calm hides a request for longer than any work on it takes, ms: else an
- * attempt whose deadline a wrong clock set days ahead is received again before its end, again and again.
+ * In the calm phase a queue hides a request for longer than any work on it takes, ms, as deployed queues do.
+ * Otherwise an attempt whose deadline a wrong clock set days ahead is received again before its end, repeatedly.
  */
 const longestWorkMs = 60_000;
-/** A process delivers again, of itself, what was not taken, ms: as lib/runtime/local/local-reeve.ts has it. */
+/** How soon a process redelivers unacknowledged messages, ms, as in lib/runtime/local/local-reeve.ts. */
 const retryAfterMs = 250;
 
 export function world(setting: Setting, around: SimContext, breach: Breach): World {
@@ -41,32 +41,32 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
   const { oneProcess } = setting;
   let calmSince: number | null = null;
 
-  const plant: SharedInfrastructure = sharedInfrastructure(setting, around, breach, {
+  const shared: SharedInfrastructure = sharedInfrastructure(setting, around, breach, {
     pump: (queue) => carrier.pump(queue),
     pumpStream: () => carrier.pumpStream(),
     handOver: (shard) => sweeps.handOver(shard),
     wrote({ after }) {
-      if (calmSince !== null) helpOut(plant, fleet, after);
+      if (calmSince !== null) resubmitStopped(shared, fleet, after);
     },
   });
-  const { table, queues, stream } = plant;
+  const { table, queues, stream } = shared;
   const fleet = fleetOf({
     around,
     oneProcess,
-    hostOn: (machine, release) => hostOf(machine, release, plant),
+    hostOn: (machine, release) => hostOf(machine, release, shared),
     onBoot: startOneProcess,
     onDeath() {
       if (oneProcess) for (const queue of allOf(queues)) queue.drop();
     },
   });
-  const carrier = deliveries({ plant, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
+  const carrier = deliveries({ shared, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
   const isIdle = () =>
     table.isIndexed() &&
     stream.size() === 0 &&
     [...allOf(queues), queues.retries].every((queue) => queue.size() === 0) &&
     fleet.all().every(({ running }) => running === 0);
   const sweeps = sweepsOf({
-    plant,
+    shared,
     fleet,
     setting,
     idleUntil: () => {
@@ -77,34 +77,38 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
 
   return {
     setting,
-    plant,
+    shared,
     fleet,
     sweeps,
     isIdle,
     calm() {
       calmSince = timeline.now();
       for (const queue of allOf(queues)) queue.hideFor(longestWorkMs);
-      for (const record of recordsOf(table)) helpOut(plant, fleet, record);
+      for (const record of recordsOf(table)) resubmitStopped(shared, fleet, record);
     },
   };
 }
 
-/** In the calm, an operator sees to every order that stopped, until it goes on. */
-function helpOut(plant: SharedInfrastructure, fleet: Fleet, { orderId }: ProcessRecord): void {
-  if (plant.table.record(orderId)?.processState !== 'Error') return;
-  plant.around.timeline.at(fleet.soon(5_000), () => {
-    const record = plant.table.record(orderId);
+/** In the calm phase, an operator resubmits every stopped order until it continues. */
+function resubmitStopped(
+  shared: SharedInfrastructure,
+  fleet: Fleet,
+  { orderId }: ProcessRecord,
+): void {
+  if (shared.table.record(orderId)?.processState !== 'Error') return;
+  shared.around.timeline.at(fleet.soon(5_000), () => {
+    const record = shared.table.record(orderId);
     const host = fleet.pick('door');
     if (record?.processState !== 'Error') return;
-    helpOut(plant, fleet, record);
+    resubmitStopped(shared, fleet, record);
     if (host === null) return;
-    invoke(host, plant, async () => {
+    invoke(host, shared, async () => {
       await host.operator.resubmit(orderId, 'otto');
     });
   });
 }
 
-/** When a sweep will find something: what is due, or, each hour, what is due too far ahead. */
+/** When a sweep will find orders: at the next due time, or hourly for those due beyond the horizon. */
 function nextDue(table: SimTable, now: number): number {
   const nextHour = (Math.floor(now / HOUR) + 1) * HOUR;
   const times = table.dueTimes().map((due) => (due > now + dueHorizonMs ? nextHour : due));
