@@ -68,6 +68,20 @@ test('no test is skipped, and none runs alone', () => {
   expect(filesWith(/\b(test|describe|it)\.(skip|only|todo)\b/, tests)).toEqual([]);
 });
 
+test('every export of the core and the ports has a doc comment', () => {
+  const undocumented = ['lib/core', 'lib/ports']
+    .flatMap((folder) => filesIn(folder, '.ts'))
+    .flatMap((file) => {
+      const lines = readFileSync(file, 'utf8').split('\n');
+      return lines.flatMap((line, at) =>
+        /^export (?!\*|(type )?\{)/.test(line) && lines[at - 1]?.endsWith('*/') !== true
+          ? [`${file}:${at + 1}: ${line}`]
+          : [],
+      );
+    });
+  expect(undocumented).toEqual([]);
+});
+
 test('every test that the design names for a rule is there', () => {
   const design = readFileSync('docs/design.md', 'utf8');
   const named = [...design.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path]) => path ?? '');

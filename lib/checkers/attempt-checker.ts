@@ -1,11 +1,11 @@
-/** How often a step was tried since a person last decided something, over all writes of its order. */
+/** Counts the attempts of each step since the last operator event, over all writes of its order. */
 import { underWay } from '#core/model/record.ts';
 import { attemptsAllowed, dispatchedIn, isOperatorEntry, type RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 
 /**
- * R14: since the last operator's decision, a step is tried at most two times as often as its policy allows
- * (to perform and to undo it), and once more for each attempt that was interrupted.
+ * R14: between two operator events, a step has at most twice the attempts of its policy (perform and undo),
+ * plus one for each interrupted attempt.
  */
 export function attemptChecker(breach: Breach): (write: RecordPair) => void {
   const used = new Map<string, number>();
@@ -22,9 +22,11 @@ export function attemptChecker(breach: Breach): (write: RecordPair) => void {
     if (isOperatorEntry(entry))
       for (const { name } of after.steps) used.delete(`${after.orderId}/${name}`);
     if (entry.type === 'interrupted' || after.failureCount === before.failureCount) {
-      const out = new Set(after.steps.filter(({ progress }) => underWay(progress)).map(nameOf));
+      const stillUnderWay = new Set(
+        after.steps.filter(({ progress }) => underWay(progress)).map(nameOf),
+      );
       for (const { name, progress } of before.steps) {
-        if (underWay(progress) && !out.has(name)) add(name, -1);
+        if (underWay(progress) && !stillUnderWay.has(name)) add(name, -1);
       }
     }
     for (const { name, policy } of dispatchedIn(write)) {

@@ -1,9 +1,9 @@
-/** What must hold of failures, deadlines and the bounds of an order, in every write. */
+/** Rules for failures, deadlines and limits of an order, in every write. */
 import { limits } from '#core/model/limits.ts';
 import { underWay } from '#core/model/record.ts';
 import { attemptsAllowed, eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
 
-/** R11: an attempt's failure counts once, for the step and its order, when a sweep finds it past complete-by. */
+/** R11: a timeout counts once for the step and once for its order, when a sweep finds it past complete-by. */
 const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
   const counted = after.failureCount - before.failureCount;
   if (entry.type !== 'expired') return counted !== 0 && `${counted} failures counted`;
@@ -12,7 +12,7 @@ const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
       underWay(was.progress) && was.progress.completeBy < at && !underWay(is.progress),
   );
   if (counted !== late.length) return `${counted} failures of ${late.length} late steps`;
-  // An order that turns back, or stops, begins to count anew.
+  // The begin of an undo resets the failure counts, and a resubmit those of a stopped order.
   if (after.processState !== 'Pending' || after.direction !== before.direction) return null;
   const forgotten = late.find(
     ({ was, is }) =>
@@ -22,10 +22,10 @@ const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
   return forgotten !== undefined && `${forgotten.own.name} has ${forgotten.is.failures} failures`;
 };
 
-/** R14: claims since an operator's decision, and history entries, are bounded, and an unknown workflow is parked. */
+/** R14: claims since an operator event and history entries are limited, and an unknown workflow is parked. */
 const bounded: WriteRule = ({ after, entry }) => {
   const entries = after.history.filter(({ type }) => type !== 'shortened').length;
-  if (entries > after.revision) return 'the history outgrew the revisions';
+  if (entries > after.revision) return 'more history entries than revisions';
   let claims = 0;
   for (const one of after.history.slice(after.history.findLastIndex(isOperatorEntry) + 1)) {
     if (one.type === 'claim') claims += 1;
@@ -33,7 +33,7 @@ const bounded: WriteRule = ({ after, entry }) => {
   }
   let allowed: number = limits.claimsSpare;
   for (const { policy } of after.steps) allowed += 2 * attemptsAllowed(policy);
-  // The claim over the bound is the one that parks the order.
+  // The claim over the limit parks the order.
   if (claims > allowed + 1) return `${claims} claims`;
   if (
     'definitionUnknown' in entry &&
@@ -41,23 +41,23 @@ const bounded: WriteRule = ({ after, entry }) => {
     entry.type === 'claim' &&
     after.processState !== 'Error'
   ) {
-    return 'went on without knowing its workflow';
+    return 'continued without a known workflow';
   }
   return null;
 };
 
-/** R14: no step fails more often than its policy allows, and complete-by is at most its time ahead and never past the end. */
+/** R14: the failures of a step are limited by its policy, and complete-by by `completeWithin` and the end of the attempt. */
 const deadlinesAreBounded = eachStep(({ was, is }, { at }) => {
   const { policy, failures, progress } = is;
   const allowed = attemptsAllowed(policy);
   if (failures > allowed) return `${failures} failures where ${allowed} are allowed`;
   if (!underWay(progress)) return null;
-  if (progress.completeBy > progress.endBy) return 'complete-by after the end';
+  if (progress.completeBy > progress.endBy) return 'complete-by after the end of the attempt';
   const moved = !underWay(was.progress) || was.progress.completeBy !== progress.completeBy;
-  return moved && progress.completeBy > at + policy.completeWithinMs && 'too far a complete-by';
+  return moved && progress.completeBy > at + policy.completeWithinMs && 'complete-by too far ahead';
 });
 
-/** R14: a cool-down is waited for, and a person's resubmit begins the count anew. */
+/** R14: an order waits for the cool-down, and a resubmit resets the failure counts. */
 const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
   const { policy, failures } = is;
   if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
@@ -72,34 +72,37 @@ const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
 /** R14: a heartbeat moves complete-by by at least half a deadline, or to the end of the attempt. */
 const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {
   if (entry.type !== 'heartbeat' || entry.step !== own.name) return null;
-  if (!underWay(was.progress) || !underWay(is.progress)) return 'a heartbeat of what is not out';
+  if (!underWay(was.progress) || !underWay(is.progress))
+    return 'a heartbeat of a step that is not under way';
   const moved = is.progress.completeBy - was.progress.completeBy;
   const isEnough = moved >= own.policy.completeWithinMs / 2;
   return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
 });
 
-/** R16: what is live, or has a call out, is in the due index, no later than just after the earliest complete-by. */
+/** R16: an order that is live or has a call in flight is in the due index, at most 1 ms after its earliest complete-by. */
 const indexed: WriteRule = ({ after, due }) => {
   const isLive = after.processState === 'Pending' || after.processState === 'Processing';
-  const out = after.steps.flatMap(({ progress }) =>
+  const deadlines = after.steps.flatMap(({ progress }) =>
     underWay(progress) ? [progress.completeBy] : [],
   );
-  if ((due !== null) !== (isLive || out.length > 0))
+  if ((due !== null) !== (isLive || deadlines.length > 0))
     return 'in the due index, and not live, or the reverse';
-  if (after.processState === 'Processing' && out.length === 0)
-    return 'Processing, and no call is out';
-  return due !== null && out.length > 0 && due > Math.min(...out) + 1 && 'due too late';
+  if (after.processState === 'Processing' && deadlines.length === 0)
+    return 'Processing without a call in flight';
+  return due !== null && deadlines.length > 0 && due > Math.min(...deadlines) + 1 && 'due too late';
 };
 
-/** R20: what an outage interrupted is overdue and named in the history, and all else goes on. */
+/** R20: the history names the steps that an outage interrupted; they are overdue, and all others continue. */
 const outagesInterrupt = eachStep(({ was, is, own }, { entry, at }) => {
   if (entry.type !== 'interrupted' || entry.reason !== 'outage' || !underWay(was.progress))
     return null;
   const isInterrupted = entry.steps.includes(own.name);
-  if (isInterrupted && was.progress.completeBy >= at) return 'is interrupted, and had time left';
+  if (isInterrupted && was.progress.completeBy >= at)
+    return 'is interrupted before its complete-by';
   return isInterrupted === underWay(is.progress) && `is ${is.progress.state} after an outage`;
 });
 
+/** The rules with their names in docs/design.md. */
 export const deadlineRules = [
   ['R11', failuresCountOnce],
   ['R14', bounded],

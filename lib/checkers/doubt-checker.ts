@@ -1,13 +1,13 @@
 /**
- * Until when an agent may still be at work for a step, kept apart from what the records say of it: an
- * undo that starts earlier may be overtaken.
+ * Tracks, independently of the records, until when an agent may be working on a step: the perform could
+ * overtake an undo that starts earlier.
  */
 import type { HistoryEntry } from '#core/model/history.ts';
 import { findStep, type StepRecord } from '#core/model/record.ts';
 import type { RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 
-/** R10: no undo starts before the last perform of its step has been answered or is past complete-by. */
+/** R10: no undo starts before the reply or the complete-by of the last perform of its step. */
 export function doubtChecker(breach: Breach): (write: RecordPair) => void {
   const until = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export function doubtChecker(breach: Breach): (write: RecordPair) => void {
     if (isKnown(is, entry)) until.delete(id);
     else if (progress.state === 'Running') until.set(id, progress.completeBy);
     else if (was !== undefined && is.doubtUntil !== was.doubtUntil && is.doubtUntil !== null) {
-      // A deadline that no right clock wrote was brought down (R14).
+      // A deadline of a wrong clock was repaired (R14).
       until.set(id, is.doubtUntil);
     }
     const starts = progress.state === 'Undoing' && is.attempt !== was?.attempt;
@@ -36,7 +36,7 @@ export function doubtChecker(breach: Breach): (write: RecordPair) => void {
   };
 }
 
-/** The agent has said what became of it, so that nothing of it is under way any more. */
+/** Whether a reply excludes that a perform is still in flight. */
 function isKnown({ name }: StepRecord, entry: HistoryEntry): boolean {
   if (entry.type === 'stepSucceeded') return entry.step === name;
   return entry.type === 'stepFailed' && entry.step === name && entry.fault.effect === 'none';

@@ -1,4 +1,4 @@
-/** What must hold of an order at the end of its life: of its record, its history and the services' books. */
+/** Checks an order at its end: the record, the history and the effect ledger of the services. */
 
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { recordBytes } from '#core/codec/record-size.ts';
@@ -9,7 +9,7 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { isSame } from './same-document.ts';
 import type { Violation } from './violation.ts';
 
-/** What the services have on their books for each key of a perform. */
+/** The effect ledger: the state of each key of a perform in the services. */
 export type EffectLedger = Iterable<readonly [key: string, effect: string]>;
 
 /** R16: an order ends Processed or Undone. */
@@ -20,8 +20,8 @@ export function checkEnded({ orderId, processState }: ProcessRecord): Violation 
 }
 
 /**
- * R5, R10: of an order that is Processed the services' books have each Completed step once and nothing else;
- * of one that is Undone they have nothing that could be undone.
+ * R5, R10: for a Processed order, the ledger has exactly one effect per Completed step; for an Undone order
+ * it has no effect that could be undone.
  */
 export function checkEffects(
   { orderId, processState, steps }: ProcessRecord,
@@ -37,7 +37,7 @@ export function checkEffects(
     const mayStay = processState === 'Undone' && isKept && units <= 1;
     if (units === due || mayStay) continue;
     const rule = units > due && processState === 'Processed' ? 'R5' : 'R10';
-    const message = `${orderId} is ${processState}, and ${name} has ${units} on the books, not ${due}`;
+    const message = `${orderId} is ${processState}, and ${name} has ${units} effects in the ledger, not ${due}`;
     return { rule, message };
   }
   return null;
@@ -58,25 +58,25 @@ function unitsOf(effects: EffectLedger, orderId: string, step: StepName): number
 /**
  * R15: the history replays to every revision that was written, the stored one last.
  *
- * @param replay gives the revisions that the history tells of; throws where it does not apply
+ * @param replay returns the revisions of the history; throws when an entry does not apply
  */
 export function checkHistory(
   record: ProcessRecord,
   replay: () => readonly ProcessRecord[],
   written: (revision: number) => ProcessRecord | undefined,
 ): Violation | null {
-  // What its store refused was written in short, and says so.
+  // A shortened history does not replay.
   if (record.history.some(({ type }) => type === 'shortened')) return null;
   const { orderId } = record;
   try {
     const revisions = replay();
     if (revisions.at(-1)?.revision !== record.revision) {
-      return { rule: 'R15', message: `the history of ${orderId} gives another end` };
+      return { rule: 'R15', message: `the history of ${orderId} replays to another end` };
     }
     for (const replayed of revisions) {
       const stored = written(replayed.revision);
       if (isSame({ ...replayed, writeId: stored?.writeId }, stored)) continue;
-      const message = `the history of ${orderId} gives another revision ${replayed.revision}`;
+      const message = `the history of ${orderId} replays to another revision ${replayed.revision}`;
       return { rule: 'R15', message };
     }
     return null;
@@ -86,15 +86,15 @@ export function checkHistory(
   }
 }
 
-/** R15: what is stored is read back as it was. */
+/** R15: decoding the stored form results in the same record. */
 export function checkStored(record: ProcessRecord): Violation | null {
   const stored: unknown = JSON.parse(JSON.stringify(encodeRecord(record)));
   return isSame(decodeRecord(stored), record)
     ? null
-    : { rule: 'R15', message: `${record.orderId} is read back as something else` };
+    : { rule: 'R15', message: `${record.orderId} is decoded as another record` };
 }
 
-/** R14: no record is larger than its bound. */
+/** R14: no record is larger than its limit. */
 export function checkSize(record: ProcessRecord): Violation | null {
   const bytes = recordBytes(record);
   return bytes <= limits.recordBytesMax

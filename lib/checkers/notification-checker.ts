@@ -1,9 +1,10 @@
-/** What submitters and operators are told, of all writes of a world. */
+/** Compares the notifications of submitters and operators with all writes of a world. */
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { RecordPair } from './transition.ts';
 import type { RuleName, Violation } from './violation.ts';
 
+/** A notification that was delivered. */
 export interface Notified {
   readonly orderId: OrderId;
   readonly sequence: number;
@@ -16,7 +17,7 @@ export const checkAlerts = notificationChecker(
   ({ processState }) => processState === 'Error',
 );
 
-/** R18: each change of an order that has a response channel is told there, by its number and the submitter's name for it. */
+/** R18: a response channel receives every change of its orders, with sequence and correlation id. */
 export const checkResponses = notificationChecker('R18', ({ replyTo }) => replyTo !== null);
 
 function notificationChecker(rule: RuleName, concerns: (after: ProcessRecord) => boolean) {
@@ -29,8 +30,11 @@ function notificationChecker(rule: RuleName, concerns: (after: ProcessRecord) =>
       .map(({ after }) => textOf({ ...after, sequence: after.revision }))
       .filter((text) => !left.delete(text));
     return [
-      ...missing.map((text) => ({ rule, message: `nobody was told of ${text}` })),
-      ...[...left].map((text) => ({ rule, message: `${text} was told, and is no change` })),
+      ...missing.map((text) => ({ rule, message: `no notification of ${text}` })),
+      ...[...left].map((text) => ({
+        rule,
+        message: `notification of ${text}, which is not a change`,
+      })),
     ];
   };
 }

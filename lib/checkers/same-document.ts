@@ -1,4 +1,4 @@
-/** Whether two documents are equal, in whatever order their fields are. */
+/** Whether two documents are equal, regardless of the order of their fields. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) {

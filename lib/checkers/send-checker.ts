@@ -1,16 +1,17 @@
-/** What must hold of every command that follows a write: by whom it is sent, after what, and with which key. */
+/** Checks the commands of every write: their sender, their time and their keys. */
 import type { OrderId, StepName } from '#core/model/ids.ts';
 import type { Command, Nudge, Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { dispatchedIn, type RecordPair } from './transition.ts';
 import type { Breach, RuleName, Violation } from './violation.ts';
 
+/** An id of one attempt. */
 export const attemptOf = (orderId: OrderId, step: StepName, attempt: number) =>
   `${orderId} ${step} ${attempt}`;
 
 type SendRule = (request: Request, after: ProcessRecord) => string | false;
 
-/** R8: all tries of a step carry one key, which only a new generation changes, and all its undos another. */
+/** R8: all tries of a step have one key per generation, and all tries of its undo another key. */
 const carriesItsKey: SendRule = ({ orderId, step, action, idempotencyKey, performKey }, after) => {
   const generation = findStep(after, step)?.keyGeneration ?? 1;
   const own = `${orderId}/${step}${generation > 1 ? `#${generation}` : ''}`;
@@ -19,7 +20,7 @@ const carriesItsKey: SendRule = ({ orderId, step, action, idempotencyKey, perfor
   return idempotencyKey !== key && `the try has the key ${idempotencyKey}, not ${key}`;
 };
 
-/** R13: a request names an attempt as the durable record has it, with its deadlines. */
+/** R13: a request names an attempt of the durable record, with its deadlines. */
 const isOfRecord: SendRule = ({ step, attempt, action, completeBy, endBy }, after) => {
   const known = findStep(after, step);
   const state = action === 'undo' ? 'Undoing' : 'Running';
@@ -42,28 +43,29 @@ function* checkRequest(request: Request, after: ProcessRecord): Generator<Violat
   }
 }
 
-/** R3, R12: the commands of a write are one request for each attempt that it started, and a nudge where it asks for a claim. */
+/** R3, R12: a write has one request for each attempt that it started, and a nudge when it requires a claim. */
 export function checkCommands(
   write: RecordPair,
   commands: readonly Command[],
 ): readonly Violation[] {
   const violations: Violation[] = [];
-  const unsentBy = new Set(toSend(write));
+  const unsent = new Set(toSend(write));
   for (const command of commands) {
-    if (command.kind === 'nudge') unsentBy.delete(command.nudge.orderId);
+    if (command.kind === 'nudge') unsent.delete(command.nudge.orderId);
     else {
       const { orderId, step, attempt } = command.request;
       const id = attemptOf(orderId, step, attempt);
       violations.push(...checkRequest(command.request, write.after));
-      if (!unsentBy.delete(id)) violations.push({ rule: 'R3', message: `${id} is not to be sent` });
+      if (!unsent.delete(id)) violations.push({ rule: 'R3', message: `${id} is not to be sent` });
     }
   }
-  for (const debt of unsentBy) violations.push({ rule: 'R12', message: `${debt} is not sent` });
+  for (const id of unsent) violations.push({ rule: 'R12', message: `${id} is not sent` });
   return violations;
 }
 
+/** A write with its writer. */
 export interface SentWrite extends RecordPair {
-  /** The machine that asked for it. */
+  /** The name of the machine that wrote it. */
   readonly by: string;
 }
 
@@ -71,9 +73,10 @@ interface Sender {
   readonly name: string;
 }
 
+/** See {@link sendChecker}. */
 export type SendChecker = ReturnType<typeof sendChecker>;
 
-/** Follows all orders, and who sends what. */
+/** Checks the messages of all machines for all orders. */
 export function sendChecker(breach: Breach) {
   const writes = new Map<string, SentWrite>();
   const stored = new Set<OrderId>();
@@ -82,7 +85,7 @@ export function sendChecker(breach: Breach) {
   const inputs = new Map<string, string>();
 
   return {
-    /** A write was applied, whether or not its writer knows. */
+    /** The store applied a write, whether or not its writer knows. */
     wrote(write: SentWrite) {
       const { writeId, orderId } = write.after;
       writes.set(writeId, write);
@@ -90,23 +93,23 @@ export function sendChecker(breach: Breach) {
       addUnsent(write);
       for (const { name, attempt } of dispatchedIn(write)) startedOnce(write, name, attempt);
     },
-    /** R12: what a writer is told to be written was applied. */
+    /** R12: the store reports a write as committed only when it was applied. */
     committed({ writeId }: ProcessRecord) {
       if (!writes.has(writeId)) breach('R12', `${writeId} is committed, and was not applied`);
     },
-    /** Its writer asked twice, and knows nothing: then it may owe nothing. */
+    /** The writer got no response twice, so that it need not send the messages of its write. */
     unknown({ writeId }: ProcessRecord, { name }: Sender) {
       const write = writes.get(writeId);
-      for (const debt of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(debt);
+      for (const id of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(id);
     },
-    /** R13: a nudge is for an order that is stored. */
+    /** R13: a nudge is for a stored order. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
       for (const { orderId } of nudges) {
         unsentBy.get(name)?.delete(orderId);
-        if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, not stored`);
+        if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, which is not stored`);
       }
     },
-    /** R3, R13: a request is sent after the write that started its attempt, by whoever wrote it. */
+    /** R3, R13: the writer that started an attempt sends its request, after the write. */
     requesting(requests: readonly Request[], { name }: Sender) {
       for (const request of requests) {
         const { orderId, step, attempt } = request;
@@ -115,28 +118,28 @@ export function sendChecker(breach: Breach) {
         sameInput(request);
         const start = starts.get(id);
         if (start === undefined) {
-          breach('R13', `${id} was sent, and nothing durable names it`);
+          breach('R13', `${id} was sent, and no durable record contains it`);
           continue;
         }
-        if (start.by !== name) breach('R3', `${id} was sent by who did not start it`);
+        if (start.by !== name) breach('R3', `${id} was sent by a machine that did not start it`);
         for (const { rule, message } of checkRequest(request, start.after)) breach(rule, message);
       }
     },
-    /** A channel did not take what was sent by it. */
+    /** The channel did not accept a message of this machine. */
     unsent: ({ name }: Sender) => unsentBy.delete(name),
-    /** R12: what a write asks for is sent by its writer, whether or not the answer came. */
+    /** R12: the writer sends all messages of its write, whether or not it received the response. */
     idle({ name }: Sender) {
-      const [debt] = unsentBy.get(name) ?? [];
-      if (debt === undefined) return;
+      const [id] = unsentBy.get(name) ?? [];
+      if (id === undefined) return;
       unsentBy.delete(name);
-      breach('R12', `${name} wrote ${debt} and never sent what it asks for`);
+      breach('R12', `${name} wrote ${id} and never sent its message`);
     },
   };
 
   function addUnsent(write: SentWrite): void {
-    const debts = unsentBy.get(write.by) ?? new Set();
-    for (const debt of toSend(write)) debts.add(debt);
-    unsentBy.set(write.by, debts);
+    const unsent = unsentBy.get(write.by) ?? new Set();
+    for (const id of toSend(write)) unsent.add(id);
+    unsentBy.set(write.by, unsent);
   }
 
   /** R3: no attempt is started twice. */
@@ -146,16 +149,16 @@ export function sendChecker(breach: Breach) {
     starts.set(id, write);
   }
 
-  /** R8: a key is used for one input. */
+  /** R8: all requests with one key have the same input. */
   function sameInput({ performKey, input }: Request): void {
     const text = JSON.stringify(input);
     const before = inputs.get(performKey) ?? text;
     inputs.set(performKey, before);
-    if (before !== text) breach('R8', `${performKey} was asked with ${before}, then ${text}`);
+    if (before !== text) breach('R8', `${performKey} was requested with ${before}, then ${text}`);
   }
 }
 
-/** What the writer must send: requests by their attempts, a nudge by its order. */
+/** The messages that the writer must send: requests by their attempts, a nudge by its order. */
 function toSend(write: RecordPair): readonly string[] {
   const { orderId } = write.after;
   const attempts = dispatchedIn(write).map(({ name, attempt }) =>
@@ -164,7 +167,7 @@ function toSend(write: RecordPair): readonly string[] {
   return asksForClaim(write) ? [...attempts, orderId] : attempts;
 }
 
-/** Whether the order may be claimed at once, and because of this write. */
+/** Whether this write made the order claimable. */
 function asksForClaim({ before, after }: RecordPair): boolean {
   if (after.processState !== 'Pending' || after.notBefore > after.updatedAt) return false;
   switch (after.history.at(-1)?.type) {
@@ -175,7 +178,7 @@ function asksForClaim({ before, after }: RecordPair): boolean {
     case 'cancel':
       return true;
     case 'stepFailed':
-      // Where it was Pending before, whoever made it Pending has asked.
+      // If it was Pending before, an earlier write has sent the nudge.
       return before?.processState !== 'Pending';
     default:
       return false;

@@ -1,4 +1,4 @@
-/** A write of a process record as its checkers see it, and what several of them ask of a step. */
+/** A write of a process record as its checkers see it, and the functions that several of them use. */
 
 import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
@@ -18,14 +18,15 @@ export interface RecordPair {
   readonly after: ProcessRecord;
 }
 
+/** A write with its decision. */
 export interface Transition extends RecordPair {
   readonly before: ProcessRecord;
   readonly definition: WorkflowDefinition;
-  /** The instant of the decision, by the clock of whoever decided. */
+  /** The instant of the decision, by the clock of the role. */
   readonly at: number;
-  /** Whose reply was taken; null for other events, and where only the write is seen. */
+  /** The agent whose reply was recorded; null for other events, and when only the write is known. */
   readonly agent: AgentName | null;
-  /** The order's key in the due index after the write; null when it has none. */
+  /** The key of the order in the due index after the write; null when it has none. */
   readonly due: number | null;
 }
 
@@ -36,16 +37,16 @@ export interface StepPair {
   readonly own: StepDefinition;
 }
 
-/** A transition with its history entry and its steps found. */
+/** A transition with its history entry and its steps. */
 export interface Examined extends Transition {
   readonly entry: HistoryEntry;
   readonly steps: readonly StepPair[];
 }
 
-/** Says in words what is wrong; anything else when nothing is. */
+/** Returns a text about the violation; another value when there is none. */
 export type WriteRule = (transition: Examined) => string | null | undefined | false;
 
-/** A rule that is judged for each step by itself. */
+/** A rule that applies to each step separately. */
 export function eachStep(
   judge: (pair: StepPair, transition: Examined) => ReturnType<WriteRule>,
 ): WriteRule {
@@ -58,6 +59,7 @@ export function eachStep(
   };
 }
 
+/** Whether the write dispatched the step. */
 export const isDispatched = ({ was, is }: StepPair) => is.attempt !== was.attempt;
 
 /** The steps that the write dispatched. */
@@ -66,23 +68,25 @@ export const dispatchedIn = ({ before, after }: RecordPair): readonly StepRecord
     ({ name, attempt }) => attempt !== (findStep(before ?? { steps: [] }, name)?.attempt ?? 0),
   );
 
+/** Whether the step is Completed or Skipped. */
 export const isSettled = (step: StepRecord | undefined) =>
   step?.progress.state === 'Completed' || step?.progress.state === 'Skipped';
 
+/** Whether an operator caused the entry. */
 export const isOperatorEntry = ({ type }: HistoryEntry) => type === 'resubmit' || type === 'cancel';
 
-/** What the step gave, whatever became of it since; undefined when it never succeeded. */
+/** The output of the step, even after its undo; undefined when it never succeeded. */
 export function outputOf({ progress }: StepRecord): JsonValue | undefined {
   const then = 'before' in progress ? progress.before : progress;
   return then.state === 'Completed' ? then.output : undefined;
 }
 
-/** Whether the step has an effect that an undo must take back, or may have one. */
+/** Whether the step has, or may have, an effect that an undo can remove. */
 export function mayHaveEffect({ undo }: StepDefinition, step: StepRecord | undefined): boolean {
   if (step === undefined || undo !== 'offered' || step.progress.state === 'Undone') return false;
   return step.progress.state === 'Completed' || step.doubtUntil !== null || underWay(step.progress);
 }
 
-/** The attempts of one action that a policy allows between two decisions of an operator. */
+/** The attempts of one action that a policy allows between two operator events. */
 export const attemptsAllowed = ({ retries, coolDownTimes }: StepPolicy) =>
   (retries + 1) * (coolDownTimes + 1);

@@ -1,11 +1,11 @@
-/** What must hold of the way back, in every write. */
+/** Rules for the undo direction, in every write. */
 
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { findStep } from '#core/model/record.ts';
 import { eachStep, isDispatched, mayHaveEffect, outputOf, type WriteRule } from './transition.ts';
 
-/** R10: an order is Undone only when no step has an effect, or may have one, that an undo would take back. */
+/** R10: an order is Undone only when no step has, or may have, an effect that an undo can remove. */
 const undoneWhenUndone: WriteRule = ({ after, definition }) => {
   if (after.processState !== 'Undone') return null;
   const left = definition.steps.find((own) => mayHaveEffect(own, findStep(after, own.name)));
@@ -16,12 +16,12 @@ const undoneWhenUndone: WriteRule = ({ after, definition }) => {
   return taken !== undefined && `Undone, and ${taken.name} cannot be`;
 };
 
-/** R10: a step is undone only where its agent offers it, while nothing runs, out of doubt, and after all that came after it. */
+/** R10: a step is undone only if its agent offers an undo, when no step is running, after its doubt has ended, and after its dependents. */
 const undoneInOrder = eachStep((pair, { after, definition, at }) => {
   const { is, own } = pair;
   if (!isDispatched(pair) || is.progress.state !== 'Undoing') return null;
-  if (after.direction !== 'undo') return 'undone in an order that goes forward';
-  if (own.undo !== 'offered') return 'undone, and its agent offers no undo';
+  if (after.direction !== 'undo') return 'undone in the forward direction';
+  if (own.undo !== 'offered') return 'undone without an undo of its agent';
   if (is.doubtUntil !== null && is.doubtUntil >= at) return 'undone while in doubt';
   const running = after.steps.find(({ progress }) => progress.state === 'Running');
   if (running !== undefined) return `undone while ${running.name} was running`;
@@ -32,7 +32,7 @@ const undoneInOrder = eachStep((pair, { after, definition, at }) => {
   return later !== undefined && `undone before ${later.name}`;
 });
 
-/** All that come after the step, however far. */
+/** The direct and indirect dependents of the step. */
 function dependentsOf({ order, steps }: WorkflowDefinition, name: StepName): ReadonlySet<StepName> {
   const found = new Set<StepName>();
   for (const at of order) {
@@ -42,6 +42,7 @@ function dependentsOf({ order, steps }: WorkflowDefinition, name: StepName): Rea
   return found;
 }
 
+/** The rules with their names in docs/design.md. */
 export const undoRules = [
   ['R10', undoneWhenUndone],
   ['R10', undoneInOrder],

@@ -1,4 +1,4 @@
-/** What must hold of every write of a process record, whatever asked for it. */
+/** Rules for every write of a process record, for all events. */
 import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
 import { isSame } from './same-document.ts';
@@ -16,7 +16,7 @@ import {
 import { undoRules } from './undo-checker.ts';
 import type { RuleName, Violation } from './violation.ts';
 
-/** Every rule that the write breaks. */
+/** All violations by the write. */
 export function checkWrite(transition: Transition): readonly Violation[] {
   const { before, after, definition } = transition;
   const where = `${after.orderId} revision ${after.revision}`;
@@ -37,7 +37,7 @@ export function checkWrite(transition: Transition): readonly Violation[] {
   return violations;
 }
 
-/** R3: an order is claimed only while it is Pending, not before its time, and is locked by nobody but who claimed it. */
+/** R3: an order is claimed only while it is Pending, not before `notBefore`, and locked only by its claimant. */
 const claimedOnce: WriteRule = ({ before, after, entry, at }) => {
   if (entry.type !== 'claim') {
     return (
@@ -45,14 +45,14 @@ const claimedOnce: WriteRule = ({ before, after, entry, at }) => {
     );
   }
   if (before.processState !== 'Pending') return `claimed while ${before.processState}`;
-  if (before.notBefore > at) return 'claimed before its time';
-  return after.lockedBy !== null && after.lockedBy !== entry.by && 'locked for somebody else';
+  if (before.notBefore > at) return 'claimed before notBefore';
+  return after.lockedBy !== null && after.lockedBy !== entry.by && 'locked for another Scheduler';
 };
 
-/** R4: a step is performed only in an order that goes forward, after all it comes after are Completed or Skipped. */
+/** R4: a step is performed only in the forward direction, after all its predecessors are Completed or Skipped. */
 const startsWhenReady = eachStep((pair, { after }) => {
   if (!isDispatched(pair) || pair.is.progress.state !== 'Running') return null;
-  if (after.direction !== 'forward') return 'performed in an order that turns back';
+  if (after.direction !== 'forward') return 'performed in the undo direction';
   const open = pair.own.after.find((name) => !isSettled(findStep(after, name)));
   return open !== undefined && `started before ${open} was done`;
 });
@@ -68,10 +68,10 @@ const processedWhenDone: WriteRule = ({ after }) => {
 const performedOnce = eachStep(({ was, is }) => {
   if (isSettled(was) && is.progress.state === 'Running') return 'performed again';
   const output = outputOf(was);
-  return output !== undefined && !isSame(outputOf(is), output) && 'lost what it gave';
+  return output !== undefined && !isSame(outputOf(is), output) && 'lost its output';
 });
 
-/** R6: a reply counts only from the step's agent, for its present attempt, while it is under way and not past complete-by. */
+/** R6: a reply counts only from the agent of the step, for the current attempt, under way and until complete-by. */
 const repliesAreFenced: WriteRule = ({ before, entry, at, agent }) => {
   if (!('attempt' in entry)) return null;
   const step = findStep(before, entry.step);
@@ -87,10 +87,10 @@ const attemptsGrow = eachStep((pair) => {
   const isStarted = isDispatched(pair);
   if (isStarted && is.attempt !== was.attempt + 1) return `attempt ${was.attempt} → ${is.attempt}`;
   const isSent = underWay(is.progress) && is.progress.state !== was.progress.state;
-  return isStarted !== isSent && 'dispatched without an attempt of its own';
+  return isStarted !== isSent && 'dispatched without a new attempt';
 });
 
-/** R8: a key generation follows the one before, and only by a resubmit after a fault that excluded any effect. */
+/** R8: a key generation increases by one, and only by a resubmit after a fault that excludes any effect. */
 const keysChangeWithoutEffect = eachStep(({ was, is }, { entry }) => {
   if (is.keyGeneration === was.keyGeneration) return null;
   if (entry.type !== 'resubmit') return 'has a new key without a resubmit';
@@ -102,7 +102,7 @@ const keysChangeWithoutEffect = eachStep(({ was, is }, { entry }) => {
   );
 });
 
-/** R9: Processed and Undone are final, and only an operator's decision leaves Error. */
+/** R9: Processed and Undone are final, and only an operator event leaves Error. */
 const endsAreFinal: WriteRule = ({ before: { processState }, after, entry }) => {
   if (processState === 'Processed' || processState === 'Undone')
     return `written while ${processState}`;
@@ -110,12 +110,12 @@ const endsAreFinal: WriteRule = ({ before: { processState }, after, entry }) => 
   return leaves && !isOperatorEntry(entry) && `left Error by ${entry.type}`;
 };
 
-/** R15: a write adds one revision, keeps every step, and is dated with the instant of its decision. */
+/** R15: a write adds one revision, keeps every step, and has the instant of its decision. */
 const recorded: WriteRule = ({ before, after, entry, definition, steps, at }) => {
   if (after.revision !== before.revision + 1)
     return `revision ${before.revision} → ${after.revision}`;
-  if (steps.length !== definition.steps.length) return 'a step is gone';
-  return (after.updatedAt !== at || entry.at !== at) && `not dated with ${at}`;
+  if (steps.length !== definition.steps.length) return 'a step is missing';
+  return (after.updatedAt !== at || entry.at !== at) && `does not have the instant ${at}`;
 };
 
 const rules = [

@@ -1,4 +1,4 @@
-/** Has the checkers judge one move of a small world. */
+/** Applies the checkers to one move of a small world. */
 import { checkEffects } from '#checkers/end-checker.ts';
 import { checkCommands } from '#checkers/send-checker.ts';
 import type { Violation } from '#checkers/violation.ts';
@@ -7,7 +7,7 @@ import { dueAt } from '#core/decide/due.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Move, WorldState } from './small-world.ts';
 
-/** The first rule that the move breaks; null when it breaks none. */
+/** The first rule that the move violates; null when there is none. */
 export function brokenBy(
   definition: WorkflowDefinition,
   { record: before, nowMs: at }: WorldState,

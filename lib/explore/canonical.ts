@@ -1,11 +1,12 @@
 /**
- * One text for all states that behave alike: instants count from now and are forgotten once they have
- * passed, messages have no order, and counters and histories that `decide` only writes are left out.
+ * The same text for all states with the same behaviour: instants are relative to now, past instants are
+ * equal, messages have no order, and the text excludes counters and histories that `decide` only writes.
  */
 import { dueAt } from '#core/decide/due.ts';
 import type { StepRecord } from '#core/model/record.ts';
 import type { Call, Reply, WorldState } from './small-world.ts';
 
+/** The text of the state. */
 export function canonical(state: WorldState): string {
   const { record, nowMs, left } = state;
   const after = (at: number | null) => (at === null ? '' : at < nowMs ? '-' : String(at - nowMs));

@@ -1,25 +1,27 @@
-/** Breadth first through every state of a small world: safety in each, and an end within reach of each. */
+/** Breadth-first search of all states of a small world: every move is safe, and every state can reach an end. */
 import type { Violation } from '#checkers/violation.ts';
 import { brokenBy } from './broken.ts';
 import { canonical } from './canonical.ts';
 import { firstState, movesOf, type SmallWorld, type WorldState } from './small-world.ts';
 
+/** The result of an exploration. */
 export interface Exploration {
   readonly name: string;
   readonly states: number;
-  /** Moves from the first state to the farthest. */
+  /** The number of moves to the farthest state. */
   readonly depth: number;
-  /** Whether all there is was seen. */
+  /** Whether all reachable states were explored. */
   readonly complete: boolean;
-  /** What is wrong, each with the shortest way there. */
+  /** At most three, each with a shortest path. */
   readonly violations: readonly FoundViolation[];
 }
 
+/** A violation with the labels of the moves from the first state. */
 export interface FoundViolation extends Violation {
   readonly path: readonly string[];
 }
 
-/** One wrong state is enough to work on; more are the same mistake, mostly. */
+/** Further violations mostly have the same cause. */
 const violationsMax = 3;
 
 interface Found {
@@ -28,6 +30,7 @@ interface Found {
   readonly depth: number;
 }
 
+/** @param statesMax the search stops after this many states */
 export function explore(world: SmallWorld, statesMax: number): Exploration {
   const first = firstState(world);
   const numbers = new Map([[canonical(first), 0]]);
@@ -67,13 +70,13 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
   return { name: world.name, states: numbers.size, depth, complete, violations };
 }
 
-/** R16: an order ends, or stops for a person with nothing left to wait for. */
+/** R16: the order has ended, or waits for an operator. */
 function isEnd({ record }: WorldState): boolean {
   const { processState } = record;
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
 
-/** R16: from every state an end can be reached; gives those from which none can. */
+/** R16: the states from which no end can be reached. */
 function stuck(
   found: readonly Found[],
   from: readonly number[][],
@@ -93,7 +96,7 @@ function stuck(
     .filter((number) => reaches[number] === 0)
     .map((number) => ({
       rule: 'R16',
-      message: 'no end is within reach',
+      message: 'no end can be reached',
       path: pathTo(found, number),
     }));
 }

@@ -1,11 +1,11 @@
 /**
- * A world small enough to be explored whole: one order on the real `decide`, with Schedulers, agents,
- * Supervisors and operators that may do what they can at any moment, queues that may lose, double and
- * delay, and services that honour their keys.
+ * A world that is small enough for a complete exploration: one order and the real `decide`; Schedulers,
+ * agents, Supervisors and operators that can act at any moment; queues that lose, duplicate and delay
+ * messages; and services that deduplicate by key.
  *
- * Who loads, decides and writes on condition of the revision does so as if in one moment: whoever
- * decided on a record that has changed since is refused, and decides anew. So one move is one commit,
- * and what may fail in between is what follows it: its messages are sent, or lost with their sender.
+ * Load, decision and conditional write have the effect of one atomic step, because a write on an outdated
+ * revision is refused and decided again. Therefore one move is one commit, and only the sending of its
+ * messages can fail afterwards.
  */
 import type { Decision, decide } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
@@ -16,28 +16,29 @@ import type { Action, AgentName, IdempotencyKey, StepName } from '#core/model/id
 import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 
-/** How often something may still go wrong, or be done by an operator. */
+/** How often each fault and each operator command can still happen. */
 export interface Budgets {
   readonly duplicates: number;
   readonly losses: number;
   readonly crashes: number;
-  /** Refusals of a service, for good. */
+  /** Permanent refusals of a service. */
   readonly declines: number;
   readonly cancels: number;
   readonly resubmits: number;
 }
 
+/** The configuration of a world. */
 export interface SmallWorld {
   readonly name: string;
-  /** What it is for, in a line. */
+  /** What the world tests, in one line. */
   readonly about: string;
   readonly workflow: WorkflowDefinition;
   readonly budgets: Budgets;
-  /** What decides; another one is a planted mistake. */
+  /** The function under test; tests replace it by one with a planted mistake. */
   readonly decide: typeof decide;
 }
 
-/** A request on its way, or an agent at work on it. */
+/** A request in flight, or one that an agent processes. */
 export interface Call {
   readonly step: StepName;
   readonly agent: AgentName;
@@ -47,12 +48,15 @@ export interface Call {
   readonly performKey: IdempotencyKey;
 }
 
+/** The result of a call. */
 export type Answer = 'succeeded' | 'failed';
+/** A reply in flight. */
 export type Reply = Omit<Call, 'completeBy' | 'performKey'> & { readonly answer: Answer };
 
-/** What a service has done for a key; `refused` and `tombstone` are repeated for ever. */
+/** The state of a key in a service. `refused` and `tombstone` are final. */
 export type Effect = 'none' | 'applied' | 'undone' | 'tombstone' | 'refused';
 
+/** One state of a world. */
 export interface WorldState {
   readonly nowMs: number;
   readonly record: ProcessRecord;
@@ -64,10 +68,11 @@ export interface WorldState {
   readonly left: Budgets;
 }
 
+/** A transition to another state. */
 export interface Move {
   readonly label: string;
   readonly next: WorldState;
-  /** What was decided, where somebody decided. */
+  /** The decision; null for moves without one. */
   readonly decision: Decision | null;
 }
 
@@ -75,6 +80,7 @@ const details = {};
 const write = writeId('w');
 const scheduler = schedulerId('s');
 
+/** The state after the submission. */
 export function firstState({ workflow, budgets }: SmallWorld): WorldState {
   const event = {
     type: 'submit',
@@ -98,7 +104,7 @@ export function firstState({ workflow, budgets }: SmallWorld): WorldState {
   };
 }
 
-/** Everything that can happen next. */
+/** All moves from a state. */
 export function movesOf(world: SmallWorld, state: WorldState): Move[] {
   return [
     ...claims(world, state),
@@ -118,7 +124,7 @@ const spend = (left: Budgets, what: keyof Budgets): Budgets => ({
 const without = <Item>(items: readonly Item[], at: number) =>
   items.filter((_, index) => index !== at);
 
-/** One commit, its messages sent; and the same with its sender dead before it could send. */
+/** The move of a commit whose messages are sent, and the one of a crash before that. */
 function happen(
   { workflow, decide: decider }: SmallWorld,
   state: WorldState,
@@ -183,7 +189,7 @@ function requestMoves(state: WorldState, call: Call, at: number): Move[] {
   ];
 }
 
-/** An agent may take as long as it likes: it asks its service in the end, and answers only in time (R7). */
+/** An agent can take any time; it calls its service at the end, and replies only in time (R7). */
 function agentMoves(state: WorldState, call: Call, at: number): Move[] {
   const name = `${call.action} ${call.step} ${call.attempt}`;
   const idle = { ...state, working: without(state.working, at) };
@@ -192,8 +198,8 @@ function agentMoves(state: WorldState, call: Call, at: number): Move[] {
   const acted = { ...idle, effects: { ...state.effects, [call.performKey]: effect } };
   const inTime = state.nowMs <= call.completeBy;
   const { completeBy: _, performKey: __, ...to } = call;
-  const answered = (with_: WorldState, result: Answer): WorldState =>
-    inTime ? { ...with_, replies: [...with_.replies, { ...to, answer: result }] } : with_;
+  const answered = (after: WorldState, result: Answer): WorldState =>
+    inTime ? { ...after, replies: [...after.replies, { ...to, answer: result }] } : after;
   const move = (label: string, next: WorldState): Move => ({ label, next, decision: null });
   const moves = [move(`${name} done`, answered(acted, answer))];
   if (state.left.crashes > 0) {
@@ -212,7 +218,7 @@ function agentMoves(state: WorldState, call: Call, at: number): Move[] {
   return moves;
 }
 
-/** A service that honours its keys: an undo makes a later perform fail. */
+/** A service that deduplicates by key; an undo makes a later perform fail. */
 function served(action: Action, found: Effect): { effect: Effect; answer: Answer } {
   if (action === 'undo') {
     const effect = found === 'applied' ? 'undone' : found === 'none' ? 'tombstone' : found;
@@ -251,7 +257,7 @@ function eventOf({ step, agent, attempt, action, answer }: Reply): RecordEvent {
     : { type: 'stepFailed', ...from, fault };
 }
 
-/** One sweep stands for any number: the second finds what the first has left. */
+/** One sweep is enough: another one would find what the first has left. */
 function sweeps(world: SmallWorld, state: WorldState): Move[] {
   const due = dueAt(state.record);
   return due !== null && due <= state.nowMs
@@ -273,7 +279,7 @@ function operators(world: SmallWorld, state: WorldState): Move[] {
   return moves;
 }
 
-/** Time passes, to the next instant at which anything is different. */
+/** Time advances to the next instant at which the behaviour changes. */
 function later(state: WorldState): Move[] {
   const instants = instantsOf(state).filter((at) => at > state.nowMs);
   if (instants.length === 0) return [];
@@ -281,7 +287,7 @@ function later(state: WorldState): Move[] {
   return [{ label: 'time passes', next: { ...state, nowMs }, decision: null }];
 }
 
-/** When something begins to hold, or no longer does. */
+/** The instants at which a condition of the state changes. */
 function instantsOf({ record, requests, working }: WorldState): number[] {
   const due = dueAt(record);
   return [

@@ -1,4 +1,4 @@
-/** The worlds that are explored: what each is about, and how much may go wrong in it. */
+/** The explored worlds, each with its purpose and its budget of faults. */
 import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
 import { defineAgent } from '#core/definition/agent.ts';
@@ -12,7 +12,7 @@ const two = agent('two');
 const three = agent('three');
 const final = defineAgent({ name: 'final', input: z.null(), output: z.null() });
 
-/** The shortest that is allowed: what counts is the order of instants, not their distance. */
+/** The minimum deadline: only the order of instants matters, not their distance. */
 const policy = { completeWithin: 50, input: () => null };
 const oneTry = { ...policy, retries: 0 };
 const twoTries = { ...policy, retries: 1 };
@@ -44,13 +44,13 @@ const everything: Budgets = {
 };
 
 /**
- * Each bounded so that all of it can be seen. In every one of them messages may be late without end,
- * agents may hang for ever and come back, and sweeps may come at any time or not for long.
+ * Each is small enough for a complete exploration. In all of them messages can be delayed without limit,
+ * agents can hang for any time, and sweeps can come at any time or be missing for any time.
  */
 export const worlds: readonly SmallWorld[] = [
   {
     name: 'fork',
-    about: 'one step, then two at once; a refusal and a cancel',
+    about: 'one step, then two in parallel; a refusal and a cancel',
     workflow: begin('fork')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, after: ['a'], ...oneTry })
@@ -61,7 +61,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'held',
-    about: 'a step that is held for a person, who resubmits or cancels',
+    about: 'a step that waits for an operator, who resubmits or cancels',
     workflow: begin('held')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, after: ['a'], ...oneTry, onExhausted: 'hold', onFault: 'hold' })
@@ -71,7 +71,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'one-way',
-    about: 'a step that cannot be taken back, after one that can',
+    about: 'an irreversible step after a reversible one',
     workflow: begin('one-way')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: final, after: ['a'], ...oneTry, irreversible: true, onExhausted: 'hold' })
@@ -81,7 +81,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'diamond',
-    about: 'two in sequence beside one, then a last; a crash and a cancel',
+    about: 'two steps in sequence, one in parallel, then a last one; a crash and a cancel',
     workflow: begin('diamond')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, after: ['a'], ...oneTry })
@@ -93,7 +93,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'single',
-    about: 'one step, and all that can go wrong, once each',
+    about: 'one step, and each fault and command once',
     workflow: begin('single')
       .step('a', { agent: one, ...oneTry })
       .build(),
@@ -109,14 +109,14 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'retries',
-    about: 'two steps of two tries each, and a cancel',
+    about: 'two steps with two attempts each, and a cancel',
     workflow: sequence(twoTries),
     budgets: { ...nothing, cancels: 1 },
     decide,
   },
   {
     name: 'parallel',
-    about: 'two steps at once; a duplicate, a crash, a refusal, a cancel',
+    about: 'two steps in parallel; a duplicate, a crash, a refusal, a cancel',
     workflow: begin('parallel')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, ...oneTry })
@@ -126,7 +126,8 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'patience',
-    about: 'one step of two rounds of two tries, with the cool-down between, and its undo the same',
+    about:
+      'one step with two rounds of two attempts and a cool-down, and its undo with the same policy',
     workflow: begin('patience')
       .step('a', { agent: one, ...rounds })
       .build(),

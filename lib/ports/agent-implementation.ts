@@ -1,16 +1,16 @@
-/** The code of an agent: what it does when the Scheduler asks. */
+/** The code of an agent. */
 import type { AgentContract } from '#core/definition/agent.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Effect } from '#core/model/fault.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
-/** May succeed if tried again within the deadline: a timeout, a 503, an open circuit. */
+/** A fault after which the agent retries until the deadline: a timeout, a 503, an open circuit. */
 export class TransientFault extends ReeveError<string> {}
 
-/** Will not succeed however often it is tried. */
+/** A fault that no retry can change. */
 export class PermanentFault extends ReeveError<string> {
-  /** `none` only when the service has refused the key for good: it covers earlier tries as well. */
+  /** `none` only when the service has refused the key permanently, because it covers earlier tries as well. */
   readonly effect: Effect;
 
   constructor(code: string, message: string, effect: Effect, cause?: unknown) {
@@ -19,19 +19,19 @@ export class PermanentFault extends ReeveError<string> {
   }
 }
 
-/** What an implementation is given beside the input. */
+/** The second argument of `perform` and `undo`. */
 export interface Call {
   readonly orderId: string;
-  /** The same for every try of the step: pass it on, so that the service can deduplicate. */
+  /** The same for every try of the step: pass it to the service, so that it can deduplicate. */
   readonly idempotencyKey: IdempotencyKey;
   readonly attempt: number;
-  /** Fires at complete-by; pass it to `fetch`. */
+  /** Aborts at complete-by; pass it to `fetch`. */
   readonly signal: AbortSignal;
-  /** Says that the work goes on; moves complete-by if the step allows a longer `maxDuration`. */
+  /** Reports that the call is still in progress; moves complete-by when the step has a longer `maxDuration`. */
   heartbeat(): void;
 }
 
-/** What an undo is given: the perform to take back, which may or may not have happened. */
+/** The perform to undo, which may or may not have happened. */
 export interface UndoTarget<Input, Output> {
   readonly performKey: IdempotencyKey;
   readonly input: Input;
@@ -39,13 +39,14 @@ export interface UndoTarget<Input, Output> {
   readonly output: Output | null;
 }
 
+/** A contract with its implementation. */
 export interface AgentImplementation<
   Input extends JsonValue = JsonValue,
   Output extends JsonValue = JsonValue,
 > {
   readonly contract: AgentContract<Input, Output>;
-  /** Throw {@link PermanentFault} when trying again is useless; anything else is tried again. */
+  /** @throws {PermanentFault} when retries are useless; after every other error Reeve retries */
   perform(input: Input, call: Call): Promise<Output>;
-  /** Must make a later `perform` with the same key fail: a late one may still be on its way. */
+  /** Must make a later `perform` with the same key fail, because a late one may still be in flight. */
   undo?(target: UndoTarget<Input, Output>, call: Call): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** Time. Nothing in core or roles reads it otherwise. */
+/** The clock. Core and roles read the time only here. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs `work` once, `ms` from now; the function it gives takes the appointment back. */
+  /** Runs `work` once, `ms` from now. The returned function cancels it. */
   after(ms: number, work: () => void): () => void;
 }

@@ -1,57 +1,62 @@
 /**
- * What Supervisors remember between sweeps, and how they keep out of each other's way. Leases only
- * save work: any number of sweeps at once do what one does (R11).
+ * The memory of Supervisors between sweeps, and the leases that divide the shards among them. Leases only
+ * save work: concurrent sweeps have the effect of one (R11).
  */
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 
+/** The memory of all shards. Instants are ms since the epoch. */
 export interface SweepMemory {
-  /** When the last tick began that left no shard without a memory; null before the first. */
+  /** The begin of the last tick after which every shard had a memory; null before the first. */
   readonly sweptAt: number | null;
-  /** When the last tick began that looked after every shard itself; null before the first. */
+  /** The begin of the last tick that swept every shard itself; null before the first. */
   readonly reachedAt: number | null;
-  /** The highest number of shards ever swept: orders of that time may still be in the index. */
+  /** The highest number of shards so far: orders from that time may still be in the index. */
   readonly shards: number;
-  /** Shards in which something was left, or that a tick could not reach, with what is known of each. */
+  /** The memory of each shard that a tick did not finish or could not sweep. */
   readonly unfinished: ReadonlyMap<number, ShardMemory>;
 }
 
-/** Each method may throw {@link UnavailableError}. */
+/** Every method may throw {@link UnavailableError}. */
 export interface Coordination {
-  /** `shards`: how many there are now. */
+  /** @param shards the current number of shards */
   recall(shards: number): Promise<SweepMemory>;
   /**
-   * Does nothing when a later tick is remembered: one that took long says nothing about now. One later
-   * than any right clock would have it is overwritten. A later `reachedAt` stays as well: a tick that left out a
-   * shard knows only what it recalled, and another may have reached all shards since.
+   * Stores the mark of a tick. A later stored tick stays, because the information of a slow tick is
+   * outdated; it is overwritten when no correct clock can have written it. A later `reachedAt` stays as well: a
+   * tick that left out a shard knows only what it recalled, and another may have swept all shards since.
    */
   remember(mark: Mark): Promise<void>;
   /**
-   * Takes the shard until `now + leaseMs` and marks it unfinished; gives what is remembered of it, or
-   * null while another holder has it. A lease that ends later than any right clock would have it end
-   * holds nobody back: who took it may be dead, and its clock was days ahead.
+   * Acquires the lease of the shard until `now + leaseMs` and marks the shard as unfinished. Returns the
+   * memory of the shard, or null while another holder has the lease. A lease that ends later than a
+   * correct clock can have set counts as expired: its holder may have crashed.
    *
-   * @param first what is remembered of a shard of which nothing is known
+   * @param first the memory of a shard that has none
    */
   acquire(shard: number, lease: Lease, first: ShardMemory): Promise<ShardMemory | null>;
-  /** Remembers this of a shard; does nothing when the lease has passed to another. */
+  /** Stores the memory of the shard; does nothing when another holder has the lease. */
   keep(shard: number, holder: string, memory: ShardMemory): Promise<void>;
   /**
-   * Gives it back; does nothing when the lease has passed to another.
+   * Releases the lease; does nothing when another holder has it.
    *
-   * @param left what is remembered of it; null when it is finished
+   * @param left the memory of the shard; null when the shard is finished
    */
   release(shard: number, holder: string, left: ShardMemory | null): Promise<void>;
 }
 
+/** The result of a tick. */
 export interface Mark {
+  /** The begin of the tick, ms since the epoch. */
   readonly sweptAt: number;
+  /** See {@link SweepMemory}. */
   readonly reachedAt: number | null;
-  /** The highest number, as recalled. */
+  /** The highest number of shards, including the recalled one. */
   readonly shards: number;
-  /** Whether no shard failed; one that did has a memory of its own. */
+  /** Whether no shard failed. A failed shard has its own memory. */
   readonly complete: boolean;
 }
 
+/** A lease, from `now` (ms since the epoch) to `now + leaseMs`. */
 export interface Lease {
   readonly holder: string;
   readonly now: number;

@@ -1,8 +1,8 @@
 /**
- * What becomes of a delivered message: the same words for a queue's batch and an in-process channel.
+ * The result of processing a message from a queue or an in-process channel.
  *
- * `done`: its effect is durable, or it never will have one. `retry`: deliver it again. `park`: no
- * redelivery helps; it belongs in a dead-letter queue with the reason (R19).
+ * `done`: its effect is durable, or it will never have one. `retry`: deliver it again. `park`: no
+ * redelivery helps, so move it to the dead-letter queue with the reason (R19).
  */
 export type Delivery =
   | { readonly kind: 'done' }

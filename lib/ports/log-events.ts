@@ -14,6 +14,7 @@ interface EventEntry {
 const ofStore = ['file', 'table', 'row', 'reason'] as const;
 const ofCall = ['orderId', 'step', 'attempt', 'agent', 'error', 'code'] as const;
 
+/** All events, by name. */
 export const logEvents = {
   access: {
     level: 'info',

@@ -1,10 +1,11 @@
-/** Structured log. Fields carry ids, codes and numbers; never details, inputs, outputs or tokens. */
 import type { logEvents } from './log-events.ts';
 
 type LogValue = string | number | boolean | null;
+/** The fields of a log entry: ids, codes and numbers, but never details, inputs, outputs or tokens. */
 export type LogFields = Readonly<Record<string, LogValue>>;
 
 type Events = typeof logEvents;
+/** The name of an event; see log-events.ts. */
 export type LogEvent = keyof Events;
 
 type EventOf<Level extends Events[LogEvent]['level']> = {
@@ -23,7 +24,7 @@ type FieldsOf<Event extends LogEvent> = Readonly<
     >
 >;
 
-/** Each event has the level and the fields that `logEvents` says. `info` takes every event, to log it at a lower level. */
+/** A structured log. `logEvents` defines the level and the fields of each event; `info` accepts every event. */
 export interface Log {
   info<Event extends LogEvent>(event: Event, fields: FieldsOf<Event>): void;
   warn<Event extends EventOf<'warn'>>(event: Event, fields: FieldsOf<Event>): void;

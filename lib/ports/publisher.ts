@@ -1,41 +1,43 @@
-/** How the world is told of committed changes. */
+/** Delivery of notifications about committed changes. */
 import type { Change, Notification } from '#core/model/change.ts';
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError } from '#core/model/errors.ts';
 
-/** An order needs a person (R17). */
+/** An order needs an operator (R17). */
 export interface Alert {
   readonly change: Change;
-  /** What to do about it, as a command. */
+  /** The command that resubmits the order. */
   readonly remedy: string;
 }
 
-/** @param command how operators call the command line of this Reeve */
+/** @param command the command line of this Reeve, such as `npx reeve` */
 export function alertOf(change: Change, command: string): Alert {
   return { change, remedy: `${command} resubmit ${change.orderId}` };
 }
 
+/** The result of one delivery. */
 export type Publication =
   | { readonly kind: 'delivered' }
-  /** Whether it arrived is not known: it is to be published again. */
+  /** Publish it again: whether it arrived is not known. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
+/** The receivers of notifications. */
 export interface Publisher {
   /**
-   * Delivers notifications: to the response channel that `replyTo` names (R18), or to the operators (R17).
-   * Those of one order to one audience are delivered in the order given, none after one that failed; no
-   * channel waits for another. One result for each, in place.
+   * Delivers notifications to the response channel that `replyTo` names (R18) or to the operators (R17).
+   * Those of one order to one audience are delivered in the given order, and none after a failed one. A slow
+   * channel does not delay others. The results are in the order of the notifications.
    */
   publish(notifications: readonly Notification[]): Promise<readonly Publication[]>;
 }
 
 /**
- * A response channel did not take a status message. `of` says whose fault that is: another `message` may
- * fare better now, or the whole `channel` is better left alone for a while.
+ * A response channel refused a status message. `of`: `message` when other messages can succeed now, and
+ * `channel` when the next try should wait.
  */
 export class DeliveryError extends ReeveError<ErrorCode<'DeliveryError'>> {
   readonly of: 'message' | 'channel';
-  /** How long the channel asked to be left alone, ms. */
+  /** The wait that the channel requested, ms; null for none. */
   readonly retryAfterMs: number | null;
 
   constructor(

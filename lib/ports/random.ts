@@ -1,13 +1,15 @@
-/** Chance and identity, which a simulation must be able to repeat. */
+/** Sources of randomness and ids, which a simulation replaces by reproducible ones. */
 import type { OrderId, WriteId } from '#core/model/ids.ts';
 
+/** Random numbers. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
 }
 
+/** New ids. */
 export interface Ids {
-  /** Unique; later ids sort after earlier ones, so that new orders lie together on disk. */
+  /** Unique. Later ids sort after earlier ones, so that new orders are adjacent on disk. */
   orderId(): OrderId;
   writeId(): WriteId;
 }

@@ -1,10 +1,10 @@
-/** How long ended orders are kept, where the store does not delete them by itself as a time-to-live does. */
+/** Deletes ended orders in stores without a time-to-live. */
 export interface Retention {
   /**
-   * Deletes some of the orders that came to their end, Processed or Undone, and did not change since this
-   * instant (ms since the epoch); gives how many. Orders in Error are kept, whatever their age.
+   * Deletes a batch of the Processed and Undone orders whose last change is before this instant (ms since
+   * the epoch), and returns their number. Orders in Error are never deleted.
    *
-   * @throws {UnavailableError} whether they were deleted is not known; deleting again does no harm
+   * @throws {UnavailableError} whether they were deleted is not known; a repetition is harmless
    */
   deleteEnded(before: number): Promise<number>;
 }

@@ -1,17 +1,18 @@
 /**
- * The state store: orders and their process records, with conditional writes and the due index. The
- * one place where Reeve's truth lives; test/contracts/state-store.ts says in full what it must do.
+ * The state store: orders and their process records, with conditional writes and the due index. It is
+ * the only authoritative state; test/contracts/state-store.ts is its complete contract.
  */
 import type { OrderId } from '#core/model/ids.ts';
 import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/model/record.ts';
 
-/** Where a listing goes on; opaque to whoever asked. */
+/** One page of a listing. `cursor`: opaque; where the next page begins. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Null at the end. */
+  /** Null on the last page. */
   readonly cursor: string | null;
 }
 
+/** A page of the due index. Instants are ms since the epoch. */
 export interface DueQuery {
   /** From 0 up to `dueShards`. */
   readonly shard: number;
@@ -23,10 +24,11 @@ export interface DueQuery {
   readonly cursor: string | null;
 }
 
+/** A page of orders. */
 export interface ListQuery {
   /** Null: orders in every state. */
   readonly processState: ProcessState | null;
-  /** Only orders that their submitter gave this name; left out: all. */
+  /** Only orders with this correlation id; absent: all orders. */
   readonly correlationId?: string;
   readonly limit: number;
   readonly cursor: string | null;
@@ -34,40 +36,39 @@ export interface ListQuery {
 
 /**
  * Every method may throw {@link UnavailableError}: whether a write happened is then not known. A write may
- * throw {@link RefusedError}: it is too large, or otherwise what the store will never take.
+ * throw {@link RefusedError}: the store will never accept it, for example because it is too large.
  *
- * A stored order that no version of Reeve wrote is a {@link CorruptDataError} to who reads it by its id.
- * `list` leaves it out, `due` an entry whose id is none, and the log says so each time, as
- * `unreadable-order-left-out` with the id: one that is spoiled must not hide all others.
+ * Reading a corrupt order by its id throws {@link CorruptDataError}. `list` skips corrupt orders, and `due`
+ * skips entries with an invalid id, so that one of them does not hide the others; each time they log
+ * `unreadable-order-left-out` with the id.
  */
 export interface StateStore {
   /**
-   * Stores order and record together, or neither (R1); `exists` when the order id is taken (R2). A
-   * repeated create of the same write id is recognised and is `created` again (R12).
+   * Stores order and record in one transaction (R1); `exists` when the order id is in use (R2). A
+   * repetition with the same write id is recognised and returns `created` again (R12).
    */
   create(order: Order, record: PendingRecord): Promise<'created' | 'exists'>;
 
   /**
-   * Replaces revision `record.revision - 1` of the record, and only that one. A repeated commit of
-   * the same write id is recognised and is `committed` again (R12); `conflict` when another write
-   * was first.
+   * Replaces revision `record.revision - 1` of the record; `conflict` when the stored revision is another
+   * one. A repetition with the same write id is recognised and returns `committed` again (R12).
    */
   commit(record: ProcessRecord): Promise<'committed' | 'conflict'>;
 
-  /** Consistent reads; unknown ids are left out. */
+  /** Consistent reads; unknown ids are absent from the result. */
   records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
   orders(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Order>>;
 
-  /** The due index is split into so many parts, each a sweep's unit of work. */
+  /** The number of shards of the due index; a sweep processes one shard. */
   readonly dueShards: number;
 
-  /** Earliest first. A hint: it may be stale, and the record decides. */
+  /** Earliest first. The index may be stale: the record decides whether the order is due. */
   due(query: DueQuery): Promise<Page<OrderId>>;
 
   /**
-   * Newest first; of one correlation id, newest first within a page.
+   * Newest first; with a correlation id, newest first only within a page.
    *
-   * @throws {ReeveError} `cursor-invalid` for a cursor that no listing gave
+   * @throws {ReeveError} `cursor-invalid` when no listing returned the cursor
    */
   list(query: ListQuery): Promise<Page<ProcessRecord>>;
 }

@@ -45,13 +45,13 @@ test.each<[DeadLetterKind, DeadLetterSubject | null, OrderNow | null, string, st
   ['request', null, null, 'keep', 'cannot be read'],
   ['reply', about(2), order('Processing'), 'redrive', 'still waits for attempt 2'],
   ['reply', about(2), order('Pending'), 'redrive', 'still waits for attempt 2'],
-  ['reply', about(3), order('Processing'), 'discard', 'of attempt 3'],
+  ['reply', about(3), order('Processing'), 'discard', 'belongs to attempt 3'],
   ['reply', about(2), order('Undone'), 'discard', 'The order is Undone.'],
   ['reply', about(2), null, 'keep', 'no such order'],
   ['submission', null, null, 'keep', 'was refused'],
   ['change', null, null, 'keep', 'was not delivered'],
-  ['status', nudge, order('Processed'), 'redrive', 'did not take it'],
-  ['status', nudge, null, 'redrive', 'did not take it'],
+  ['status', nudge, order('Processed'), 'redrive', 'Its receiver refused it'],
+  ['status', nudge, null, 'redrive', 'Its receiver refused it'],
 ])('a %s about %j, its order being %j: %s', (kind, subject, now, fate, why) => {
   const found = deadLetterAction({ kind, subject, wasParked: true }, now);
   expect(found.kind).toBe(fate);
@@ -62,7 +62,7 @@ test('a submission that nobody answered is sent back; one that was refused is ke
   const letter = { kind: 'submission', subject: null } as const;
   expect(deadLetterAction({ ...letter, wasParked: false }, null)).toEqual({
     kind: 'redrive',
-    why: 'It was never answered, and its key makes it one order.',
+    why: 'It was never processed, and its key prevents a second order.',
   });
   expect(deadLetterAction({ ...letter, wasParked: true }, null).kind).toBe('keep');
 });

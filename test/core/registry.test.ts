@@ -51,7 +51,7 @@ describe('a registry', () => {
     const build = () => workflowRegistry([one, flow({ a: {} })]);
     expect(build).toThrow(DefinitionError);
     expect(build).toThrow(
-      'Two different definitions claim to be flow@1: give the newer one the next version.',
+      'Two different definitions have the name and version flow@1: give the newer one the next version.',
     );
     expect(build).toThrow(expect.objectContaining({ code: 'version-twice' }));
   });

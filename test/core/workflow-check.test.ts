@@ -123,13 +123,13 @@ describe('a definition is refused', () => {
       `workflow flow@1, step a: coolDown.after (ms) is ${coolDownMaxMs + 1}; allowed is 100 to ${coolDownMaxMs}.`,
     ],
     [
-      'a step without an answer to "undo?"',
+      'a reversible step of an agent without undo',
       one({ undo: 'impossible' }),
       'undo-missing',
-      'workflow flow@1, step a: agent svc-a offers no undo. Let it offer one, declare that it needs none, or mark the step irreversible.',
+      'workflow flow@1, step a: agent svc-a offers no undo. Implement one, declare undo "unneeded", or mark the step irreversible.',
     ],
     [
-      'an irreversible step that would be undone when it is exhausted',
+      'an irreversible step whose exhaustion starts the undo',
       one({ irreversible: true, onExhausted: 'undo' }),
       'undo-impossible',
       'workflow flow@1, step a: is irreversible and may have happened when its attempts are exhausted: onExhausted must be "hold".',
@@ -150,7 +150,7 @@ describe('a definition is refused', () => {
       'outputs that the record of an order cannot hold',
       () => flow(Object.fromEntries(names(64).map((name) => [name, { outputBytesMax }]))),
       'record-too-large',
-      'workflow flow@1: the record of its largest order is 40960 bytes, 64 steps of 480, 128 attempts of 160 and outputs of 524288, over the 311296 that it may have. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
+      'workflow flow@1: the record of its largest order is 40960 bytes, 64 steps of 480, 128 attempts of 160 and outputs of 524288, over the limit of 311296. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
     ],
     [
       'attempts that the record of an order cannot hold',
@@ -161,7 +161,7 @@ describe('a definition is refused', () => {
           ),
         ),
       'record-too-large',
-      'workflow flow@1: the record of its largest order is 40960 bytes, 5 steps of 480, 2205 attempts of 160 and outputs of 2560, over the 311296 that it may have. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
+      'workflow flow@1: the record of its largest order is 40960 bytes, 5 steps of 480, 2205 attempts of 160 and outputs of 2560, over the limit of 311296. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
     ],
     [
       'outputs that the request of a later step cannot hold',
@@ -171,13 +171,13 @@ describe('a definition is refused', () => {
           last: { after: names(20) },
         }),
       'request-too-large',
-      'workflow flow@1, step last: comes after steps that may hand on 164720 bytes, where 118784 fit a request beside the details. State a smaller outputBytesMax for them.',
+      'workflow flow@1, step last: comes after steps with outputs of up to 164720 bytes, but a request has room for 118784 beside the details. State a smaller outputBytesMax for them.',
     ],
     [
-      'a step after one that is not there',
+      'a step after an unknown one',
       () => flow({ a: {}, b: { after: ['a', 'x'] } }),
       'after-unknown',
-      'workflow flow@1, step b: comes after x, which is no step of it.',
+      'workflow flow@1, step b: comes after x, which is not a step of the workflow.',
     ],
     [
       'a step after itself',
@@ -251,27 +251,27 @@ describe('the order of a definition', () => {
   });
 });
 
-describe('a step may hand on', () => {
+describe('the output limit of a step is', () => {
   const allowed = (specs: Readonly<Record<string, StepSpec>>) =>
     flow(specs).steps.map(({ outputBytesMax }) => outputBytesMax);
   const last = (count: number) => ({ ...many(count), last: { after: names(count) } });
 
-  it('8 KiB where there is room', () => {
+  it('8 KiB when there is room', () => {
     expect(new Set(allowed(many(29)))).toEqual(new Set([limits.outputBytesMax]));
     expect(new Set(allowed(last(14)))).toEqual(new Set([limits.outputBytesMax]));
   });
 
-  it('an equal share of the record where there are many', () => {
-    // 304 KiB, less 40 KiB, and 480 and two attempts of 160 bytes a step.
+  it('an equal share of the record when there are many steps', () => {
+    // 304 KiB, less 40 KiB, and 480 and two attempts of 160 bytes per step.
     expect(new Set(allowed(many(64)))).toEqual(new Set([3_424]));
   });
 
-  it('an equal share of the request of a step that comes after it', () => {
-    // 246 KiB, less 128 KiB of details, 2 KiB, and 44 bytes a step.
+  it('an equal share of the request of a later step', () => {
+    // 246 KiB, less 128 KiB of details, 2 KiB, and 44 bytes per step.
     expect(allowed(last(63))).toEqual([...names(63).map(() => 1_841), 3_424]);
   });
 
-  it('what it states, and the others more', () => {
+  it('what its definition states, which leaves more for others', () => {
     const little = Object.fromEntries(names(40).map((name) => [name, { outputBytesMax: 100 }]));
     expect(allowed({ ...little, x: {} }).slice(-2)).toEqual([100, limits.outputBytesMax]);
     expect(allowed({ ...many(63), little: { outputBytesMax: 100 } })[0]).toBe(3_476);
@@ -283,7 +283,7 @@ describe('a step may hand on', () => {
     expect(after.slice(-3)).toEqual([5_888, 100, 8_192]);
   });
 
-  it('nothing that names it otherwise: orders in flight go on', () => {
+  it('not part of the fingerprint, so unfinished orders continue', () => {
     expect(flow({ a: { outputBytesMax: 100 } }).fingerprint).toBe(flow({ a: {} }).fingerprint);
   });
 });

@@ -139,7 +139,9 @@ describe('what a step may come after', () => {
       after: ['reserv'],
       input: ({ details }) => details,
     });
-    expect(() => builder.build()).toThrow('comes after reserv, which is no step of it');
+    expect(() => builder.build()).toThrow(
+      'comes after reserv, which is not a step of the workflow',
+    );
   });
 
   it('is a step defined before it, so a cycle cannot be written', () => {

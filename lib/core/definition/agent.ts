@@ -1,17 +1,18 @@
 /**
- * The contract of an agent: what it takes, what it gives, whether it can undo. The Scheduler needs
- * no more than this; the code that calls the service is `implementAgent`'s.
+ * The contract of an agent: its input, its output, and whether it can undo. The Scheduler needs only
+ * this; `implementAgent` adds the code that calls the service.
  */
 import type { ZodType } from 'zod';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
 /**
- * What an agent can do about an effect of its own: `offered`: its `undo` takes the effect back and
- * makes a later `perform` with the same key fail; `unneeded`: it has no effect; `impossible`.
+ * Whether an agent can undo its effects. `offered`: its `undo` removes the effect and makes a later
+ * `perform` with the same key fail. `unneeded`: it has no effects. `impossible`: it cannot.
  */
 export type UndoAbility = 'offered' | 'unneeded' | 'impossible';
 
+/** The contract of an agent, as workflows use it. */
 export interface AgentContract<
   Input extends JsonValue = never,
   Output extends JsonValue = JsonValue,
@@ -22,21 +23,22 @@ export interface AgentContract<
   readonly undo: UndoAbility;
 }
 
+/** Options of {@link defineAgent}. */
 export interface AgentOptions<Input extends JsonValue, Output extends JsonValue> {
-  /** Up to 40 of a-z, 0-9 and "-"; names its queues, its metrics and its steps' faults. */
+  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. Queues, metrics and faults carry this name. */
   readonly name: string;
-  /** Checked by the agent before it calls anything. */
+  /** The agent validates it before it calls its service. */
   readonly input: ZodType<Input>;
-  /** Checked by the Scheduler before it is stored. Only what later steps need: it is kept. */
+  /** The Scheduler validates it before it stores it in the record: return only what later steps need. */
   readonly output: ZodType<Output>;
-  /** Default `impossible`: its steps must then be `irreversible`. */
+  /** Default `impossible`; steps of this agent must then be `irreversible`. */
   readonly undo?: UndoAbility;
 }
 
 /**
- * Defines an agent's contract.
+ * Defines the contract of an agent.
  *
- * @throws {ReeveError} `id-malformed` when the name has another form
+ * @throws {ReeveError} `id-malformed` when the name is invalid
  */
 export function defineAgent<Input extends JsonValue, Output extends JsonValue>(
   options: AgentOptions<Input, Output>,

@@ -1,11 +1,11 @@
-/** A short name for the part of a definition that orders in flight depend on. */
+/** The fingerprint of a definition: a hash of everything that unfinished orders depend on. */
 import { canonicalJson } from '#core/model/json.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /**
- * FNV-1a, 64 bits, over the steps, their order, agents and policies. Functions and schemas are left
- * out: a bundler may rewrite them without changing what they mean. It guards against mistakes, not
- * against an adversary, so it need not be cryptographic.
+ * FNV-1a (64 bits) over the steps, their order, agents and policies. Functions and schemas are excluded,
+ * because a bundler can rewrite them without a change of behaviour. The hash protects against mistakes,
+ * not against attackers, so it need not be cryptographic.
  */
 export function fingerprintOf(
   workflow: Pick<WorkflowDefinition, 'name' | 'version' | 'steps'>,

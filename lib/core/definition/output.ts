@@ -1,4 +1,4 @@
-/** What an agent may hand on: it is kept in the record and sent to later steps, which rely on its type. */
+/** Validates outputs of agents, which are stored in the record and sent to later steps. */
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
@@ -10,7 +10,7 @@ import type { StepDefinition } from './workflow-definition.ts';
 
 type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
 
-/** As it is stored, or why it is not. Even of a workflow that is unknown here: it must be readable. */
+/** The output to store, or the fault of the step. `definition`: undefined when the workflow is unknown. */
 export function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
   const { outputBytesMax } = limits;
   const text = textOf(output);
@@ -24,20 +24,20 @@ export function checkedOutput(output: JsonValue, definition: StepDefinition | un
       ),
     };
   }
-  // As its schema has it, which may have added to it.
+  // The schema may have added data.
   const bytesMax = definition?.outputBytesMax ?? outputBytesMax;
   if (!isJsonWithin(parsed.data, bytesMax)) return { fault: tooLarge(bytesMax) };
   return { output: parsed.data };
 }
 
-/** Of an output that no reply can carry; null for all others, which the Scheduler checks. */
+/** The fault of an output that is too large for a reply; null for all others, which the Scheduler validates. */
 export function oversizeFault(output: JsonValue): Fault | null {
   const { outputBytesMax } = limits;
   if (jsonBytesAtMost(output, outputBytesMax) <= outputBytesMax) return null;
   return isTextWithin(textOf(output) ?? '', outputBytesMax) ? null : tooLarge(outputBytesMax);
 }
 
-/** Null for what the type excludes and code still hands over: nothing at all, a cycle, a bigint. */
+/** Null for values that are not JSON despite their type: undefined, a cycle, a bigint. */
 function textOf(output: unknown): string | null {
   try {
     const text: unknown = JSON.stringify(output);
@@ -50,7 +50,7 @@ function textOf(output: unknown): string | null {
 function tooLarge(bytesMax: number): Fault {
   return {
     code: 'output-too-large',
-    message: `The agent's output has more than the ${bytesMax} bytes that the step may hand on.`,
+    message: `The agent's output has more than the ${bytesMax} bytes that the step may store.`,
     effect: 'possible',
   };
 }

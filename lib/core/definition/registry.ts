@@ -1,22 +1,23 @@
-/** The workflows a process knows, by name and version. */
+/** Workflow definitions by name and version. */
 import { DefinitionError } from '#core/model/errors.ts';
 import type { WorkflowName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
+/** The workflows of a process. */
 export interface WorkflowRegistry {
   /** Every version of every workflow. */
   readonly all: readonly WorkflowDefinition[];
-  /** The highest version: what new orders get. */
+  /** The highest version, which new orders use. */
   latest(name: string): WorkflowDefinition | undefined;
   version(name: string, version: number): WorkflowDefinition | undefined;
-  /** The definition an order was submitted under; undefined when it is unknown or was changed. */
+  /** The definition of the order at its submission; undefined when it is unknown or has changed since. */
   of(
     record: Pick<ProcessRecord, 'workflow' | 'workflowVersion' | 'fingerprint'>,
   ): WorkflowDefinition | undefined;
 }
 
-/** @throws {DefinitionError} `version-twice` when two definitions claim one name and version */
+/** @throws {DefinitionError} `version-twice` when two definitions have the same name and version */
 export function workflowRegistry(definitions: readonly WorkflowDefinition[]): WorkflowRegistry {
   const byVersion = new Map<string, WorkflowDefinition>();
   const latest = new Map<string, WorkflowDefinition>();
@@ -26,7 +27,7 @@ export function workflowRegistry(definitions: readonly WorkflowDefinition[]): Wo
     if (known !== undefined && known !== definition) {
       throw new DefinitionError(
         'version-twice',
-        `Two different definitions claim to be ${id}: give the newer one the next version.`,
+        `Two different definitions have the name and version ${id}: give the newer one the next version.`,
       );
     }
     byVersion.set(id, definition);

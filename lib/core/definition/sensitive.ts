@@ -1,32 +1,32 @@
 /**
- * Sensitive fields: those that a schema marks with `.meta({ sensitive: true })`. They go to the agents
- * that need them, and to nobody who only looks: see redaction.ts.
+ * Sensitive fields: those that a schema marks with `.meta({ sensitive: true })`. Only agents receive
+ * them; redaction.ts removes them everywhere else.
  */
 import * as z from 'zod';
 import { isObject } from '#core/model/json.ts';
 
-/** Keys from a document's outside to one of its parts; none: the document itself. */
+/** The keys from a document to one of its parts, the outermost first; empty for the document itself. */
 export type FieldPath = readonly string[];
 
-/** Gives the ways to whatever is sensitive in a document. */
+/** Returns the paths of all sensitive values in a document. */
 export type Sensitivity = (document: unknown) => readonly FieldPath[];
 
 /**
- * Of documents that the schema took or gave. What a transformation makes of a sensitive field cannot be
- * told from the schema: then the whole of what it gives is sensitive.
+ * For documents before and after the schema. The schema does not show what a transformation makes of a
+ * sensitive field: the whole result of such a transformation is sensitive.
  */
 export function sensitivityOf(schema: z.ZodType): Sensitivity {
-  const [taken, given] = (['input', 'output'] as const).map((io) =>
+  const [before, after] = (['input', 'output'] as const).map((io) =>
     z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
   );
-  if (!isMarked(taken)) return isMarked(given) ? (document) => pathsIn(document, given) : () => [];
-  if (!isMarked(given)) return () => [[]];
-  return (document) => [...pathsIn(document, taken), ...pathsIn(document, given)];
+  if (!isMarked(before)) return isMarked(after) ? (document) => pathsIn(document, after) : () => [];
+  if (!isMarked(after)) return () => [[]];
+  return (document) => [...pathsIn(document, before), ...pathsIn(document, after)];
 }
 
 const isMarked = (shape: unknown) => JSON.stringify(shape).includes('"sensitive":true');
 
-/** Walks document and JSON Schema side by side. */
+/** Traverses the document and its JSON Schema together. */
 function pathsIn(document: unknown, root: unknown): readonly FieldPath[] {
   return walk(document, root);
 
@@ -36,12 +36,12 @@ function pathsIn(document: unknown, root: unknown): readonly FieldPath[] {
     return [
       ...alternatives(shape).flatMap((one) => walk(value, one)),
       ...members(value).flatMap(([name, inner]) =>
-        walk(inner, memberShape(value, shape, name)).map((way) => [name, ...way]),
+        walk(inner, memberShape(value, shape, name)).map((path) => [name, ...path]),
       ),
     ];
   }
 
-  /** What the same value must fit as well, or instead. */
+  /** Further schemas of the same value. */
   function alternatives(shape: { readonly [key: string]: unknown }): readonly unknown[] {
     const { $ref, anyOf, oneOf, allOf } = shape;
     const listed = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -67,7 +67,7 @@ function memberShape(
   return own ?? additionalProperties;
 }
 
-/** `#`, or `#/$defs/name`: all that is made of zod's schemas. */
+/** Resolves `#` and `#/$defs/name`, the only references that zod generates. */
 function referred(root: unknown, ref: string): unknown {
   return ref
     .split('/')

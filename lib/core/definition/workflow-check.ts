@@ -1,4 +1,4 @@
-/** What a definition must be, beyond its types; each refusal names the workflow and the step. */
+/** Checks definitions for errors that types cannot express; each error names the workflow and the step. */
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
@@ -7,7 +7,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 import { outputAllowances } from './workflow-size.ts';
 
-/** `outputBytesMax`: where it is left out, the step may hand on what there is room for. */
+/** A step before the check. `outputBytesMax`: undefined for the default, which the check computes. */
 export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
   readonly outputBytesMax?: number | undefined;
 };
@@ -16,7 +16,7 @@ type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps'> & {
   readonly steps: readonly UncheckedStep[];
 };
 
-/** @throws {DefinitionError} with a code that says which rule was broken */
+/** @throws {DefinitionError} with a code for the rule that is violated */
 export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
   const refuse = refusal(workflow);
   if (!Number.isSafeInteger(workflow.version) || workflow.version < 1) {
@@ -93,14 +93,14 @@ function checkPolicy(step: UncheckedStep, refuse: Refusal): void {
   within('coolDown.after (ms)', policy.coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
 }
 
-/** A cancel may come while any step is done or under way, so each needs an answer to "undo?". */
+/** An order can be cancelled after any step, so every step must be undoable or irreversible. */
 function checkUndo(step: UncheckedStep, refuse: Refusal): void {
   const { policy } = step;
   if (!policy.irreversible && step.undo === 'impossible') {
     throw refuse(
       'undo-missing',
       step,
-      `agent ${step.agent} offers no undo. Let it offer one, declare that it needs none, or mark the step irreversible`,
+      `agent ${step.agent} offers no undo. Implement one, declare undo "unneeded", or mark the step irreversible`,
     );
   }
   if (policy.irreversible && policy.onExhausted === 'undo') {
@@ -135,7 +135,11 @@ function topologicalOrder(
     step.after.map((name) => {
       const at = index.get(name);
       if (at === undefined) {
-        throw refuse('after-unknown', step, `comes after ${name}, which is no step of it`);
+        throw refuse(
+          'after-unknown',
+          step,
+          `comes after ${name}, which is not a step of the workflow`,
+        );
       }
       return at;
     }),
@@ -144,7 +148,7 @@ function topologicalOrder(
   const placed = new Set<number>();
   for (;;) {
     const free = predecessors.findIndex(
-      (before, at) => !placed.has(at) && before.every((one) => placed.has(one)),
+      (before, at) => !placed.has(at) && before.every((other) => placed.has(other)),
     );
     if (free === -1) break;
     placed.add(free);
@@ -155,7 +159,7 @@ function topologicalOrder(
   return order;
 }
 
-/** Of the steps that can never start, those in a cycle are the cause and are named first. */
+/** The error for steps that can never start. It names those in a cycle first, because they are the cause. */
 function unreachable(
   left: readonly UncheckedStep[],
   index: ReadonlyMap<StepName, number>,

@@ -1,4 +1,4 @@
-/** A workflow as `decide` reads it: plain, checked, and without the types of its author's documents. */
+/** A checked workflow, as `decide` reads it, without the types of its documents. */
 import type { ZodType } from 'zod';
 import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -6,21 +6,22 @@ import type { StepPolicy } from '#core/model/record.ts';
 import type { UndoAbility } from './agent.ts';
 import type { Sensitivity } from './sensitive.ts';
 
-/** What a step's `input` and `when` are given, once types have done their work. */
+/** The argument of `input` and `when` of a step. */
 export interface StepContext {
   readonly orderId: string;
   readonly details: JsonValue;
   readonly outputs: Readonly<Record<string, JsonValue | undefined>>;
 }
 
+/** One step. */
 export interface StepDefinition {
   readonly name: StepName;
   readonly agent: AgentName;
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
-  /** Bytes of JSON that it may hand on. */
+  /** The maximum size of its output as JSON. */
   readonly outputBytesMax: number;
-  /** What its agent's contract marks. */
+  /** The fields that the contract of its agent marks. */
   readonly sensitive: { readonly input: Sensitivity; readonly output: Sensitivity };
   readonly after: readonly StepName[];
   readonly policy: StepPolicy;
@@ -28,16 +29,17 @@ export interface StepDefinition {
   readonly when: ((context: StepContext) => boolean) | null;
 }
 
+/** A workflow. */
 export interface WorkflowDefinition {
   readonly name: WorkflowName;
   readonly version: number;
   readonly details: ZodType<JsonValue>;
-  /** What the schema of the details marks. */
+  /** The fields that the schema of the details marks. */
   readonly sensitive: Sensitivity;
-  /** In the order they were written. */
+  /** In the order of the `step` calls. */
   readonly steps: readonly StepDefinition[];
-  /** Indexes into `steps`, each step after all it comes after. */
+  /** Indexes into `steps` in topological order. */
   readonly order: readonly number[];
-  /** Of whatever decides how an order in flight goes on. */
+  /** See fingerprint.ts. */
   readonly fingerprint: string;
 }

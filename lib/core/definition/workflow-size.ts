@@ -1,6 +1,6 @@
 /**
- * What a workflow may put into the record of an order, and into the request of a step: so that the largest
- * order it allows can be stored and asked for, it says how much each step may hand on.
+ * The maximum output of each step, so that the largest order of a workflow fits its record, and the
+ * largest input of each step fits its request.
  */
 
 import type { ErrorCode } from '#core/model/error-codes.ts';
@@ -8,37 +8,38 @@ import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/record.ts';
 
+/** What determines the size of a step. */
 export interface SizedStep {
   readonly name: StepName;
   readonly after: readonly StepName[];
   readonly policy: StepPolicy;
-  /** Undefined: what there is room for. */
+  /** Undefined: an equal share of the available bytes. */
   readonly outputBytesMax?: number | undefined;
 }
 
-/** Step null: the workflow as a whole. */
+/** Why a workflow is too large. `at`: the index of the step; null for the workflow as a whole. */
 export type SizeProblem = {
   readonly at: number | null;
   readonly code: ErrorCode<'DefinitionError'>;
   readonly problem: string;
 };
 
-/** All but steps and history: ids, names, numbers, the fault that stopped it. */
+/** All attributes except steps and history. */
 const headBytes = 8 * 1_024;
-/** Heartbeats, restarts, outages, corrections: what no policy bounds is parked when there is more. */
+/** Heartbeats, restarts, outages, corrections: no policy limits them, and an order with more is parked. */
 const spareBytes = 32 * 1_024;
 /** Two names of 40 characters, the policy, counts, instants. */
 const stepBytes = 400;
-/** A claim by a Scheduler with a long name, and the entry of the timeout. */
+/** The entries of a claim by a Scheduler with a long name, and of the timeout. */
 const attemptBytes = 160;
-/** The entry of a report. */
+/** The entry of a reply. */
 const reportBytes = 80;
 /** A request without its input. */
 const envelopeBytes = 2 * 1_024;
-/** A step's name before its output in an input. */
+/** The name of a step beside its output in an input. */
 const nameBytes = 44;
 
-/** How much each step may hand on, in their order; or why the largest order would not fit. */
+/** The maximum output of each step, in their order; or why the largest order does not fit. */
 export function outputAllowances(
   steps: readonly SizedStep[],
 ): { readonly bytes: readonly number[] } | SizeProblem {
@@ -57,7 +58,7 @@ export function outputAllowances(
   return { bytes };
 }
 
-/** Every step done, each after all its attempts but the last have timed out. */
+/** The record in which every step succeeded with its last attempt. */
 function bytesWithoutOutputs(steps: readonly SizedStep[]): number {
   let bytes = headBytes + spareBytes;
   for (const { policy } of steps) {
@@ -68,20 +69,20 @@ function bytesWithoutOutputs(steps: readonly SizedStep[]): number {
 
 const attemptsOf = ({ retries, coolDownTimes }: StepPolicy) => (retries + 1) * (coolDownTimes + 1);
 
-/** An input may hold the details and all that its step may see: that must be a message. */
+/** The largest input contains the details and the outputs of all predecessors, and must fit a request. */
 function fitRequest(
   steps: readonly SizedStep[],
   before: readonly number[],
   bytes: number[],
 ): string | null {
-  const free = before.filter((at) => steps[at]?.outputBytesMax === undefined);
+  const unstated = before.filter((at) => steps[at]?.outputBytesMax === undefined);
   const stated = before.reduce((sum, at) => sum + nameBytes + (steps[at]?.outputBytesMax ?? 0), 0);
   const left = limits.requestBytesMax - limits.detailsBytesMax - envelopeBytes - stated;
-  if (left < free.length * limits.outputBytesMin) {
-    return `comes after steps that may hand on ${stated} bytes, where ${limits.requestBytesMax - limits.detailsBytesMax - envelopeBytes} fit a request beside the details. State a smaller outputBytesMax for them`;
+  if (left < unstated.length * limits.outputBytesMin) {
+    return `comes after steps with outputs of up to ${stated} bytes, but a request has room for ${limits.requestBytesMax - limits.detailsBytesMax - envelopeBytes} beside the details. State a smaller outputBytesMax for them`;
   }
-  const share = Math.floor(left / Math.max(1, free.length));
-  for (const at of free) bytes[at] = Math.min(bytes[at] ?? share, share);
+  const share = Math.floor(left / Math.max(1, unstated.length));
+  for (const at of unstated) bytes[at] = Math.min(bytes[at] ?? share, share);
   return null;
 }
 
@@ -95,6 +96,6 @@ function tooLargeRecord(
   return {
     at: null,
     code: 'record-too-large',
-    problem: `the record of its largest order is ${sum}, over the ${limits.recordBytesToStart} that it may have. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow`,
+    problem: `the record of its largest order is ${sum}, over the limit of ${limits.recordBytesToStart}. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow`,
   };
 }

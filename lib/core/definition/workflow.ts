@@ -1,8 +1,8 @@
 /**
- * Workflow definitions: a typed builder for people, and the plain definition that `decide` reads.
+ * The typed builder of workflow definitions.
  *
- * The builder lets a step see the details and the outputs of exactly the steps it comes after;
- * anything else does not compile. What types cannot say is checked by `build` (workflow-check.ts).
+ * In `input` and `when`, a step can access the details and the outputs of the steps in its `after`; other
+ * accesses do not compile. `build` checks what types cannot express (workflow-check.ts).
  */
 import type { ZodType } from 'zod';
 import { jsonSchema, submittedSchema } from '#core/codec/json-schema.ts';
@@ -17,20 +17,23 @@ import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow
 
 type Outputs = Record<string, JsonValue | undefined>;
 
-/** Given to `input` and `when` of a step. */
+/** The argument of `input` and `when` of a step. */
 export interface TypedContext<Details, Seen> {
   readonly orderId: string;
   readonly details: Details;
-  /** Of the steps it comes after; `undefined` for one that was skipped by its `when`. */
+  /** The outputs of the steps in `after`; `undefined` for a step that was skipped. */
   readonly outputs: Readonly<Seen>;
 }
 
-/** A time to wait before the next round of attempts (`after`, ms), and how often (`times`). */
+/** A pause after a round of attempts, before the next round. */
 export interface CoolDown {
+  /** The length of the pause, from 100 ms to 7 days. */
   readonly after: number;
+  /** How often a pause and another round follow, up to 20. */
   readonly times: number;
 }
 
+/** Options of a step. */
 export interface StepOptions<
   Details,
   Seen,
@@ -38,31 +41,32 @@ export interface StepOptions<
   Input extends JsonValue,
   Output extends JsonValue,
 > {
+  /** The agent that performs the step. */
   readonly agent: AgentContract<Input, Output>;
-  /** The steps that must be Completed or Skipped first. Default: none, it starts with the order. */
+  /** The steps that must be Completed or Skipped first. Default: none; the step starts with the order. */
   readonly after?: After;
-  /** What the agent is asked; a pure function, called anew for every attempt. */
+  /** The input for the agent. A pure function, called for every attempt. */
   readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input>;
-  /** False: the step is Skipped. Default: always done. Pure. */
+  /** Whether the step is performed; else it is Skipped. A pure function. Default: always. */
   readonly when?: (context: TypedContext<Details, Seen>) => boolean;
-  /** Time from dispatch to complete-by, ms. Default 30 s. */
+  /** Time from dispatch to complete-by, ms, from 50 ms to 12 h. Default 30 s. */
   readonly completeWithin?: number;
-  /** With heartbeats an attempt may go on, up to this, ms. Default: `completeWithin`. */
+  /** The longest duration of an attempt with heartbeats, ms, up to 7 days. Default: `completeWithin`. */
   readonly maxDuration?: number;
-  /** Further attempts after one timed out. Default 3. */
+  /** Further attempts per round after one timed out, up to 20. Default 3. */
   readonly retries?: number;
-  /** Default: none. */
+  /** Pauses between rounds of attempts. Default: none. */
   readonly coolDown?: CoolDown;
-  /** When the agent reports a non-transient fault. Default `undo`. */
+  /** When the agent reports a permanent fault. Default `undo`. */
   readonly onFault?: Remedy;
   /** When no attempt and no cool-down is left. Default `undo`; `hold` for an irreversible step. */
   readonly onExhausted?: Remedy;
-  /** Once Completed, the order can only go forward. Default false. */
+  /** Once the step is Completed, the order can only go forward. Default false. */
   readonly irreversible?: boolean;
   /**
-   * Bytes of JSON that the step may hand on, from 2 to 8 KiB: more is a fault of the step. Default: 8 KiB,
-   * or less where the workflow has so many steps that their outputs, or those of the steps that another
-   * one comes after, would not fit an order's record or a request. To leave more to others, state less.
+   * The maximum size of the output as JSON, from 2 to 8,192 bytes; a larger output is a fault of the step.
+   * Default: 8,192, or an equal share when the outputs of all steps would exceed the record, or those of the
+   * steps in one `after` a request. A smaller value leaves more bytes to other steps.
    */
   readonly outputBytesMax?: number;
 }
@@ -80,7 +84,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
       readonly when?: undefined;
     },
   ): WorkflowBuilder<Details, Known & Record<Name, Output>>;
-  /** A step with `when`: those after it see `undefined` where it was skipped. */
+  /** A step with `when`: its output is `undefined` for later steps when it was skipped. */
   step<
     const Name extends string,
     Input extends JsonValue,
@@ -90,29 +94,31 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
     name: Name,
     options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output>,
   ): WorkflowBuilder<Details, Known & Record<Name, Output | undefined>>;
-  /** @throws {DefinitionError} naming workflow and step */
+  /** @throws {DefinitionError} when the definition is invalid; names the workflow and the step */
   build(): WorkflowDefinition;
 }
 
+/** Options of {@link defineWorkflow}. */
 export interface WorkflowOptions<Details extends JsonValue> {
+  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. */
   readonly name: string;
-  /** A positive integer: +1 whenever steps, their order or their policies change. */
+  /** A positive integer. Increase it when steps, their order or their policies change. */
   readonly version: number;
-  /** Mark what only agents may see: `z.string().meta({ sensitive: true })`. */
+  /** Mark fields that only agents may see: `z.string().meta({ sensitive: true })`. */
   readonly details: ZodType<Details>;
 }
 
 /**
- * Begins a workflow.
+ * Starts the definition of a workflow.
  *
- * @throws {ReeveError} `id-malformed` when the name, or later a step's name, has another form
+ * @throws {ReeveError} `id-malformed` when its name, or later the name of a step, is invalid
  */
 export function defineWorkflow<Details extends JsonValue>(
   options: WorkflowOptions<Details>,
 ): WorkflowBuilder<Details, Record<never, never>> {
   const name = workflowName(options.name);
   const steps: UncheckedStep[] = [];
-  // The typed builder is a view of this one: types of contexts are gone when the code runs.
+  // At run time contexts have no types, so one untyped builder implements the typed interface.
   const builder = {
     step(stepLabel: string, step: ErasedOptions) {
       steps.push(stepDefinition(stepLabel, step));
@@ -134,8 +140,8 @@ export function defineWorkflow<Details extends JsonValue>(
 }
 
 /**
- * A step's options without the types of its context, which `WorkflowBuilder` has checked. `input` and
- * `when` are methods here because only methods may be given a parameter type narrower than declared.
+ * The options of a step without the types of its context, which `WorkflowBuilder` has checked. `input` and
+ * `when` are methods here because TypeScript compares the parameters of methods bivariantly.
  */
 interface ErasedOptions
   extends Omit<
@@ -150,7 +156,7 @@ interface ErasedOptions
   when?(context: StepContext): boolean;
 }
 
-/** Checked on both sides of the author's schema: what is stored must be read again, whoever gave it. */
+/** Checks the value before and after the schema of the author: both must survive storage. */
 function storable(given: ZodType<unknown>, schema: ZodType<JsonValue>): ZodType<JsonValue> {
   return given.pipe(schema).pipe(jsonSchema);
 }

@@ -4,6 +4,7 @@
  */
 // Stryker disable all: these are sentences for people.
 
+/** All codes, by class. */
 export const errorCodes = {
   ReeveError: {
     'assertion-failed': 'Something that Reeve relies on is not true: this is a defect of Reeve.',

@@ -1,4 +1,4 @@
-/** What one order asks of its agents at this moment: calls that are out, and calls that wait for their turn. */
+/** The demand of one order on its agents: calls in flight, and calls that wait to be started. */
 import { isReady } from '#core/decide/forward.ts';
 import { needsUndo } from '#core/decide/undo.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
@@ -6,15 +6,16 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 
+/** One call. */
 export interface AgentDemand {
   readonly agent: AgentName;
   readonly kind: 'inFlight' | 'waiting';
 }
 
 /**
- * A call waits when its step could be started: before its first attempt, or between two.
+ * A call waits when its step is ready, before the first attempt or between two attempts.
  *
- * @param definition undefined when it is unknown: then calls that wait are not counted
+ * @param definition undefined when unknown; waiting calls are then not counted
  */
 export function agentDemand(
   record: ProcessRecord,
@@ -38,7 +39,7 @@ export function agentDemand(
   return demand;
 }
 
-/** Attempts and nudges that fail or are repeated bring no order on. */
+/** Entries that start or repeat attempts without a result. */
 const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
   'claim',
   'expired',

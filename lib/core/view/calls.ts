@@ -1,6 +1,6 @@
 /**
- * What happened to an order, read off its record: the calls to its agents with their ends, and the waits between
- * them. The record is played back ({@link replay}), so that no rule of `decide` is stated here a second time.
+ * The calls of an order to its agents and the waits between them, derived from its record. The history is
+ * replayed ({@link replay}), so that this module repeats no rule of `decide`.
  */
 
 import type { OrderContext } from '#core/decide/start-step.ts';
@@ -10,30 +10,30 @@ import type { Action, StepName } from '#core/model/ids.ts';
 import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 import { replay } from './replay.ts';
 
-/** How a call ended. `interrupted`: a restart or an outage cut it short, which counts as no failure. */
+/** How a call ended. `interrupted`: by a restart or an outage, which does not count as a failure. */
 export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'interrupted';
 
-/** One attempt at a step, or at its undo. Instants are ms since the epoch. */
+/** One attempt of a step or of its undo. Instants are ms since the epoch. */
 export interface Call {
   readonly step: StepName;
   readonly action: Action;
   readonly attempt: number;
-  /** When it was dispatched; null when the history does not tell. */
+  /** When it was dispatched; null when the history does not show it. */
   readonly from: number | null;
   /** When its end was recorded; null while it is under way. */
   readonly to: number | null;
   /** Null while it is under way. */
   readonly end: CallEnd | null;
-  /** Its reply was recorded while no Scheduler had the order, and started nothing. */
+  /** Its reply was recorded while no Scheduler had a lock on the order, and started no step. */
   readonly isLate: boolean;
   /** The code of the fault with which it failed. */
   readonly fault: string | null;
 }
 
-/** Why a step has no call out: the cool-down of its policy, an interruption, or an undo that waits until no call can be at work. */
+/** Why a step waits: for the end of a cool-down, of an interruption, or of the doubt before its undo. */
 export type WaitKind = 'coolDown' | 'interruption' | 'doubt';
 
-/** A time in which a step was not called, from its beginning until the next claim may come. */
+/** A period in which a step waits, until the next claim is allowed. Instants are ms since the epoch. */
 export interface Wait {
   readonly step: StepName;
   readonly kind: WaitKind;
@@ -41,26 +41,27 @@ export interface Wait {
   readonly to: number;
 }
 
+/** The calls and waits of an order. */
 export interface CallLog {
-  /** In the order in which they began. */
+  /** In the order of their dispatch. */
   readonly calls: readonly Call[];
   readonly waits: readonly Wait[];
 }
 
 /**
- * @param known null when the order's definition is unknown. Then, and for a history that was shortened or that another
- *   release wrote by other rules, only the calls that were answered or timed out are given, without their beginnings
+ * @param known null when the definition is unknown. Then, and when the history does not replay (it was shortened, or
+ *   another release decided by other rules), the result has only ended calls, without their dispatch times
  */
 export function callsOf(record: ProcessRecord, known: OrderContext | null): CallLog {
   const revisions = known === null ? null : revisionsOf(record, known);
-  return revisions === null ? { calls: endedCalls(record), waits: [] } : followed(revisions);
+  return revisions === null ? { calls: endedCalls(record), waits: [] } : callsIn(revisions);
 }
 
 function revisionsOf(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] | null {
   try {
     return replay(record, known);
   } catch (error) {
-    // A history that does not replay is no fault of the order's: what it says by itself is shown.
+    // The order is still valid: the entries of its history are shown instead.
     if (error instanceof ReeveError) return null;
     throw error;
   }
@@ -68,7 +69,7 @@ function revisionsOf(record: ProcessRecord, known: OrderContext): readonly Proce
 
 type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-function followed(revisions: readonly ProcessRecord[]): CallLog {
+function callsIn(revisions: readonly ProcessRecord[]): CallLog {
   const calls: Mutable<Call>[] = [];
   const waits: Mutable<Wait>[] = [];
   const open = new Map<StepName, Mutable<Call>>();
@@ -122,11 +123,11 @@ function end(call: Mutable<Call>, entry: HistoryEntry, before: ProcessRecord): v
   }
 }
 
-/** A wait is over, however long it was meant to be, when the order need not wait any more. */
+/** Ends waits early when the order no longer waits. */
 function endWaits(waits: readonly Mutable<Wait>[], after: ProcessRecord): void {
   for (const wait of waits) {
-    const goesOn = after.processState === 'Pending' && after.notBefore >= wait.to;
-    if (wait.to > after.updatedAt && !goesOn) wait.to = after.updatedAt;
+    const continues = after.processState === 'Pending' && after.notBefore >= wait.to;
+    if (wait.to > after.updatedAt && !continues) wait.to = after.updatedAt;
   }
 }
 
@@ -155,7 +156,7 @@ function newWaits(before: ProcessRecord, after: ProcessRecord, entry: HistoryEnt
   }
 }
 
-/** Of a history that does not replay: what it says by itself. */
+/** The calls that the entries of a history show without a replay. */
 function endedCalls({ history }: ProcessRecord): Call[] {
   const attempts = new Map<StepName, number>();
   const ended = (
@@ -183,11 +184,11 @@ function endedCalls({ history }: ProcessRecord): Call[] {
       }
       case 'expired':
       case 'interrupted': {
-        const how = entry.type === 'expired' ? 'timedOut' : 'interrupted';
+        const end = entry.type === 'expired' ? 'timedOut' : 'interrupted';
         return entry.steps.map((step) =>
           ended(step, (attempts.get(step) ?? 0) + 1, {
             action: 'perform',
-            end: how,
+            end,
             fault: null,
             to,
           }),

@@ -1,11 +1,11 @@
 /**
- * What is to become of a dead letter: by the state of its order, and never blindly. Sending a message
- * again is harmless (every role ignores what no longer counts), so the question is only whether it is of
- * any use, and what a person must see.
+ * The action for a dead letter, which depends on the state of its order. Sending a message again is
+ * harmless, because every role ignores outdated messages; the action says whether it is useful.
  */
 import type { Action } from '#core/model/ids.ts';
 import type { ProcessState, StepState } from '#core/model/record.ts';
 
+/** The kinds of messages that dead-letter queues contain. */
 export const deadLetterKinds = [
   'nudge',
   'request',
@@ -15,15 +15,16 @@ export const deadLetterKinds = [
   'status',
   'notification',
 ] as const;
+/** See {@link deadLetterKinds}. */
 export type DeadLetterKind = (typeof deadLetterKinds)[number];
 
-/** The order as it is now, as far as it matters. */
+/** The current state of the order and its steps. */
 export interface OrderNow {
   readonly processState: ProcessState;
   readonly steps: Readonly<Record<string, { readonly state: StepState; readonly attempt: number }>>;
 }
 
-/** What the letter is about, as far as it can be read. */
+/** The order and the call that a dead letter refers to, as far as it can be read. */
 export interface DeadLetterSubject {
   readonly orderId: string;
   readonly step?: string;
@@ -31,23 +32,25 @@ export interface DeadLetterSubject {
   readonly action?: Action;
 }
 
+/** The action, with a sentence for operators. */
 export type DeadLetterAction =
-  /** Send it back to the queue it came from. */
+  /** Send it back to its original queue. */
   | { readonly kind: 'redrive'; readonly why: string }
-  /** Delete it: it can have no effect any more. */
+  /** Delete it, because it no longer has an effect. */
   | { readonly kind: 'discard'; readonly why: string }
-  /** Leave it: a person must look. */
+  /** Leave it for an operator. */
   | { readonly kind: 'keep'; readonly why: string };
 
+/** A dead letter. */
 export interface DeadLetterOrigin {
   readonly kind: DeadLetterKind;
-  /** Parked by a reader, with a reason; else given up by its queue after too many tries. */
+  /** Whether a role parked it with a reason; else its queue moved it after too many receives. */
   readonly wasParked: boolean;
-  /** Null when it cannot be read, or is about no order yet. */
+  /** Null when it cannot be read, or refers to no order. */
   readonly subject: DeadLetterSubject | null;
 }
 
-/** `order`: null when there is none. */
+/** @param order null when it does not exist */
 export function deadLetterAction(
   { kind, wasParked, subject }: DeadLetterOrigin,
   order: OrderNow | null,
@@ -56,14 +59,14 @@ export function deadLetterAction(
     case 'change':
       return subject === null
         ? keep('It cannot be read, and its status was not delivered. Check its orders.')
-        : redrive('It can be read now, and is delivered to its receivers.');
+        : redrive('It can be read now, and will be delivered to its receivers.');
     case 'status':
     case 'notification':
-      return redrive('Its receiver did not take it for days: see that it does now.');
+      return redrive('Its receiver refused it for days: make sure that it accepts it now.');
     case 'submission':
       return wasParked
-        ? keep('It was refused: inform its producer, or send it again.')
-        : redrive('It was never answered, and its key makes it one order.');
+        ? keep('It was refused: inform its sender, or send it again.')
+        : redrive('It was never processed, and its key prevents a second order.');
     case 'nudge':
     case 'request':
     case 'reply': {
@@ -73,25 +76,25 @@ export function deadLetterAction(
       if (processState === 'Processed' || processState === 'Undone') {
         return discard(`The order is ${processState}.`);
       }
-      return kind === 'nudge' ? nudgeFate(processState) : callFate(subject, order);
+      return kind === 'nudge' ? nudgeAction(processState) : callAction(subject, order);
     }
   }
 }
 
-function nudgeFate(processState: ProcessState): DeadLetterAction {
+function nudgeAction(processState: ProcessState): DeadLetterAction {
   return processState === 'Pending'
     ? redrive('The order waits to be claimed.')
     : discard(`The order is ${processState}: it has been claimed since.`);
 }
 
-function callFate(
+function callAction(
   { step = '', attempt, action }: DeadLetterSubject,
   { steps }: OrderNow,
 ): DeadLetterAction {
   const now = steps[step];
   if (now === undefined) return keep(`The order has no step ${step}.`);
   if (now.attempt !== attempt) {
-    return discard(`It is of attempt ${attempt}; step ${step} is at attempt ${now.attempt}.`);
+    return discard(`It belongs to attempt ${attempt}; step ${step} is at attempt ${now.attempt}.`);
   }
   const underWay = action === 'undo' ? 'Undoing' : 'Running';
   return now.state === underWay

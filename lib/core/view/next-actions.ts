@@ -1,4 +1,4 @@
-/** What an operator may do to an order as it stands: the same functions that `decide` asks. */
+/** The actions that an operator can take on an order, from the same functions that `decide` uses. */
 import { draftOf } from '#core/decide/draft.ts';
 import {
   type CancelRefusal,
@@ -10,7 +10,7 @@ import {
 } from '#core/decide/operator-commands.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 
-/** Null when it may be done now; else why not. */
+/** For each action null when it is possible, else why not. */
 export interface NextActions {
   readonly resubmit: ResubmitRefusal | null;
   /** Resubmit with corrections of the details. */
@@ -18,6 +18,7 @@ export interface NextActions {
   readonly cancel: CancelRefusal | null;
 }
 
+/** The actions for the current revision. */
 export function nextActions(record: ProcessRecord): NextActions {
   return {
     resubmit: resubmitRefusal(record),

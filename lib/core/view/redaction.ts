@@ -1,7 +1,7 @@
 /**
- * Redaction: an order as it may be shown. Sensitive fields of details, inputs and outputs are replaced,
- * and so is what they hold wherever else it turns up, because services quote what they were sent.
- * Of a workflow that is not known nobody can say what is sensitive: then all of it is.
+ * Redaction of orders for output. It replaces the sensitive fields of details, inputs and outputs, and
+ * their values wherever else they occur, because services quote their input. When the workflow is unknown,
+ * everything is sensitive.
  */
 
 import type { OrderContext } from '#core/decide/start-step.ts';
@@ -12,30 +12,32 @@ import type { Fault } from '#core/model/fault.ts';
 import { isList, isObject, type JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 
-/** Stands where something sensitive was. */
+/** Replaces sensitive values. */
 export const redacted = '[redacted]';
 
-/** Shorter values are no secrets, and turn up anywhere by chance. */
+/** The minimum length of values that are replaced elsewhere: shorter ones occur by chance. */
 const quotedLengthMin = 4;
 
+/** The redacted parts of one order. */
 export interface Redaction {
   readonly details: JsonValue;
-  /** What the step's agent is asked; null when that cannot be told yet. */
+  /** The input of the step; null while it cannot be computed. */
   input(step: StepRecord): JsonValue;
-  /** What the step gave; null when it has given nothing. */
+  /** The output of the step; null when there is none. */
   output(step: StepRecord): JsonValue;
   fault<Kind extends Fault>(fault: Kind): Kind;
 }
 
+/** @param known null when the definition is unknown */
 export function redaction(record: ProcessRecord, known: OrderContext | null): Redaction {
   if (known === null) return ofUnknown;
   const { definition, details: submitted } = known;
   const details = correctedDetails(submitted, record.history);
   const inputs = definition.steps.map((step) => inputOf(record, submitted, step));
   const secrets = secretsOf(record, known, inputs);
-  const shown = (document: JsonValue, ways: readonly FieldPath[]) =>
+  const shown = (document: JsonValue, paths: readonly FieldPath[]) =>
     unquoted(
-      ways.reduce((left, way) => without(left, way), document),
+      paths.reduce((left, path) => without(left, path), document),
       secrets,
     );
   const at = (step: StepRecord) => definition.steps.findIndex(({ name }) => name === step.name);
@@ -64,7 +66,7 @@ const ofUnknown: Redaction = {
   fault: (fault) => ({ ...fault, message: redacted }),
 };
 
-/** Null when the steps before it have not given what it needs, or its code fails. */
+/** Null when outputs that it needs are missing, or its code fails. */
 function inputOf(record: ProcessRecord, submitted: JsonValue, step: StepDefinition): JsonValue {
   try {
     return step.input(stepContext(record, submitted, step)) ?? null;
@@ -73,17 +75,17 @@ function inputOf(record: ProcessRecord, submitted: JsonValue, step: StepDefiniti
   }
 }
 
-/** Whatever is sensitive in the order, as texts, the longest first. */
+/** All sensitive values of the order as texts, the longest first. */
 function secretsOf(
   record: ProcessRecord,
   { definition, details: submitted }: OrderContext,
   inputs: readonly JsonValue[],
 ): readonly string[] {
   const found = new Set<string>();
-  const collect = (document: JsonValue, ways: readonly FieldPath[]) => {
-    for (const way of ways) for (const text of textsIn(part(document, way))) found.add(text);
+  const collect = (document: JsonValue, paths: readonly FieldPath[]) => {
+    for (const path of paths) for (const text of textsIn(part(document, path))) found.add(text);
   };
-  // Those before a correction as well: what was refused is as secret as what was taken.
+  // The details before each correction are sensitive as well.
   for (const [at, entry] of record.history.entries()) {
     if (entry.type !== 'submit' && entry.type !== 'resubmit') continue;
     const details = correctedDetails(submitted, record.history.slice(0, at + 1));
@@ -101,8 +103,8 @@ function secretsOf(
     .sort((a, b) => b.length - a.length);
 }
 
-function part(document: unknown, way: FieldPath): unknown {
-  return way.reduce<unknown>(
+function part(document: unknown, path: FieldPath): unknown {
+  return path.reduce<unknown>(
     (value, name) => Object.entries(value ?? {}).find(([key]) => key === name)?.[1],
     document,
   );
@@ -113,8 +115,8 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function without(document: JsonValue, way: FieldPath): JsonValue {
-  const [name, ...rest] = way;
+function without(document: JsonValue, path: FieldPath): JsonValue {
+  const [name, ...rest] = path;
   if (name === undefined) return document === null ? null : redacted;
   return mapped(document, (inner, key) => (key === name ? without(inner, rest) : inner));
 }

@@ -1,4 +1,4 @@
-/** Plays a history back through `decide` (R15): what it gives must be the stored record. */
+/** Replays a history through `decide` (R15): the result must equal the stored record. */
 import { decide } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { outputOf } from '#core/decide/step-context.ts';
@@ -10,10 +10,10 @@ import type { AgentName, StepName } from '#core/model/ids.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
 
 /**
- * Every revision the history tells of, the stored one last. Nudges that the history holds as one
- * entry are one revision here, numbered as the last of them.
+ * All revisions in the history, the stored one last. Nudges that are one entry are one revision here, with
+ * the number of the last nudge.
  *
- * @throws {ReeveError} `assertion-failed` when an entry does not apply: the history is not the record's
+ * @throws {ReeveError} `assertion-failed` when an entry does not apply
  */
 export function replay(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
@@ -83,7 +83,7 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
     case 'cancel':
       return { type: 'cancel', by: entry.by };
     case 'stepSucceeded': {
-      // A step succeeds at most once (R5), and its output stays in the record, even when it is undone.
+      // A step succeeds at most once (R5), and the record keeps its output, even after an undo.
       const progress = findStep(stored, entry.step)?.progress;
       const output = (progress && outputOf(progress)) ?? null;
       return { type: 'stepSucceeded', ...ofAttempt(entry, stored), output };
