@@ -1,7 +1,6 @@
 /**
- * Runs an agent: tries transient faults again with jittered backoff inside the deadline, behind a
- * circuit breaker, with one idempotency key (R8); reports what will not get better; and says nothing
- * after complete-by (R7).
+ * Runs an agent behind a circuit breaker: retries transient faults with jittered backoff until the deadline, always
+ * with the same idempotency key (R8), reports permanent faults, and sends no reply after complete-by (R7).
  */
 
 import { faultyFields } from '#core/codec/field-errors.ts';
@@ -25,13 +24,16 @@ import type { Random } from '#ports/random.ts';
 import { type Deadline, deadline } from './deadline.ts';
 import { backOffMs } from './delays.ts';
 
-/** After transient faults: at most short beside the usual deadline, so that a service back is soon found. */
+/** Between retries of a call. The maximum is short compared with the usual deadline, so that a recovered service is soon called. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
 
+/** The agent as its request queue sees it. */
 export interface AgentRunner {
+  /** Resolves when the result was sent or the deadline has passed; `retry` when the reply could not be sent. */
   handle(request: Request): Promise<Delivery>;
 }
 
+/** The ports of {@link agentRunner}. */
 export interface AgentRunnerPorts {
   readonly replies: ReplyChannel;
   readonly breaker: Breaker;
@@ -40,7 +42,11 @@ export interface AgentRunnerPorts {
   readonly log: Log;
 }
 
-/** @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo */
+/**
+ * Makes the runner of one agent.
+ *
+ * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo
+ */
 export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts): AgentRunner {
   const { contract } = agent;
   if ((contract.undo === 'offered') !== (agent.undo !== undefined)) {
@@ -74,7 +80,7 @@ async function handle(
   }
 }
 
-/** The result to report, or undefined when time ran out. */
+/** The result to report; undefined when the deadline has passed. */
 async function attempt(
   agent: AgentImplementation,
   ports: AgentRunnerPorts,
@@ -84,15 +90,15 @@ async function attempt(
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
     const fields = faultyFields(input.error, 'the whole input');
-    // The service was not asked: an earlier attempt, by an agent that took this input, may be.
+    // This attempt called no service; an earlier one may have, by an agent that accepted this input.
     const effect = request.attempt === 1 ? 'none' : 'possible';
-    const message = `The agent was given an input that does not fit at ${fields}.`;
+    const message = `The input does not match the schema of the agent at ${fields}.`;
     return failed('input-invalid', message, effect);
   }
   const call = callOf(ports, request, limit);
   for (let tries = 1; !limit.isPast(); tries += 1) {
     try {
-      // Raced within the breaker: code that ignores its signal must not hold a circuit half-open.
+      // The race is inside the breaker, so that code that ignores its signal cannot keep the circuit half-open.
       const output = await ports.breaker.run(() =>
         Promise.race([act(agent, request, input.data, call), limit.late]),
       );
@@ -120,7 +126,7 @@ async function act(
 }
 
 function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Call {
-  // When it was sent, not when it came: one that waited long may need to beat soon.
+  // The time of dispatch, not of receipt: a request that waited in the queue needs its first heartbeat earlier.
   let lastBeat = request.completeBy - request.completeWithinMs;
   return {
     orderId: request.orderId,
@@ -131,7 +137,7 @@ function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Cal
     },
     heartbeat() {
       const now = ports.clock.now();
-      // A step's record takes no smaller move than half its deadline (core, replies.ts).
+      // The core ignores a heartbeat that moves complete-by by less than half of it (lib/core/decide/replies.ts).
       if (limit.isPast() || now - lastBeat < request.completeWithinMs / 2) return;
       lastBeat = now;
       limit.moveTo(

@@ -1,14 +1,13 @@
 /**
- * The one place where roles are put together. Lambda functions, the embedded process and the simulator give
- * their ports and take roles; none of them calls a role's own factory (`test/tidy.test.ts` checks it). So what
- * lives how long is decided here:
+ * The one place that assembles roles. Lambda functions, the embedded process and the simulator pass their ports and
+ * get roles; none of them calls the factory of a role (`test/tidy.test.ts` checks it). So this file decides lifetimes:
  *
- * 1. As long as the process, or the environment of a function: each role, and the ports it was given. No role
- *    keeps anything of an order between two calls, so that any call may be the first of its process.
- * 2. As long as an invocation: a sweep tick. Its holder names it in the leases, and no two ticks may have one name.
- * 3. As long as a batch: what `transitions` has loaded, and the commands that it will send.
+ * 1. Of the process, or the environment of a function: each role and its ports. No role keeps state of an order
+ *    between two calls, so any call may be the first of its process.
+ * 2. Of an invocation: a sweep tick. Its holder names it in the leases; no two ticks may share a name.
+ * 3. Of a batch: the records that `transitions` has loaded, and the commands that it will send.
  *
- * There is one function for each role, so that a function's bundle carries the roles that it calls and no others.
+ * Each role has its own function, so that the bundle of a Lambda function contains only the roles that it calls.
  */
 import { ReeveError } from '#core/model/errors.ts';
 import type { OrderId, SchedulerId } from '#core/model/ids.ts';
@@ -33,16 +32,18 @@ import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
 import { type TransitionPorts, type Transitions, transitions } from './transitions.ts';
 
+/** The ports of {@link assembleScheduler}. */
 export interface SchedulerAssembly extends TransitionPorts {
   /** Names the process in the locks of orders. */
   readonly id: SchedulerId;
 }
 
+/** Makes a Scheduler: the only role that starts steps. */
 export function assembleScheduler({ id, ...ports }: SchedulerAssembly): Scheduler {
   return scheduler({ id, transitions: transitions(ports), log: ports.log });
 }
 
-/** What a role that starts no steps sends: steps are started by a claim, and only the Scheduler claims. */
+/** The ports of a role that sends nudges only: a claim starts steps, and only the Scheduler claims. */
 export type NudgingPorts<Ports extends { readonly channels: Channels }> = Omit<
   Ports,
   'channels'
@@ -62,20 +63,22 @@ const nudgesOnly = (nudges: Channel<Nudge>): Channels => ({
 const nudgingTransitions = ({ nudges, ...ports }: NudgingPorts<TransitionPorts>): Transitions =>
   transitions({ ...ports, channels: nudgesOnly(nudges) });
 
+/** The ports of {@link assembleSweeps}. */
 export interface SweepAssembly
   extends NudgingPorts<TransitionPorts>,
     Pick<SupervisorPorts, 'outageAfterMs'>,
     Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'> {
-  /** A name that no other tick has: called once for each invocation. */
+  /** Returns a name that no other tick has; called once per invocation. */
   readonly holder: () => string;
 }
 
-/** Gives the sweep tick of one invocation, at each call a new one. */
+/** Returns a factory of sweep ticks; call it once per invocation. */
 export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
   const role = supervisor({ ...ports, transitions: nudgingTransitions(ports) });
   return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder() });
 }
 
+/** Makes the submission role. */
 export function assembleSubmission({
   nudges,
   ...ports
@@ -83,21 +86,28 @@ export function assembleSubmission({
   return submission({ ...ports, channels: nudgesOnly(nudges) });
 }
 
+/** Makes the operator role. */
 export function assembleOperator(ports: NudgingPorts<TransitionPorts>): Operator {
   return operator(nudgingTransitions(ports));
 }
 
+/** Makes the notifier. */
 export function assembleNotifier(ports: NotifierPorts): Notifier {
   return notifier(ports);
 }
 
+/** The ports of {@link assembleAgent}. */
 export interface AgentAssembly extends Omit<AgentRunnerPorts, 'replies' | 'breaker'> {
-  /** The circuit breaker of an agent's remote service: one for the life of the process. */
+  /** The circuit breaker of the agent's remote service; the same one for the life of the process. */
   readonly breakerFor: (agent: string) => Breaker;
   readonly repliesOf: (agent: AgentImplementation) => ReplyChannel;
 }
 
-/** @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo */
+/**
+ * Makes the runner of one agent, and returns its circuit breaker too.
+ *
+ * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo
+ */
 export function assembleAgent(
   agent: AgentImplementation,
   { breakerFor, repliesOf, ...ports }: AgentAssembly,
@@ -106,15 +116,17 @@ export function assembleAgent(
   return { runner: agentRunner(agent, { ...ports, breaker, replies: repliesOf(agent) }), breaker };
 }
 
+/** The ports of {@link assembleProcess}. */
 export interface ProcessAssembly
   extends SchedulerAssembly,
     SubmissionPorts,
     Pick<SupervisorPorts, 'outageAfterMs'>,
     Pick<RestartPorts, 'sliceMax'> {
+  /** From the end of one sweep to the start of the next, ms. */
   readonly sweepPeriodMs: number;
 }
 
-/** All roles in one process, which is the only one on its store. */
+/** All roles in one process; no other process may use its store. */
 export interface ProcessRoles {
   readonly scheduler: Scheduler;
   readonly submission: Submission;
@@ -122,20 +134,22 @@ export interface ProcessRoles {
   readonly supervisor: Supervisor;
   readonly restart: Pick<Restart, 'done' | 'isDone' | 'stop'>;
   /**
-   * Finds what the former process left, then begins to sweep: no sweep may meet an order that the restart does not
-   * know. Nothing may change an order before it resolves.
+   * Finds the live orders of the former process, then starts the sweeps: no sweep may reach an order that the restart
+   * does not know. Nothing may change an order before this resolves.
    *
-   * @throws {UnavailableError} `sweep-unwritten` when what was left cannot be written: do not start
+   * @throws {UnavailableError} `sweep-unwritten` when those orders cannot be written: do not start
    */
   start(): Promise<Started>;
 }
 
+/** The result of {@link ProcessRoles.start}. */
 export interface Started {
-  /** What the former process left alive. */
+  /** The live orders of the former process, in due order. */
   readonly left: readonly OrderId[];
   readonly sweeps: SweepTimer;
 }
 
+/** Makes all roles of one process. Call `start` before any of them. */
 export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
   const { id, clock, log, outageAfterMs } = ports;
   const committed = transitions(ports);

@@ -1,28 +1,31 @@
-/** A deadline that heartbeats may move: what an agent's work is raced against. */
+/** The deadline of a call, which heartbeats may move. */
 import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 
+/** The deadline of one call; end it with `end`. */
 export interface Deadline {
+  /** ms since the epoch. */
   readonly completeBy: number;
-  /** Aborted once complete-by has passed, even if it is asked for only then. */
+  /** Aborted once complete-by has passed, also when first read after that. */
   readonly signal: AbortSignal;
-  /** Rejects when complete-by has passed; race work against it that may not heed its signal. */
+  /** Rejects when complete-by has passed: race it against work that may ignore its signal. */
   readonly late: Promise<never>;
   isPast(): boolean;
   moveTo(completeBy: number): void;
-  /** Waits so long, but not past the deadline. */
+  /** Waits for this time, ms, or until the deadline. */
   pause(ms: number): Promise<void>;
-  /** The work is over: nothing fires any more. */
+  /** Cancels the timer: `late` no longer rejects. */
   end(): void;
 }
 
+/** @param first complete-by until the first `moveTo`, ms since the epoch */
 export function deadline(clock: Clock, first: number): Deadline {
   const { promise: late, reject } = Promise.withResolvers<never>();
   late.catch(() => {});
   let completeBy = first;
   let fired = false;
   let cancel = schedule();
-  // Made only when the implementation asks for it: most of the cost of a call that needs none.
+  // Made on first use: it is most of the cost of a call that does not use it.
   let controller: AbortController | undefined;
 
   function schedule() {
@@ -45,8 +48,8 @@ export function deadline(clock: Clock, first: number): Deadline {
       }
       return controller.signal;
     },
-    // What has fired stays past: a clock that is set back, or a timer that comes a little early, must
-    // not make the runner try on and on against a deadline that lets nothing through.
+    // Once fired, it stays past: else a clock set back, or a timer that fires early, would make the runner
+    // retry against `late`, which has already rejected.
     isPast: () => fired || clock.now() > completeBy,
     moveTo(later) {
       cancel();

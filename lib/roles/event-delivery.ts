@@ -1,9 +1,10 @@
-/** What becomes of a message that was an event of an order, by the outcome of that. */
+/** The delivery of a message, from the outcome of its event. */
 import { CorruptDataError, describeError, RefusedError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions.ts';
 
+/** Parks a message that no redelivery can help: its order is unknown, corrupt or refused by the store (R19). */
 export function deliveryOf(outcome: Outcome, log: Log): Delivery {
   switch (outcome.kind) {
     case 'committed':

@@ -1,8 +1,7 @@
 /**
- * The notifier: brings committed changes to submitters and operators (R17, R18). Each audience's share of a
- * change is delivered and tried again by itself: what cannot be delivered now is kept in the retry queue,
- * with its content, so that nothing else waits for it or is repeated because of it. It remembers nothing
- * itself: each invocation may be the first of its process.
+ * The notifier: delivers committed changes to submitters and operators (R17, R18). The notification of each audience
+ * is delivered and retried separately. One that cannot be delivered now goes to the retry queue with its content, so
+ * that no other waits for it or is repeated because of it. The notifier keeps no state between invocations.
  */
 
 import { type Change, type Notification, notificationsOf } from '#core/model/change.ts';
@@ -11,17 +10,20 @@ import type { Channel } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
 
+/** The ports of {@link notifier}. */
 export interface NotifierPorts {
   readonly publisher: Publisher;
-  /** Keeps notifications and brings each to `retry`, until that resolves. */
+  /** The retry queue: delivers each notification to `retry` until that resolves. */
   readonly retries: Channel<Notification>;
   readonly log: Log;
 }
 
+/** Delivers status messages and operator alerts. */
 export interface Notifier {
   /**
-   * Changes as the stream has them. Gives how many of them, from the first, are settled: each notification
-   * is delivered or kept. The stream must deliver the others again; no alert of those has been sent.
+   * Takes changes in the order of the stream. Returns how many of them, from the first, are settled: each of their
+   * notifications is delivered or in the retry queue. The stream must deliver the others again; no alert of those
+   * was sent.
    */
   onChanges(changes: readonly Change[]): Promise<number>;
   /** A notification from the retry queue. Rejects when it cannot be delivered yet. */
@@ -33,6 +35,7 @@ interface Placed {
   readonly notification: Notification;
 }
 
+/** Makes the notifier. */
 export function notifier(ports: NotifierPorts): Notifier {
   return {
     async onChanges(changes) {
@@ -40,8 +43,8 @@ export function notifier(ports: NotifierPorts): Notifier {
         notificationsOf(change).map((notification) => ({ place, notification })),
       );
       const [responses, alerts] = byAudience(all);
-      // An alert cannot be taken back when the stream has to deliver its change again, and then would be
-      // sent again: so it leaves only when everything else about its change is settled.
+      // A change that the stream delivers again would alert twice. So its alert is sent only once all its
+      // other notifications are settled.
       const settled = Math.min(changes.length, ...(await settle(ports, responses)));
       return alertInTurn(
         ports,
@@ -63,9 +66,9 @@ function byAudience(all: readonly Placed[]): [responses: Placed[], alerts: Place
 }
 
 /**
- * One after the other: of several at once, the stream would repeat those that arrived together with the one
- * that could be neither delivered nor kept. After one that fails the rest are kept with it, so that operators
- * who cannot be reached cost one wait. Gives how many changes are settled.
+ * Sends alerts one by one: were they sent together, an alert that is neither delivered nor kept would make the stream
+ * repeat delivered ones. After the first failure the rest go to the retry queue with it, so that an unreachable
+ * publisher costs one timeout. Returns how many changes are settled.
  */
 async function alertInTurn(
   ports: NotifierPorts,
@@ -80,12 +83,12 @@ async function alertInTurn(
   return settled;
 }
 
-/** Delivers them, or keeps them for later; gives the places of those of which neither is known. */
+/** Delivers notifications or keeps them for later; returns the places of those for which neither is certain. */
 async function settle(ports: NotifierPorts, owed: readonly Placed[]): Promise<readonly number[]> {
   return keep(ports, await failures(ports, owed));
 }
 
-/** Delivers them; gives those that nobody is known to have. */
+/** Delivers notifications; returns those whose delivery is not certain. */
 async function failures(
   { publisher, log }: NotifierPorts,
   owed: readonly Placed[],
@@ -105,7 +108,7 @@ async function failures(
   });
 }
 
-/** Keeps them for later; gives the places of those that are not known to be kept. */
+/** Puts notifications into the retry queue; returns the places of those that may not be in it. */
 async function keep(
   { retries, log }: NotifierPorts,
   left: readonly Placed[],
@@ -123,7 +126,7 @@ async function keep(
   }
 }
 
-/** A publisher that fails as a whole has delivered nothing that is known of. */
+/** When the publisher rejects, every notification counts as failed. */
 async function publish(
   publisher: Publisher,
   notifications: readonly Notification[],

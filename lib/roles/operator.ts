@@ -1,4 +1,4 @@
-/** The operator: what a person may do to an order. */
+/** The operator role: resubmits and cancels orders. */
 
 import type { FieldError } from '#core/codec/field-errors.ts';
 import type { IgnoredReason } from '#core/decide/decide.ts';
@@ -8,35 +8,40 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Transitions } from './transitions.ts';
 
+/** The result of an operator's request. */
 export type OperatorOutcome =
   | { readonly kind: 'done'; readonly record: ProcessRecord }
   | {
       readonly kind: 'refused';
       readonly reason: IgnoredReason;
       readonly record: ProcessRecord;
-      /** Of corrections, field by field. */
+      /** The fields of the corrections that are refused. */
       readonly errors: readonly FieldError[];
     }
   | { readonly kind: 'unknown-order' };
 
+/** Conditions of an operator's request. */
 export interface OperatorOptions {
-  /** Refused as `changed` at any other revision. Default: at whatever revision it is. */
+  /** Refused as `changed` when the order has another revision. Default: any revision. */
   readonly ifRevision?: number;
-  /** An order of any other tenant is `unknown-order`. Default: orders of every tenant. */
+  /** An order of another tenant is `unknown-order`. Default: any tenant. */
   readonly tenant?: string;
 }
 
+/** Conditions and corrections of a resubmit. */
 export interface ResubmitOptions extends OperatorOptions {
-  /** Of details that only steps not yet done use. Default: none. */
+  /** Changes to details that only steps not yet done use. Default: none. */
   readonly corrections?: readonly Correction[];
 }
 
+/** Each method rejects with the error of the store when the order could not be read or written. */
 export interface Operator {
-  /** `by`: who asks; kept in the history. */
+  /** @param by who requests it; stored in the history */
   resubmit(orderId: OrderId, by: string, options?: ResubmitOptions): Promise<OperatorOutcome>;
   cancel(orderId: OrderId, by: string, options?: OperatorOptions): Promise<OperatorOutcome>;
 }
 
+/** Makes the operator role. */
 export function operator(transitions: Transitions): Operator {
   const request = async (orderId: OrderId, event: RecordEvent): Promise<OperatorOutcome> => {
     const [outcome] = await transitions.apply([{ orderId, event: () => event }]);

@@ -1,4 +1,4 @@
-/** The Supervisor's schedule in one process: a sweep, a pause, and again. */
+/** The schedule of the Supervisor in one process: sweeps with a pause between them. */
 
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { describeError } from '#core/model/errors.ts';
@@ -6,12 +6,14 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Supervisor } from './supervisor.ts';
 
+/** The running schedule. */
 export interface SweepTimer {
   /** When the last completed sweep began; null before the first. */
   lastSweepAt(): number | null;
   stop(): void;
 }
 
+/** Starts the schedule; the first sweep begins after one period, ms. */
 export function periodicSweep(
   supervisor: Supervisor,
   clock: Clock,
@@ -38,7 +40,8 @@ export function periodicSweep(
       if (report.finished) last = report.startedAt;
     } catch (error) {
       if (stopped) return;
-      // The memories stay: a sweep after a long failure of the store forgives what that delayed (R20).
+      // The memories stay: the first sweep after a long failure of the store interrupts the steps that the
+      // failure delayed, and counts no failure for them (R20).
       log.error('sweep-failed', { error: describeError(error) });
     }
     if (!stopped) cancel = schedule();

@@ -1,7 +1,6 @@
 /**
- * A batch from a queue, with an answer for each message: the one place that may acknowledge. No message
- * is acknowledged whose effect is not durable; one that no redelivery helps is parked with the reason
- * (R19).
+ * Handles a batch of messages from a queue; the one place that may acknowledge. It acknowledges a message only when
+ * its effect is durable, and parks one that no redelivery can help, with the reason (R19).
  */
 
 import type { MessageCodec } from '#core/codec/message-codec.ts';
@@ -9,33 +8,35 @@ import { errorKind } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 
-/** A message as its queue hands it over. */
+/** A message as received from its queue. */
 export interface QueueMessage {
   readonly messageId: string;
   readonly body: string;
 }
 
+/** How the messages of one queue are decoded, handled and parked. */
 export interface QueueConsumer<Message, Carrier extends QueueMessage> {
   readonly codec: MessageCodec<Message>;
   /**
-   * One delivery for each message, in place; when it rejects, all are delivered again. `letters`: how
-   * each message came, in place.
+   * Returns one delivery per message, in the same order; when it rejects, the queue delivers all again.
+   * `carriers[i]` is the queue's form of `messages[i]`.
    */
   readonly receive: (
     messages: readonly Message[],
     carriers: readonly Carrier[],
   ) => Promise<readonly Delivery[]>;
-  /** Puts the message where a person finds it, with the reason; it is then acknowledged. */
+  /** When it resolves, the message is acknowledged. */
   readonly park: Park<Carrier>;
   readonly log: Log;
 }
 
+/** Stores a message, with the reason, where an operator finds it: on AWS, a dead-letter queue. */
 export type Park<Carrier extends QueueMessage> = (
   carrier: Carrier,
   reason: string,
 ) => Promise<void>;
 
-/** Gives those that the queue must deliver again; it may forget the others. */
+/** Returns the messages that the queue must deliver again; the others are acknowledged. */
 export async function deliverMessages<Message, Carrier extends QueueMessage>(
   carriers: readonly Carrier[],
   { codec, receive, park, log }: QueueConsumer<Message, Carrier>,
@@ -77,7 +78,7 @@ export async function deliverMessages<Message, Carrier extends QueueMessage>(
 
 const retry: Delivery = { kind: 'retry' };
 
-/** Whether the queue may forget the message. */
+/** True when the message is acknowledged. */
 async function settled<Carrier extends QueueMessage>(
   carrier: Carrier,
   delivery: Delivery,

@@ -1,4 +1,4 @@
-/** The recovery of one page of due orders: what an outage made late is interrupted, the rest is counted. */
+/** Recovers one page of due orders: interrupts the steps that an outage delayed, counts a failure for the others. */
 import { dueAt } from '#core/decide/due.ts';
 import { type Gap, interruptedSteps } from '#core/decide/sweep-gaps.ts';
 import { describeError, RefusedError, UnavailableError } from '#core/model/errors.ts';
@@ -9,24 +9,27 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome, Transitions } from './transitions.ts';
 
+/** The ports of {@link recoverPage}. */
 export interface RecoveryPorts {
   readonly transitions: Transitions;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Counts of orders, and the lag of the sweep. */
 export interface Recovered {
-  /** Without those that the store will never take as they would be. */
+  /** Due orders, without those whose write the store refuses for good. */
   readonly found: number;
   readonly recovered: number;
-  /** Refused by the store for now. */
+  /** Orders whose write failed because the store was unavailable. */
   readonly unwritten: number;
-  /** Dispatched again without a failure counted. */
+  /** Orders to be dispatched again without a failure counted. */
   readonly interrupted: number;
-  /** How long the order had been due that was due longest, ms. */
+  /** The longest time that any of the orders had been due, ms. */
   readonly lagMs: number;
 }
 
+/** The sum of no pages. */
 export const nothingRecovered: Recovered = {
   found: 0,
   recovered: 0,
@@ -35,6 +38,7 @@ export const nothingRecovered: Recovered = {
   lagMs: 0,
 };
 
+/** Adds up the counts of two pages. */
 export function added(one: Recovered, other: Recovered): Recovered {
   return {
     found: one.found + other.found,
@@ -45,11 +49,13 @@ export function added(one: Recovered, other: Recovered): Recovered {
   };
 }
 
+/** The event of a due order outside of an outage. */
 export const expired: RecordEvent = { type: 'expired' };
 
-/** What becomes of an order that is due, and of the next one on the page. */
+/** Chooses the event of a due order, from its record and its place on the page. */
 export type EventOf = (record: ProcessRecord, place: number) => RecordEvent;
 
+/** Applies the chosen event to each order of a page. Never rejects because of single orders: it counts and logs them. */
 export async function recoverPage(
   ports: RecoveryPorts,
   page: readonly OrderId[],
@@ -92,14 +98,14 @@ function tally(
       error: describeError(outcome.error),
     });
   }
-  // What the store will never take says nothing of whether it is there: that is judged by the others.
+  // A write that the store refuses for good does not show whether the store is available; the others do.
   return { found: page.length - refused, recovered, unwritten };
 }
 
 /**
- * Of a sweep after an outage. An order that nobody claimed meanwhile is dispatched in the same ramp.
+ * The events of a sweep after outages. An order that no Scheduler claimed during one joins the same ramp.
  *
- * @param gaps the outages, in which an attempt counts as interrupted; without one every failure is counted
+ * @param gaps the outages: steps that they delayed are interrupted. When empty, every failure is counted.
  */
 export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: number): EventOf {
   if (gaps.length === 0) return () => expired;

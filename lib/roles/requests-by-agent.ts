@@ -1,13 +1,13 @@
-/** The request channel of a role, made of one channel for each agent that is there. */
+/** The request channel of a role, made of one channel per agent. */
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
 
 /**
- * `send` rejects when any of the requests could not be sent, after it has sent all the others; with
- * {@link agentMissing} when there is no such agent.
+ * `send` rejects when any request could not be sent, but only after it has sent all others; for an unknown agent with
+ * {@link agentMissing}.
  *
- * @param channels by the name of the agent; asked at each send, so that agents may be added later
+ * @param channels by the name of the agent; read at each send, so that agents may be added later
  */
 export function requestsByAgent(channels: ReadonlyMap<string, Channel<Request>>): Channel<Request> {
   return {
@@ -24,7 +24,7 @@ export function requestsByAgent(channels: ReadonlyMap<string, Channel<Request>>)
   };
 }
 
-/** A request names an agent that does not run here: an order of a workflow that was removed may. */
+/** The error for a request to an agent that does not run here, for example by an order of a removed workflow. */
 export function agentMissing(agent: string): DefinitionError {
   return new DefinitionError(
     'agent-missing',

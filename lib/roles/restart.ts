@@ -1,11 +1,11 @@
 /**
- * The recovery after a restart of the one process. Every call and message of the former process is lost, so
- * that each order it left alive is taken back, uncounted (R20): in due order and in slices, while Reeve
- * already takes work. So that this is right:
+ * The recovery after a restart of the one process. The restart lost every call and message of the former process, so
+ * each live order is interrupted, without a failure counted (R20): in due order and in slices, while Reeve already
+ * accepts work. Three invariants:
  *
- * 1. Nothing else changes such an order before it was taken back: `first` does it for whoever is about to.
- * 2. No sweep meets it before: it would count as a failure what the restart interrupted.
- * 3. An order that was submitted since is none of them.
+ * 1. Nothing else changes such an order before it is interrupted: a role that is about to calls `interruptNow`.
+ * 2. No sweep reaches it before: the sweep would count a failure for each call that the restart ended.
+ * 3. An order that was submitted since the start is not interrupted.
  */
 import { describeError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -18,44 +18,47 @@ import type { Operator } from './operator.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Transitions } from './transitions.ts';
 
-/** Orders taken back in one go at most. */
+/** Orders interrupted at once at most. */
 const defaultSliceMax = 100;
-/** The first slice: the code that takes orders back runs for the first time, some twenty times slower than later. */
+/** The size of the first slice: its code runs for the first time, some twenty times slower than later. */
 const firstSlice = 10;
-/** A slice that takes longer is followed by one of half its size, ms: nothing else gets its turn meanwhile. */
+/** After a slice that takes longer, ms, the next has half its size: a slice blocks the event loop. */
 const sliceMs = 15;
-/** Index entries read in one go: nothing else can happen yet, so that a page may be long. */
+/** Index entries per page. A long page blocks nothing, because no other work has started yet. */
 const pageMax = 10_000;
-/** Before what could not be written is tried again, ms. */
+/** The delay before failed writes are retried, ms. */
 const retryAfterMs = 250;
 
+/** The ports of {@link restart}. */
 export interface RestartPorts {
   readonly store: StateStore;
   readonly transitions: Transitions;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default 100. */
+  /** Orders interrupted at once at most. Default 100. */
   readonly sliceMax?: number;
 }
 
+/** The recovery of the former process's orders. */
 export interface Restart {
   /**
-   * Finds what the former process left, and takes back the first slice. Nothing may change an order before
-   * it resolves; it gives the number of orders found.
+   * Finds the live orders of the former process, and interrupts the first slice. Nothing may change an order before
+   * this resolves. Returns the orders found, in due order.
    *
    * @throws {UnavailableError} `sweep-unwritten` when that slice cannot be written: do not start
    */
   begin(): Promise<readonly OrderId[]>;
-  /** Resolves when every order was taken back, with how many were changed; never after `stop`. */
+  /** Resolves when every order was interrupted, with the number of orders changed; never after `stop`. */
   readonly done: Promise<number>;
   isDone(): boolean;
-  /** The state store as sweeps see it: without the orders that were not taken back yet. */
+  /** The state store for sweeps: hides the orders that are not interrupted yet. */
   readonly sweptStore: StateStore;
-  /** Takes back these now, as far as they are of the former process: call it before anything changes them. */
-  first(orderIds: readonly OrderId[]): Promise<void>;
+  /** Interrupts those of these orders that wait for it; call it before anything changes them. */
+  interruptNow(orderIds: readonly OrderId[]): Promise<void>;
   stop(): void;
 }
 
+/** Makes the recovery; `begin` starts it. */
 export function restart(ports: RestartPorts): Restart {
   const { store, clock, log, sliceMax = defaultSliceMax } = ports;
   const finished = Promise.withResolvers<number>();
@@ -66,10 +69,10 @@ export function restart(ports: RestartPorts): Restart {
   const size = sliceSize(clock, sliceMax);
   let place = 0;
   let recovered = 0;
-  /** One slice at a time, so that no order is taken back twice. */
+  /** One slice at a time, so that no order is interrupted twice. */
   let last: Promise<void> = Promise.resolve();
 
-  async function takeBack(slice: readonly OrderId[]): Promise<void> {
+  async function interruptSlice(slice: readonly OrderId[]): Promise<void> {
     const outcomes = await ports.transitions.apply(
       slice.map((orderId) => ({ orderId, event: interrupted(startedAt, place++) })),
     );
@@ -79,7 +82,7 @@ export function restart(ports: RestartPorts): Restart {
       if (outcome?.kind === 'committed') recovered += 1;
       const error = outcome?.kind === 'failed' ? outcome.error : null;
       if (error !== null) log.error('recovery-failed', { orderId, error: describeError(error) });
-      // One that cannot be read stays as it is: the sweep that meets it says so again.
+      // An unreadable order stays as it is: the next sweep that finds it logs it again.
       if (error instanceof UnavailableError) unwritten += 1;
       else former.left.delete(orderId);
     }
@@ -92,18 +95,18 @@ export function restart(ports: RestartPorts): Restart {
     last = promise;
     await before;
     try {
-      await takeBack(choose());
+      await interruptSlice(choose());
     } finally {
       resolve();
     }
   }
 
-  async function rest(): Promise<void> {
+  async function interruptRest(): Promise<void> {
     while (former.left.size > 0 && !isStopped) {
       const before = recovered;
       try {
         await size.measure((max) => inTurn(() => former.slice(max)));
-        // A write lets others have their turn; where nothing was written, nothing else has.
+        // A write yields to the event loop; without one, yield here.
         if (recovered === before) await after(clock, 0);
       } catch (error) {
         if (isStopped) return;
@@ -125,10 +128,10 @@ export function restart(ports: RestartPorts): Restart {
         for (const orderId of await dueIn(store, shard)) former.add(orderId);
       }
       if (former.left.size > 0) await size.measure((max) => inTurn(() => former.slice(max)));
-      void rest();
+      void interruptRest();
       return former.found;
     },
-    async first(orderIds) {
+    async interruptNow(orderIds) {
       if (isDone || !orderIds.some((orderId) => former.left.has(orderId))) return;
       await inTurn(() => [...new Set(orderIds)].filter((orderId) => former.left.has(orderId)));
     },
@@ -138,7 +141,7 @@ export function restart(ports: RestartPorts): Restart {
   };
 }
 
-/** How many orders the next slice has: twice as many as the last one, or half of them where that took too long. */
+/** The size of the next slice: twice that of the last one, or half of it when that one took too long. */
 function sliceSize(clock: Clock, max: number) {
   let size = Math.min(firstSlice, max);
   return {
@@ -154,18 +157,18 @@ function sliceSize(clock: Clock, max: number) {
 interface FormerOrders {
   /** In due order. */
   readonly found: readonly OrderId[];
-  /** Those that were not taken back yet. */
+  /** The orders that are not interrupted yet. */
   readonly left: Set<OrderId>;
   add(orderId: OrderId): void;
-  /** The next ones that are left; at the end it begins anew, with those that could not be written. */
+  /** The next orders of `left`; after the last it starts again, with those that could not be written. */
   slice(max: number): readonly OrderId[];
   isHidden(orderId: OrderId): boolean;
   hidesAny(): boolean;
 }
 
 /**
- * Sweeps see none of them until each was met once: those that were taken back already wait for their nudge so
- * long, because to dispatch them would take the time that the recovery of the others needs.
+ * Hides every order from sweeps until each was tried once: to dispatch the interrupted ones earlier would delay the
+ * recovery of the others.
  */
 function formerOrders(): FormerOrders {
   const found: OrderId[] = [];
@@ -199,38 +202,38 @@ function formerOrders(): FormerOrders {
   };
 }
 
-/** Nudges of an order that was not taken back yet wait until it was. */
+/** A Scheduler that interrupts an order of the former process before it claims it. */
 export function afterRestart(restarted: Restart, of: Scheduler): Scheduler {
   return {
     onReplies: of.onReplies,
     async onNudges(nudges) {
-      if (!restarted.isDone()) await restarted.first(nudges.map(({ orderId }) => orderId));
+      if (!restarted.isDone()) await restarted.interruptNow(nudges.map(({ orderId }) => orderId));
       return of.onNudges(nudges);
     },
   };
 }
 
-/** As above, for what a person decides. */
+/** An operator role that interrupts an order of the former process before it changes it. */
 export function operatorAfterRestart(restarted: Restart, of: Operator): Operator {
   return {
     async resubmit(orderId, ...rest) {
-      await restarted.first([orderId]);
+      await restarted.interruptNow([orderId]);
       return of.resubmit(orderId, ...rest);
     },
     async cancel(orderId, ...rest) {
-      await restarted.first([orderId]);
+      await restarted.interruptNow([orderId]);
       return of.cancel(orderId, ...rest);
     },
   };
 }
 
-/** Dispatches again in the order of urgency, so many a second, lest the recovery be the next outage. */
+/** Dispatches again in due order and at a limited rate, so that the recovery does not overload the services. */
 function interrupted(startedAt: number, place: number): () => RecordEvent {
   const seconds = Math.floor(place / limits.recoveryRampPerSecond);
   return () => ({ type: 'interrupted', reason: 'restart', notBefore: startedAt + seconds * 1_000 });
 }
 
-/** What was taken back, or submitted since, is due after the start: nothing before it is looked through. */
+/** Interrupted and new orders are due after the start, so earlier index entries are not read. */
 function sweptStore(store: StateStore, former: FormerOrders, startedAt: number): StateStore {
   return {
     ...store,
@@ -257,7 +260,7 @@ async function dueIn(store: StateStore, shard: number): Promise<readonly OrderId
 function notWritten(unwritten: number, of: number): UnavailableError {
   return new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${of} orders that the last process left could not be taken back. See that the store can be written, then start again.`,
+    `${unwritten} of ${of} orders of the last process could not be written. Make the store writable, then start again.`,
   );
 }
 

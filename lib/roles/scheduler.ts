@@ -1,4 +1,4 @@
-/** The Scheduler: claims orders, starts their steps, records what agents reply, runs the undo. */
+/** The Scheduler: claims orders, starts their steps, records the replies of agents, runs the undo. */
 
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { checkedOutput } from '#core/definition/output.ts';
@@ -13,19 +13,23 @@ import type { Log } from '#ports/log.ts';
 import { deliveryOf } from './event-delivery.ts';
 import type { Transitions } from './transitions.ts';
 
+/** Handles nudges and replies. */
 export interface Scheduler {
-  /** One delivery for each nudge, in place. */
+  /** Returns one delivery per nudge, in the same order. */
   onNudges(nudges: readonly Nudge[]): Promise<readonly Delivery[]>;
-  /** `agent` is whose channel the replies came by. */
+  /** @param agent the agent whose reply channel delivered the replies */
   onReplies(agent: AgentName, replies: readonly Reply[]): Promise<readonly Delivery[]>;
 }
 
+/** The ports of {@link scheduler}. */
 export interface SchedulerPorts {
+  /** Names the process in the locks of orders. */
   readonly id: SchedulerId;
   readonly transitions: Transitions;
   readonly log: Log;
 }
 
+/** Makes a Scheduler. */
 export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
   const claim: RecordEvent = { type: 'claim', by: id };
   return {
@@ -62,7 +66,7 @@ function eventOf(
       return {
         type: action === 'undo' ? 'undoFailed' : 'stepFailed',
         ...from,
-        // Services quote what they were sent, and a fault's words go to whoever looks.
+        // Services quote their input in faults, and operators, logs and status messages show faults.
         fault: cutFault(redaction(record, known).fault(result.fault)),
       };
     case 'succeeded': {

@@ -1,30 +1,34 @@
-/** The search: a listing by state, and of it what else is asked for. */
+/** The search: a listing by state, filtered by further conditions. */
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { ListQuery, Page, StateStore } from '#ports/state-store.ts';
 
-/** What an order must have, beside its state; what is left out may be anything. */
+/** The conditions besides the state; an absent one matches every order. */
 export interface OrderFilter {
   readonly workflow?: string;
-  /** Its fault is of this agent's step, or a call to this agent is out. */
+  /** The fault is of a step of this agent, or a call to this agent is in flight. */
   readonly agent?: string;
-  /** Its fault is of this step … */
+  /** The step of the fault. */
   readonly step?: string;
-  /** … and has this code. */
+  /** The code of the fault. */
   readonly fault?: string;
   readonly tenant?: string;
-  /** It changed at this instant or later … */
+  /** The earliest time of the last change, ms since the epoch, inclusive. */
   readonly since?: number;
-  /** … and before this one. */
+  /** The latest time of the last change, ms since the epoch, exclusive. */
   readonly before?: number;
 }
 
 /**
- * Pages of the listing that one search reads at most. Each is as long as what is still wanted, so that
- * no order is passed over: where little fits, a page of the answer is short, or empty, and has a cursor.
+ * Pages of the listing that one search reads at most. Each is as long as the number of orders still wanted, so that
+ * no order is skipped: where few match, the result is short or empty, and has a cursor.
  */
 const pagesMax = 10;
 
-/** @throws {ReeveError} `cursor-invalid` for a cursor that no search gave */
+/**
+ * Returns one page of the matching orders.
+ *
+ * @throws {ReeveError} `cursor-invalid` for a cursor that no search returned
+ */
 export async function search(
   store: Pick<StateStore, 'list'>,
   query: ListQuery,

@@ -1,5 +1,9 @@
-/** Sends what a committed transition asks for: the one way commands leave a role, after the write (R13). */
-import { errorKind, ReeveError } from '#core/model/errors.ts';
+/** Sends the commands of a committed transition: the one way that commands leave a role, after the write (R13). */
+
+/** The ports of {@link sendCommands}. */ import {
+  errorKind,
+  ReeveError,
+} from '#core/model/errors.ts';
 import type { Command, Nudge, Request } from '#core/model/message.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
@@ -9,7 +13,7 @@ export interface CommandPorts {
   readonly log: Log;
 }
 
-/** Never rejects. A message that cannot be sent is lost: the Supervisor finds the order when it is due. */
+/** Never rejects. A message that cannot be sent is lost; the Supervisor recovers the order when it is due. */
 export async function sendCommands(
   { channels, log }: CommandPorts,
   commands: readonly Command[],
@@ -32,7 +36,7 @@ export async function sendCommands(
   }
 }
 
-/** Only the texts of Reeve's own errors are known to hold no data. */
+/** Messages of other errors may contain order data, so only those of Reeve are logged. */
 function described(error: unknown): { readonly error: string; readonly code: string | null } {
   if (error instanceof ReeveError) return { error: error.message, code: error.code };
   return { error: errorKind(error), code: null };

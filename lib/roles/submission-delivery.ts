@@ -1,10 +1,10 @@
-/** What becomes of a submission that came by a queue, where nobody waits for the answer. */
+/** The delivery of a submission that came from a queue, where no caller waits for the result. */
 import { UnavailableError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Submission, SubmissionRequest } from './submission.ts';
 
-/** A refusal is parked with its code and fields: its producer must learn of it, and nothing is lost. */
+/** Parks a refused submission with its code and fields, so that its producer can find and correct it. */
 export async function submissionDelivery(
   submission: Submission,
   request: SubmissionRequest,

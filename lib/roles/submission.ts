@@ -15,19 +15,22 @@ import type { Digest, Ids } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { sendCommands } from './send-commands.ts';
 
+/** One document to be accepted as an order. */
 export interface SubmissionRequest {
+  /** The name of a workflow; its latest version is used. */
   readonly workflow: string;
   readonly details: JsonValue;
   readonly priority: Priority;
   readonly tenant: string | null;
-  /** The name of a registered response channel; never an address. */
+  /** The name of a registered response channel, never an address; null: no status messages. */
   readonly replyTo: string | null;
-  /** The submitter's own name for the order; it comes back with whatever is told of it. */
+  /** The submitter's name for the order; every status message and event contains it. */
   readonly correlationId: string | null;
   /** The submitter's idempotency key; null: every call is a new order. */
   readonly key: string | null;
 }
 
+/** The result of a submission. */
 export type SubmissionOutcome =
   | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly processState: ProcessState }
   | {
@@ -36,15 +39,17 @@ export type SubmissionOutcome =
       readonly errors: readonly FieldError[];
     };
 
+/** Accepts or refuses submissions. */
 export interface Submission {
   /**
-   * Accepted only when order and record are durable.
+   * Accepted only when order and record are durable; rejects with the error of the store.
    *
-   * @param by who submits; kept in the history, and no part of what the idempotency key names
+   * @param by who submits; stored in the history, and no part of the content that the idempotency key identifies
    */
   submit(request: SubmissionRequest, by: string): Promise<SubmissionOutcome>;
 }
 
+/** The ports of {@link submission}. */
 export interface SubmissionPorts {
   readonly store: StateStore;
   readonly channels: Channels;
@@ -57,6 +62,7 @@ export interface SubmissionPorts {
   readonly responseChannels: readonly string[];
 }
 
+/** Makes the submission role. */
 export function submission(ports: SubmissionPorts): Submission {
   return {
     async submit(request, by) {
@@ -90,7 +96,7 @@ export function submission(ports: SubmissionPorts): Submission {
 
 interface Checked {
   readonly request: SubmissionRequest;
-  /** As the workflow's schema gives them. */
+  /** The output of the workflow's schema. */
   readonly details: JsonValue;
   readonly by: string;
 }
@@ -113,17 +119,17 @@ async function accept(
     const outcome = await repeated(store, orderId, digest);
     if (outcome.kind === 'refused' || outcome.processState !== 'Pending') return outcome;
   }
-  // Also for an order that was there: its first submission may have been lost after its write (R12).
+  // Also for an order that already existed: its first submission may have failed between write and send (R12).
   await sendCommands(ports, commands);
   return { kind: 'accepted', orderId, processState: record.processState };
 }
 
-/** Without a correlation id it is what it was before there was one: keys of then are still recognised. */
+/** A null correlation id is left out, so that keys of releases without correlation ids still match. */
 function content({ correlationId, ...rest }: SubmissionRequest): string {
   return canonicalJson(correlationId === null ? rest : { ...rest, correlationId });
 }
 
-/** The key gives the order id, so that the store's own condition makes two submissions one order. */
+/** Derived from the key, so that the condition of the store turns two submissions into one order (R2). */
 function keyedOrderId(digest: Digest, tenant: string | null, key: string): OrderId {
   return checkedOrderId(`k${digest(canonicalJson([tenant, key])).slice(0, 40)}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The Supervisor: finds what is past its complete-by time and requests recovery. It knows no
- * business; any number of sweeps at once do what one does (R11).
+ * The Supervisor: finds orders past their complete-by and requests their recovery. It knows nothing of the
+ * business. Any number of overlapping sweeps gives the result of one (R11).
  */
 import { dueHorizonMs } from '#core/decide/due.ts';
 import { gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
@@ -18,61 +18,67 @@ import {
   recoverPage,
 } from './recover-page.ts';
 
+/** The ports of {@link supervisor}. */
 export interface SupervisorPorts extends RecoveryPorts {
   readonly store: Pick<StateStore, 'due' | 'dueShards'>;
   /**
-   * When no sweep of a shard got through for longer than this, ms, the platform was away: what is
-   * overdue because of it is interrupted, not punished (R20). Longer than a lease and a period together.
+   * When no sweep of a shard succeeded for longer than this, ms, there was an outage: the steps that it delayed are
+   * interrupted, without a failure counted (R20). Longer than a lease and a sweep period together.
    */
   readonly outageAfterMs: number;
 }
 
+/** The result of a sweep. */
 export interface SweepReport extends Omit<Recovered, 'unwritten'> {
   readonly startedAt: number;
   readonly outage: boolean;
   /**
-   * False when something was left that is still due: because time ran out, or a write failed that an
-   * outage had delayed.
+   * False when due orders are left: the sweep was stopped, or after an outage a write failed.
    */
   readonly finished: boolean;
 }
 
+/** The result of the sweep of one shard. */
 export interface ShardReport extends SweepReport {
-  /** Whether `mayGoOn` ended it before the last page. */
+  /** True when `mayContinue` ended it before the last page. */
   readonly stopped: boolean;
   /** For the next sweep of the shard. */
   readonly left: ShardMemory;
 }
 
+/** The input of the sweep of one shard. */
 export interface ShardSweep {
   readonly shard: number;
-  /** What the sweep before it left. */
+  /** The memory that the previous sweep of the shard left. */
   readonly memory: ShardMemory;
-  /** When that was read, or before: an outage lasted until then at most; ms. */
+  /** A time not after the memory was read, ms since the epoch; an outage ended at this time at the latest. */
   readonly recalledAt: number;
   /** How many shards share the ramp. */
   readonly shards: number;
-  /** Asked before each page but the first: a sweep that runs has something to show for it. */
-  readonly mayGoOn: () => boolean;
-  /** Remembers it before the sweep goes on: should it die, the next one goes on from there. */
+  /** Called before each page except the first, so that every sweep recovers at least one page. */
+  readonly mayContinue: () => boolean;
+  /** Stores the memory before the sweep continues: should the sweep crash, the next one continues from it. */
   readonly keep: (memory: ShardMemory) => Promise<void>;
 }
 
+/** Sweeps and repairs shards of the due index. */
 export interface Supervisor {
+  /** The number of shards. */
   readonly shards: number;
   readonly outageAfterMs: number;
-  /** Every shard in turn; each finds in `memories` what the sweep before it left, and leaves its own. */
+  /** Sweeps and repairs every shard in turn; reads the memory of each from `memories`, and updates it there. */
   sweep(memories: Map<number, ShardMemory>): Promise<SweepReport>;
   /**
-   * What is overdue in one shard.
+   * Recovers the overdue orders of one shard.
    *
    * @throws {UnavailableError} `sweep-unwritten` when the store refused every write
    */
   sweepShard(sweep: ShardSweep): Promise<ShardReport>;
-  /** What lies further ahead in one shard than any right clock writes: it would never come (R14). */
+  /** Recovers orders of one shard that are due later than any correct clock writes, and so would never be due (R14). */
   repairShard(shard: number): Promise<void>;
 }
 
+/** Makes a Supervisor. */
 export function supervisor(ports: SupervisorPorts): Supervisor {
   const { clock, log, store } = ports;
   const every = Array.from({ length: store.dueShards }, (_, shard) => shard);
@@ -100,8 +106,8 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
           memories.set(shard, left);
         };
         const memory = memories.get(shard) ?? noMemory;
-        const asked = { shard, memory, keep, recalledAt: clock.now(), shards: every.length };
-        const report = await sweepShard(ports, { ...asked, mayGoOn: () => true });
+        const own = { shard, memory, keep, recalledAt: clock.now(), shards: every.length };
+        const report = await sweepShard(ports, { ...own, mayContinue: () => true });
         memories.set(shard, report.left);
         reports.push(report);
         await repairShard(shard);
@@ -141,33 +147,33 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
   let total = nothingRecovered;
   let stopped = false;
-  if (isRamped) await until(ports, memory.rampAt);
+  if (isRamped) await waitUntil(ports, memory.rampAt);
   let begunAt = clock.now();
   for await (const { items, cursor } of pagesOf(ports, range)) {
     const page = await recoverPage(ports, items, event);
     total = added(total, page);
-    memory = after(memory, page, begunAt, perSecond);
+    memory = memoryAfter(memory, page, begunAt, perSecond);
     if (cursor === null) break;
-    if (!sweep.mayGoOn()) {
+    if (!sweep.mayContinue()) {
       stopped = true;
       break;
     }
     await sweep.keep(memory);
-    if (isRamped) await until(ports, memory.rampAt);
+    if (isRamped) await waitUntil(ports, memory.rampAt);
     begunAt = clock.now();
   }
   assertWritten(total);
   if (!isRamped && total.lagMs > outageAfterMs) {
     ports.log.warn('sweep-behind', { shard: sweep.shard, lagMs: total.lagMs });
   }
-  // What could not be written now must find the outage still there: the next sweep would punish it.
+  // While writes fail, the outage stays in the memory: else the next sweep would count failures for these orders.
   const finished = !stopped && !(isRamped && total.unwritten > 0);
   const left = { ...memory, gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };
   return { ...total, startedAt, outage: isRamped, finished, stopped, left };
 }
 
-/** The store got through a page unless it refused all of it; the ramp goes on where the page ended. */
-function after(
+/** The shard counts as reached unless the store refused the whole page; the ramp continues after the page. */
+function memoryAfter(
   { aliveAt, gaps, rampAt }: ShardMemory,
   { found, unwritten, interrupted }: Recovered,
   begunAt: number,
@@ -182,10 +188,10 @@ function after(
   };
 }
 
-/** The longest that a right ramp makes a sweep wait for its next page, ms. */
+/** The longest wait of a ramp between two pages, ms; a longer one comes from a wrong clock. */
 const rampWaitMaxMs = 10_000;
 
-async function until({ clock }: SupervisorPorts, instant: number): Promise<void> {
+async function waitUntil({ clock }: SupervisorPorts, instant: number): Promise<void> {
   const ms = instant - clock.now();
   if (ms <= 0 || ms > rampWaitMaxMs) return;
   await new Promise<void>((resolve) => {
@@ -202,8 +208,8 @@ interface Range {
 }
 
 /**
- * What was recovered is due later than `range.to`, and what was not stays where the cursor has passed,
- * so that no order is met twice.
+ * Yields no order twice: a recovered order is due after `range.to`, and an order that was not recovered stays before
+ * the cursor.
  */
 async function* pagesOf(
   { store }: Pick<SupervisorPorts, 'store'>,
@@ -217,11 +223,11 @@ async function* pagesOf(
   } while (cursor !== null);
 }
 
-/** Not one write got through: no sweep, but an outage, which must be seen as one later (R20). */
+/** When no write succeeded, this was no sweep but part of an outage, which a later sweep must detect (R20). */
 function assertWritten({ found, unwritten }: Recovered): void {
   if (unwritten === 0 || unwritten < found) return;
   throw new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${found} due orders could not be written. They are tried again.`,
+    `${unwritten} of ${found} due orders could not be written. The next sweep retries them.`,
   );
 }

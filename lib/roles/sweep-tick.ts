@@ -1,10 +1,10 @@
 /**
- * One tick of the Supervisor's schedule where many may tick at once: shard by shard, each under a short
- * lease while there is work. A tick recovers the first page of every shard itself, so that each tick gets
- * on, and hands a shard with more than that over to a sweep of its own.
+ * One tick of the Supervisor's schedule where ticks may overlap. It sweeps each shard under a short lease, if the shard
+ * has work. A tick recovers the first page of every shard itself, so that each tick makes progress, and hands a shard
+ * with more pages over to a sweep of its own.
  *
- * The lease saves work and nothing else (R11). What is remembered of a shard lasts as long as something
- * of it is unfinished: when a sweep last got through to it, and which outages it recovers from (R20).
+ * The lease only saves work; correctness does not depend on it (R11). The memory of a shard is kept until the shard is
+ * finished: the time when a sweep last reached it, and the outages it recovers from (R20).
  */
 import { gapsAt, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -12,41 +12,46 @@ import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Supervisor } from './supervisor.ts';
 
+/** The sweeps of one invocation. */
 export interface SweepTick {
-  /** Every shard: a page of each. */
+  /** Sweeps the first page of every shard. */
   tick(): Promise<TickReport>;
-  /** The shard that a tick handed over, until `mayGoOn` says no. */
-  shard(shard: number, mayGoOn: () => boolean): Promise<TickReport>;
+  /** Sweeps a shard that a tick handed over, until `mayContinue` returns false. */
+  shard(shard: number, mayContinue: () => boolean): Promise<TickReport>;
 }
 
+/** The counts of one tick, for metrics. */
 export interface TickReport {
   readonly found: number;
   readonly recovered: number;
-  /** Dispatched again after an outage, without a failure counted. */
+  /** Orders to be dispatched again after an outage, without a failure counted. */
   readonly interrupted: number;
+  /** Shards, not orders. */
   readonly handedOver: number;
-  /** How long the order had been due that was due longest, ms. */
+  /** The longest time that any of the orders had been due, ms. */
   readonly lagMs: number;
 }
 
+/** The ports of {@link sweepTick}. */
 export interface SweepTickPorts {
   readonly supervisor: Supervisor;
   readonly store: Pick<StateStore, 'due' | 'dueShards'>;
   readonly coordination: Coordination;
   readonly clock: Clock;
-  /** Names this sweep in its leases: another one for each tick. */
+  /** Names this sweep in its leases; unique per tick. */
   readonly holder: string;
-  /** Has the shard swept elsewhere, soon. */
+  /** Starts a sweep of the shard in another invocation. */
   readonly handOver: (shard: number) => Promise<void>;
-  /** How long a shard may be held, ms: longer than a sweep may run. */
+  /** The duration of a lease, ms: longer than a sweep may run. */
   readonly leaseMs: number;
 }
 
-/** What a wrong clock wrote far ahead can wait so long to be found, ms: looking costs reads. */
+/** Between searches for due times that a wrong clock wrote too far ahead, ms; once per hour because they cost reads. */
 const repairEveryMs = 3_600_000;
 
 const nothing: TickReport = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 
+/** Makes the sweep tick of one invocation. */
 export function sweepTick(ports: SweepTickPorts): SweepTick {
   const { coordination, clock, store } = ports;
   return {
@@ -59,7 +64,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         shards.map((shard) => sweepFirst(ports, of(shard))),
       );
       const failed = shards.filter((shard) => outcomes[shard]?.status === 'rejected');
-      // Nothing could be reached: there was no tick, and the next one sees it (R20).
+      // No shard could be reached: this counts as no tick, so that the next one detects the outage (R20).
       if (failed.length === shards.length) return total(outcomes.map(reportOf));
       await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));
       const reached = shards.filter((shard) => !failed.includes(shard));
@@ -76,18 +81,18 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       return total(outcomes.map(reportOf));
     },
 
-    async shard(shard, mayGoOn) {
+    async shard(shard, mayContinue) {
       const recalledAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
       // Another sweep has finished it in the meantime.
       if (!memory.unfinished.has(shard)) return nothing;
-      const { report } = await underLease(ports, { shard, memory, recalledAt }, mayGoOn);
+      const { report } = await underLease(ports, { shard, memory, recalledAt }, mayContinue);
       return report;
     },
   };
 }
 
-/** Null for an instant that a clock saw which was wrong. */
+/** Null for an instant in the future, which a wrong clock wrote. */
 const earlier = (instant: number | null, now: number) =>
   instant !== null && instant <= now ? instant : null;
 
@@ -96,7 +101,7 @@ function reportOf(outcome: PromiseSettledResult<Swept>): TickReport {
   return outcome.value.report;
 }
 
-/** A failure is told when all have ended: a function is frozen, whatever of it still runs. */
+/** Rejects only when all have ended: a function is frozen after its result, even while work is in flight. */
 async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
@@ -119,26 +124,25 @@ interface Shard {
   readonly recalledAt: number;
 }
 
-/** What came of one shard. */
+/** The outcome of one shard. */
 interface Swept {
   readonly report: TickReport;
-  /** False when another sweep held it. */
+  /** False when another sweep held the lease. */
   readonly reached: boolean;
   readonly stopped: boolean;
 }
 const quiet: Swept = { report: nothing, reached: true, stopped: false };
 const held: Swept = { report: nothing, reached: false, stopped: false };
 
-/** A finished shard was last reached by the last tick. */
+/** A shard without a memory of its own was finished: the last tick reached it. */
 function memoryOf(of: Shard): ShardMemory {
   const own = of.memory.unfinished.get(of.shard);
   return own === undefined ? { ...noMemory, aliveAt: of.memory.sweptAt } : asKnown(own, of);
 }
 
 /**
- * A sweep that had recalled long ago may have left less than was known. A shard that was left unfinished
- * before a sweep of it ever got through was last reached by the last tick: an outage since then is an
- * outage for it as well.
+ * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became
+ * unfinished before any sweep reached it was last reached by the last tick: an outage since then concerns it too.
  */
 function asKnown(memory: ShardMemory, { memory: { reachedAt, sweptAt } }: Shard): ShardMemory {
   const known = [memory.aliveAt, reachedAt].flatMap((instant) => instant ?? []);
@@ -152,7 +156,7 @@ async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
   const isQuiet =
     !memory.unfinished.has(shard) &&
     gapsAt(memoryOf(of), recalledAt, ports.supervisor.outageAfterMs).length === 0;
-  // Nothing to do is the usual case, and costs one read and no lease.
+  // The usual case: no work, so one read and no lease.
   if (due.items.length === 0 && due.cursor === null && isQuiet) return quiet;
   const swept = await underLease(ports, of, () => false);
   if (!swept.stopped) return swept;
@@ -163,13 +167,12 @@ async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
 async function underLease(
   ports: SweepTickPorts,
   of: Shard,
-  mayGoOn: () => boolean,
+  mayContinue: () => boolean,
 ): Promise<Swept> {
   const { coordination, clock, holder, leaseMs, supervisor } = ports;
   const { shard, recalledAt } = of;
   const lease = { holder, now: clock.now(), leaseMs };
   const taken = await coordination.acquire(shard, lease, memoryOf(of));
-  // Whoever holds it sees to it.
   if (taken === null) return held;
   let left: ShardMemory | null = asKnown(taken, of);
   try {
@@ -178,7 +181,7 @@ async function underLease(
       memory: left,
       recalledAt,
       shards: of.memory.shards,
-      mayGoOn,
+      mayContinue,
       async keep(memory) {
         left = memory;
         await coordination.keep(shard, holder, memory);
@@ -193,7 +196,7 @@ async function underLease(
   }
 }
 
-/** A shard that this tick could not reach was last reached by an earlier one, whatever the others were. */
+/** A shard that this tick could not reach keeps the instant of an earlier tick, also when this tick reached others. */
 async function leaveMemory(ports: SweepTickPorts, of: Shard): Promise<void> {
   const { coordination, clock, holder, leaseMs } = ports;
   const known = of.memory.unfinished.get(of.shard);

@@ -1,7 +1,7 @@
 /**
- * Load, decide, write on condition, then send: the way every role changes an order
- * (docs/design.md, "One function decides"). Commands leave only after their write is durable (R13); a lost answer is asked again with the same
- * write id (R12); a conflict is decided anew on the record that won.
+ * Load, decide, write conditionally, send: the way every role changes an order (docs/design.md, "One function
+ * decides"). Commands leave only after their write is durable (R13). A write whose answer was lost is repeated with
+ * the same write id (R12). After a conflict, the event is decided again on the record that won.
  */
 
 import { type Decision, decide, decideShortened, type Transition } from '#core/decide/decide.ts';
@@ -27,6 +27,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { backOffMs, pause } from './delays.ts';
 import { sendCommands } from './send-commands.ts';
 
+/** The ports of {@link transitions}. */
 export interface TransitionPorts {
   readonly store: StateStore;
   readonly channels: Channels;
@@ -37,24 +38,26 @@ export interface TransitionPorts {
   readonly registry: WorkflowRegistry;
 }
 
-/** Something that happened to an order; the event may depend on the order as it is met. */
+/** An event for an order; it may depend on the record that it is applied to. */
 export interface EventFor {
   readonly orderId: OrderId;
-  /** `known`: null when the order's workflow is not known here. */
+  /** @param known null when the workflow of the order is unknown here, or `reads` is `record` */
   readonly event: (record: ProcessRecord, known: OrderContext | null) => RecordEvent;
-  /** What its event needs of the order. Default `all`; a `record` alone is half the reads. */
+  /** What the event needs. Default `all`; `record` loads no details, which is half of the reads. */
   readonly reads?: 'all' | 'record';
 }
 
+/** The result of one event. */
 export type Outcome =
   | { readonly kind: 'committed'; readonly record: ProcessRecord }
   | (Extract<Decision, { kind: 'ignored' }> & { readonly record: ProcessRecord })
   | { readonly kind: 'unknown-order' }
-  /** Nothing is known to have happened: deliver the message again. */
+  /** The event may not have been applied: deliver its message again. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
+/** Applies events to orders. */
 export interface Transitions {
-  /** Applies a batch, each order's happenings in their order; one outcome for each, in place. */
+  /** Applies a batch, the events of each order in sequence; returns one outcome per event, in the same order. */
   apply(batch: readonly EventFor[]): Promise<readonly Outcome[]>;
 }
 
@@ -63,9 +66,10 @@ interface Loaded {
   readonly orders: ReadonlyMap<OrderId, Order>;
 }
 
-/** Between tries of an event on an order that somebody else changed: a store answers in 5 to 10 ms. */
+/** Between retries after a conflict; a store answers in 5 to 10 ms. */
 const conflictBackOff: BackOff = { firstMs: 5, maxMs: 200 };
 
+/** Makes {@link Transitions}. */
 export function transitions(ports: TransitionPorts): Transitions {
   return {
     async apply(batch) {
@@ -88,7 +92,7 @@ export function transitions(ports: TransitionPorts): Transitions {
   };
 }
 
-/** Null when one of the orders cannot be read: each is then loaded by itself, to find out which. */
+/** Null when one of the orders is unreadable: each is then loaded separately, to find out which. */
 async function loadBatch(store: StateStore, batch: readonly EventFor[]): Promise<Loaded | null> {
   try {
     return await load(store, batch);
@@ -100,10 +104,12 @@ async function loadBatch(store: StateStore, batch: readonly EventFor[]): Promise
 
 async function load(store: StateStore, batch: readonly EventFor[]): Promise<Loaded> {
   const ids = idsOf(batch);
-  const whole = batch.some(isRecordOnly) ? idsOf(batch.filter((each) => !isRecordOnly(each))) : ids;
+  const withDetails = batch.some(isRecordOnly)
+    ? idsOf(batch.filter((each) => !isRecordOnly(each)))
+    : ids;
   const [records, orders] = await Promise.all([
     store.records(ids),
-    whole.length === 0 ? new Map<OrderId, Order>() : store.orders(whole),
+    withDetails.length === 0 ? new Map<OrderId, Order>() : store.orders(withDetails),
   ]);
   return { records, orders };
 }
@@ -154,7 +160,7 @@ async function settle(
     }
     throw new ReeveError(
       'contention',
-      `Order ${eventFor.orderId} changed ${limits.conflictRetriesMax} times under one event. It is tried again.`,
+      `Order ${eventFor.orderId} changed ${limits.conflictRetriesMax} times during one event. The event will be retried.`,
     );
   } catch (error) {
     return { kind: 'failed', error };
@@ -167,8 +173,8 @@ type Written =
   | (Omit<Transition, 'kind'> & { readonly kind: 'committed' });
 
 /**
- * What a store will never take is written as short as it can be: so the order stops with its reason, or
- * goes on being undone, instead of failing at each sweep.
+ * A record that the store refuses for good is written in its shortest form: so the order stops with a reason, or
+ * continues to be undone, instead of failing at each sweep.
  */
 async function write(
   ports: TransitionPorts,
@@ -186,7 +192,7 @@ async function write(
   }
 }
 
-/** Asks again when the answer was lost: the store recognises the write by its id. */
+/** Repeats the write once when its answer was lost: the store recognises the write by its id (R12). */
 async function committed(
   { store, ids }: TransitionPorts,
   { record, commands }: Transition,

@@ -57,7 +57,7 @@ test('what is too large to keep is told as a fault', async () => {
 test('an input that does not fit as a whole is told as that', async () => {
   const { run, replies } = kitchen(served);
   await run({ input: 'soup' });
-  const message = 'The agent was given an input that does not fit at the whole input.';
+  const message = 'The input does not match the schema of the agent at the whole input.';
   expect(replies).toMatchObject([{ result: { fault: { code: 'input-invalid', message } } }]);
 });
 

@@ -215,8 +215,8 @@ test('nobody waits for the recovery of an order that is none of it', async () =>
   const restarted = restartIn(world, 1);
   await restarted.begin();
   const fresh = await world.createClaimed('fresh');
-  await restarted.first([fresh.orderId, orderId('order-0')]);
-  const mixed = restarted.first([orderId('order-3'), fresh.orderId, orderId('order-3')]);
+  await restarted.interruptNow([fresh.orderId, orderId('order-0')]);
+  const mixed = restarted.interruptNow([orderId('order-3'), fresh.orderId, orderId('order-3')]);
   gate.resolve();
   await mixed;
   expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'interrupted']);
@@ -225,17 +225,17 @@ test('nobody waits for the recovery of an order that is none of it', async () =>
   expect(await typesOf(world, 'order-3')).toEqual(['submit', 'claim', 'interrupted']);
 });
 
-/** A restart that notes what it is asked to take back first. */
+/** A restart that notes which orders it is asked to interrupt. */
 const noted = (asked: string[]): Restart => ({
   begin: async () => [],
   done: Promise.resolve(0),
   isDone: () => false,
   sweptStore: roleScenario().store,
-  first: async (ids) => void asked.push(`first ${ids}`),
+  interruptNow: async (ids) => void asked.push(`interrupt ${ids}`),
   stop() {},
 });
 
-test('what a person asks is done after the order was taken back, as it was asked', async () => {
+test('an operator’s request changes the order only after the restart has interrupted it', async () => {
   const asked: string[] = [];
   const note =
     (name: string): Operator['cancel'] =>
@@ -251,19 +251,19 @@ test('what a person asks is done after the order was taken back, as it was asked
   await person.resubmit(one, 'olga', { ifRevision: 3 });
   await person.cancel(two, 'olga', { tenant: 'inn' });
   expect(asked).toEqual([
-    'first one',
+    'interrupt one',
     'resubmit ["one","olga",{"ifRevision":3}]',
-    'first two',
+    'interrupt two',
     'cancel ["two","olga",{"tenant":"inn"}]',
   ]);
 });
 
-test('nudges wait until their orders were taken back', async () => {
+test('nudges wait until the restart has interrupted their orders', async () => {
   const asked: string[] = [];
   const world = roleScenario();
   const of = scheduler({ id: schedulerId('s'), transitions: world.transitions, log: world.log });
   const nudges = ['one', 'two'].map((id): Nudge => ({ orderId: orderId(id), priority: 'normal' }));
   const deliveries = await afterRestart(noted(asked), of).onNudges(nudges);
-  expect(asked).toEqual(['first one,two']);
+  expect(asked).toEqual(['interrupt one,two']);
   expect(deliveries).toHaveLength(2);
 });

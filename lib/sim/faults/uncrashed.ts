@@ -20,7 +20,7 @@ export const uncrashed: readonly Uncrashed[] = [
     why: 'waits for the slice of another caller, whose own awaits are struck',
   },
   { file: 'restart.ts', code: 'if (recovered === before) await after(clock, 0);', why: recovery },
-  { file: 'restart.ts', code: 'await restarted.first([orderId]);', why: recovery },
+  { file: 'restart.ts', code: 'await restarted.interruptNow([orderId]);', why: recovery },
   {
     file: 'restart.ts',
     code: 'const page = await store.due({ ...query, from: Math.max(query.from, startedAt) });',
@@ -28,7 +28,7 @@ export const uncrashed: readonly Uncrashed[] = [
   },
   {
     file: 'supervisor.ts',
-    code: 'if (isRamped) await until(ports, memory.rampAt);',
+    code: 'if (isRamped) await waitUntil(ports, memory.rampAt);',
     why: ramp,
   },
   { file: 'supervisor.ts', code: 'await sweep.keep(memory);', why: ramp },
