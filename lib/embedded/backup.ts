@@ -1,4 +1,4 @@
-/** Copies a database that is in use to a file of its own. */
+/** Copies a database that is in use to another file. */
 import { closeSync, openSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
@@ -6,11 +6,11 @@ import { removeDatabase } from './data-files.ts';
 import { onFile } from './file-error.ts';
 import { isDamage, isFull, storeError } from './store-error.ts';
 
-/** Pages copied at a time: a write waits for no more, a millisecond. */
+/** Pages copied at a time. A write waits for one such batch, a millisecond. */
 const pagesAtOnce = 100;
 
 /**
- * The copy is nobody else's to read, because it holds all details; when it cannot be made whole, nothing is left of it.
+ * Only its owner may read the copy, because it contains all details. An incomplete copy is deleted.
  *
  * @param path the database file, for messages
  * @param to a file that does not exist
@@ -26,7 +26,7 @@ export async function copyInUse(database: DatabaseSync, path: string, to: string
   }
 }
 
-/** What SQLite says of the copy, as an error of lib/core. */
+/** Translates an error of the copy into an error of lib/core. */
 export function backupFailed(error: unknown, doing: 'write' | 'check', to: string): unknown {
   if (error instanceof ReeveError) return error;
   if (isFull(error)) {

@@ -1,11 +1,11 @@
-/** The files of an embedded store, and which of them are there. */
+/** The files of an embedded store. */
 import { copyFileSync, rmSync, statSync } from 'node:fs';
 import { CorruptDataError } from '#core/model/errors.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
 export const totalsPath = (path: string): string => `${path}-totals`;
 
-/** All that belongs to the data: the database, its write-ahead log, its totals file. */
+/** The data: the database, its write-ahead log and its totals file. */
 export const dataFiles = (path: string): readonly string[] => [
   path,
   logPath(path),
@@ -14,7 +14,7 @@ export const dataFiles = (path: string): readonly string[] => [
 
 export const isThere = (path: string): boolean => sizeOf(path) !== null;
 
-/** In bytes; null where there is no file. */
+/** The size in bytes; null when the file does not exist. */
 export function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }
@@ -22,8 +22,8 @@ export function sizeOf(path: string): number | null {
 export const hasLog = (path: string): boolean => (sizeOf(logPath(path)) ?? 0) > 0;
 
 /**
- * The database is not there, or empty, and what lies beside it says that it was. SQLite must not open
- * it then: it makes a new one, and deletes the log of the old one.
+ * Checks that the database was not removed while its log or totals file still exists. SQLite must not open it then:
+ * it would create a new database, and delete the log of the old one.
  *
  * @throws {CorruptDataError} `store-damaged`
  */
@@ -35,17 +35,17 @@ export function assertNotGone(path: string): void {
   const what = size === null ? 'is missing' : 'is empty';
   throw new CorruptDataError(
     'store-damaged',
-    `The state store ${path} ${what}, though ${left.join(' and ')} ${left.length === 1 ? 'is' : 'are'} there. Nothing was changed. Put the file back, or restore a backup with \`reeve restore FILE --yes\`. To begin without what was accepted, move these files away.`,
+    `The state store ${path} ${what}, though ${left.join(' and ')} ${left.length === 1 ? 'exists' : 'exist'}. Nothing was changed. Put the file back, or restore a backup with \`reeve restore FILE --yes\`. To start without the accepted orders, move these files away.`,
   );
 }
 
-/** A copy of the database and of its log, without the totals file. */
+/** Copies the database and its log, without the totals file. */
 export function copyDatabase(path: string, to: string): void {
   copyFileSync(path, to);
   if (isThere(logPath(path))) copyFileSync(logPath(path), logPath(to));
 }
 
-/** A database that is of no use, with all that SQLite may have left beside it. */
+/** Deletes a database, with every file that SQLite or Reeve may have put beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal', '-totals']) {
     rmSync(path + suffix, { force: true });

@@ -1,25 +1,25 @@
-/** What the system says of a file or folder, as an error of lib/core: one sentence that names it. */
+/** Translates a system error about a file or folder into an error of lib/core that names it. */
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** About the path that was named: the same call fails again. */
+/** Errors about the path itself: the same call would fail again. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
-  EEXIST: 'a file of that name is there',
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
+  EEXIST: 'a file of that name exists',
+  EACCES: 'this user has no permission',
+  EPERM: 'this user has no permission',
   EROFS: 'its disk is read-only',
   ELOOP: 'its path has too many links',
   ENAMETOOLONG: 'its name is too long',
 };
 
 /**
- * Any error that is not of the system stays as it is.
+ * Returns any other error unchanged.
  *
- * Codes: `disk-full` and `file-failed` ({@link UnavailableError}: it may work later), `file-unusable`.
+ * Codes: `disk-full` and `file-failed` ({@link UnavailableError}: a retry may succeed), `file-unusable`.
  *
  * @param what as in "Cannot write the backup"
  */
@@ -38,7 +38,7 @@ function fileError(error: unknown, what: string, path: string): unknown {
     : new ReeveError('file-unusable', `${what} ${path}: ${reason}.`, { cause: error });
 }
 
-/** @throws {ReeveError} what `work` throws, by {@link fileError} */
+/** Runs `work`. @throws {ReeveError} its error, translated by {@link fileError} */
 export function onFile<Result>(what: string, path: string, work: () => Result): Result {
   try {
     return work();

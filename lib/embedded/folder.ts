@@ -1,18 +1,17 @@
-/** Makes a folder that only its owner may enter. */
+/** Creates a folder that only its owner may enter. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onFile } from './file-error.ts';
 
 /**
- * With the folders above it, where there is none; nothing when it is there. Not by Node's own `recursive`: that
- * never ends on a file system that has no such folder and makes none, such as /proc, because each of its tries is
- * answered that a folder above is missing.
+ * Creates missing parent folders too; does nothing when the folder exists. Does not use Node's `recursive`: it loops
+ * for ever on a file system that refuses to create folders with ENOENT, such as /proc.
  *
  * @throws {ReeveError} see file-error.ts
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  const above = dirname(path);
-  if (above !== path) makeFolder(above);
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
   onFile('Cannot make the folder', path, () => mkdirSync(path, { mode: 0o700 }));
 }

@@ -1,4 +1,4 @@
-/** Deletes orders that ended long ago, from the oldest, a batch a call. */
+/** Deletes orders that ended long ago, the oldest first, one batch per call. */
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
@@ -7,26 +7,30 @@ import type { GroupCommit } from './group-commit.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-/** Orders looked at in one call: a millisecond's work, or ten where all of them are deleted. */
+/** Orders read in one call. It takes a millisecond, or ten when all of them are deleted. */
 const batchMax = 500;
 
+/** The parts of the store that {@link forgetter} uses. */
 export interface ForgetOptions {
   readonly sql: Statements;
   readonly group: GroupCommit;
   readonly damage: DamageReport;
   readonly totals: RunningTotals;
-  /** That row is gone for good. */
+  /** Called once the deletion of a row is durable. */
   readonly onForgotten: (seq: number) => void;
 }
 
-/** Gives how many orders it deleted; at one too young to have gone, the next call begins anew. */
+/**
+ * Returns a function that deletes ended orders older than `before`, ms since the epoch, and returns how many it
+ * deleted. When it reaches an order that is too young, the next call starts again at the oldest.
+ */
 export function forgetter(options: ForgetOptions): (before: number) => Promise<number> {
   const { sql, group, damage, totals, onForgotten } = options;
   let from = 0;
 
-  function forget(before: number): { readonly gone: readonly number[]; readonly next: number } {
+  function forget(before: number): { readonly deleted: readonly number[]; readonly next: number } {
     const batch = sql.oldest.all(from, batchMax);
-    // One that cannot be read is reported, and kept for whoever looks into it.
+    // An unreadable order is reported, and kept for the investigation.
     const ages = decodeOrSkip(
       batch,
       (row) => damage.row('Processes', numberOf(row), () => ageOf(row)),
@@ -37,30 +41,30 @@ export function forgetter(options: ForgetOptions): (before: number) => Promise<n
       ({ ProcessState, UpdatedAt }) =>
         UpdatedAt < before && (ProcessState === 'Processed' || ProcessState === 'Undone'),
     );
-    // A changed bit can make an order look as if it had ended: what is deleted is read in full before.
-    const gone = decodeOrSkip(
+    // A flipped bit can make a live order look ended, so each row is verified before it is deleted.
+    const deleted = decodeOrSkip(
       ended,
       ({ Seq }) =>
         damage.row('Processes', Seq, () => ({ Seq, ...intactRecord(sql.listed.get(Seq), null) })),
       () => {},
     );
-    for (const { Seq, orderId } of gone) {
+    for (const { Seq, orderId } of deleted) {
       sql.forgetRecord.run(Seq);
       sql.forgetOrder.run(orderId);
       totals.forgot();
     }
-    const isAtTheYoung = batch.length < batchMax || old.length < ages.length;
+    const reachedYoung = batch.length < batchMax || old.length < ages.length;
     const last = batch.at(-1);
     return {
-      gone: gone.map(({ Seq }) => Seq),
-      next: isAtTheYoung || last === undefined ? 0 : numberOf(last),
+      deleted: deleted.map(({ Seq }) => Seq),
+      next: reachedYoung || last === undefined ? 0 : numberOf(last),
     };
   }
 
   return async (before) => {
-    const { gone, next } = await group.write(() => forget(before));
+    const { deleted, next } = await group.write(() => forget(before));
     from = next;
-    for (const seq of gone) onForgotten(seq);
-    return gone.length;
+    for (const seq of deleted) onForgotten(seq);
+    return deleted.length;
   };
 }

@@ -1,35 +1,37 @@
 /**
- * Group commit: writes that are ready together share one transaction and one sync to disk, which is
- * what a durable write costs. Each caller is answered only after that sync.
+ * Group commit: writes that are ready at the same time share one transaction and one sync to disk, the main cost of a
+ * durable write. The promise of each caller settles only after that sync.
  *
- * 1. A write that fails by itself (its row is damaged, its value is refused) fails alone: the others of
- *    its group are committed without it.
- * 2. A group that the disk has no room for is tried once more after `makeRoom`.
- * 3. When the transaction fails, all of its writes fail, and nothing of them is remembered.
+ * 1. A write that fails for its own reason (its row is damaged, its value is refused) fails alone: the other writes
+ *    of the group are committed without it.
+ * 2. When the disk is full, the group is retried once after `makeRoom`.
+ * 3. When the transaction fails, all of its writes fail, and none of their effects remains in memory.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { isFull, isOfOneRow, storeError } from './store-error.ts';
 
+/** The only way to write to the database. */
 export interface GroupCommit {
   /** Runs `work` inside the next transaction; resolves with its result once that is durable. */
   write<Result>(work: () => Result): Promise<Result>;
-  /** Commits what waits. */
+  /** Commits the waiting writes now. */
   flush(): void;
 }
 
+/** The database, and the hooks around each transaction. */
 export interface GroupCommitOptions {
   readonly database: DatabaseSync;
   /** The database file, for messages. */
   readonly path: string;
-  /** Nothing of the group is stored: forget whatever its works had assumed. */
+  /** Called when the group was rolled back: discard in-memory effects of its writes. */
   readonly onFailure: () => void;
   /** Called in the transaction, after all its writes. */
   readonly beforeCommit: () => void;
-  /** Called after each commit, before its callers are answered. */
+  /** Called after each commit, before the promises of its callers settle. */
   readonly onCommit: () => void;
-  /** No write of a group could be stored, also after room was made. */
+  /** Called when a whole group failed, also after `makeRoom`. */
   readonly onRefused: (error: unknown) => void;
-  /** The disk is full: give back what can be given back. */
+  /** Called when the disk is full: frees disk space. */
   readonly makeRoom: () => void;
 }
 
@@ -39,12 +41,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** `culprit`: the write that failed by itself; null when the whole transaction did. */
+/** `culprit`: the write that failed for its own reason; null when the whole transaction failed. */
 interface Failure {
   readonly error: unknown;
   readonly culprit: Waiting | null;
 }
 
+/** Makes the group commit of one database. */
 export function groupCommit(options: GroupCommitOptions): GroupCommit {
   const { path, onFailure, onCommit, onRefused, makeRoom } = options;
   const attempt = transaction(options);
@@ -70,9 +73,9 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
         hasMadeRoom = true;
         makeRoom();
       } else {
-        const said = storeError(error, path);
-        onRefused(said);
-        for (const write of group) write.reject(said);
+        const translated = storeError(error, path);
+        onRefused(translated);
+        for (const write of group) write.reject(translated);
         return;
       }
     }
@@ -83,7 +86,7 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     write<Result>(work: () => Result) {
       return new Promise<Result>((resolve, reject) => {
         let result: Result;
-        // After the microtasks of this turn: whatever they make ready joins the same group.
+        // After the microtasks of this turn, so that the writes that they add join the group.
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({
           run: () => {
@@ -97,11 +100,11 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
   };
 }
 
-/** Prepared once: SQLite would compile the two words anew for each commit. */
+/** Prepared once, because SQLite would compile both statements again for each commit. */
 function transaction({ database, beforeCommit }: GroupCommitOptions) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  /** Null when it is durable; else nothing of it is stored. */
+  /** Null when the group is durable; otherwise it was rolled back. */
   return (group: readonly Waiting[]): Failure | null => {
     let current: Waiting | null = null;
     try {
@@ -122,6 +125,6 @@ function transaction({ database, beforeCommit }: GroupCommitOptions) {
 }
 
 function rollBack(database: DatabaseSync): void {
-  // SQLite itself has rolled back after an error of the disk.
+  // After a disk error SQLite has already rolled back.
   if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 }

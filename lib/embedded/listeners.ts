@@ -1,4 +1,4 @@
-/** Who is shown what was committed. */
+/** Listeners of commits. */
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
@@ -7,11 +7,12 @@ import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-/** `before`: the revision that it replaced; null for a new order. */
+/** @param before the revision that `record` replaced; null for a new order */
 export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
 
+/** The registered listeners, and the call that notifies them. */
 export interface Listeners extends Pick<Outbox, 'watchChanges'> {
-  /** Calls `listener` with every committed record, until the function it gives is called. */
+  /** Calls `listener` with every committed record; the returned function ends that. */
   watchRecords(listener: RecordListener): () => void;
   notify(
     record: ProcessRecord,
@@ -32,7 +33,7 @@ export function listenersOf(sql: Statements, damage: DamageReport): Listeners {
       for (const listener of onRecord) listener(record, before);
     },
     watchChanges(listener) {
-      // One that is damaged is reported by the read, and kept for whoever looks into it.
+      // The read reports a damaged change, which is kept for the investigation.
       const numbers = damage.row('Changes', 'listing', () => sql.changes.all()).map(numberOf);
       const left = decodeOrSkip(numbers, read, () => {});
       for (const change of left) listener(change);

@@ -1,37 +1,42 @@
 /**
- * How long SQLite's write-ahead log may grow before its pages are copied to the database. On a disk with
- * room it is long, because each page is then copied once for many writes. On a small or a nearly full disk
- * it must be short: a log that has filled the disk can never be copied, because the copy needs room too.
+ * The size of SQLite's write-ahead log at which its pages are copied to the database. With much free space it is
+ * large, so that a page is copied once for many writes. On a small or nearly full disk it must be small: a log that
+ * has filled the disk can never be copied, because the copy needs space too.
  */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What SQLite uses, bytes; the schema does not change it. */
+/** SQLite's default page size, bytes; the schema does not change it. */
 const pageBytes = 4_096;
-/** 65 MB: at the throughput of the bench about one checkpoint a second. */
+/** 65 MB: at the throughput of the benchmark about one checkpoint per second. */
 const pagesMax = 16_000;
-/** 256 KiB: a shorter log makes a checkpoint of every few writes. */
+/** 256 KiB: with a smaller log, every few writes would cause a checkpoint. */
 const pagesMin = 64;
-/** Of the room that is left, the log's own included: copying it takes as much again. */
+/** The part of the free space, including the log's own, that the log may use: the copy takes as much again. */
 const share = 1 / 4;
-/** The disk is asked again after so many commits: two calls, 3 µs. */
+/** Commits between two looks at the free space, which take two system calls, 3 µs. */
 const commitsBetween = 16;
 
-/** The log's bound in pages, for so much room on the disk, bytes. */
+/** The maximum size of the log in pages, for this much free space, bytes. */
 export function logPages(availableBytes: number): number {
   const pages = Math.floor((availableBytes * share) / pageBytes);
   return Math.min(Math.max(pages, pagesMin), pagesMax);
 }
 
+/** Bounds the log of one database. */
 export interface LogBound {
-  /** A group was committed. */
+  /** Call after each commit. */
   onCommit(): void;
-  /** Copies the log to the database and gives its room back, as far as the disk lets it. */
+  /** Copies the log to the database and truncates it, if the disk has space for the copy. */
   makeRoom(): void;
 }
 
-/** Sets the bound now, and again as the disk fills. `room`: what the log may take of the disk, bytes. */
+/**
+ * Sets the bound now, and again as the disk fills.
+ *
+ * @param room returns the free space, including the log's own, bytes
+ */
 export function logBound(database: DatabaseSync, room: () => number): LogBound {
   let bound = 0;
   let commits = 0;
@@ -40,13 +45,13 @@ export function logBound(database: DatabaseSync, room: () => number): LogBound {
     const pages = logPages(availableBytes);
     if (pages === bound) return;
     bound = pages;
-    // The limit makes SQLite cut a log that is longer when it begins it anew.
+    // With the size limit, SQLite truncates a longer log when it next restarts it.
     database.exec(
       `PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${pages * pageBytes}`,
     );
   }
 
-  /** A disk that cannot be asked is taken for a full one: a commit that is durable must not fail for it. */
+  /** An error counts as a full disk, because a durable commit must not fail for it. */
   function roomNow(): number {
     try {
       return room();
@@ -66,13 +71,17 @@ export function logBound(database: DatabaseSync, room: () => number): LogBound {
       try {
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        // The copy had no room either: the write that is tried next says so to its caller.
+        // No space for the copy: the retried write fails and reports it.
       }
     },
   };
 }
 
-/** What the disk has left, and what the log has of it already. `path`: the database file, or `:memory:`. */
+/**
+ * Returns a function for the free space plus the size of the log, bytes.
+ *
+ * @param path the database file, or `:memory:`
+ */
 export function roomOnDisk(path: string): () => number {
   if (path === ':memory:') return () => Number.POSITIVE_INFINITY;
   return () => {

@@ -1,4 +1,4 @@
-/** Opens the database of the state store: nobody else writes it, and nothing that was on disk is missing. */
+/** Opens the database of the state store, after it has checked that no other process uses it and no work is missing. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
@@ -19,6 +19,7 @@ import { addMissingColumns, schema } from './schema.ts';
 import { type Statements, statements } from './statements.ts';
 import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
 
+/** An open database with its parts. */
 export interface OpenDatabase {
   readonly database: DatabaseSync;
   readonly sql: Statements;
@@ -29,10 +30,9 @@ export interface OpenDatabase {
 }
 
 /**
- * An exclusive lock is taken at the first read and held until it is closed. What is refused is left as it was,
- * byte by byte.
+ * Holds an exclusive lock from the first read until it is closed. When it throws, no byte on disk has changed.
  *
- * @param acceptsLoss goes on with what is there, whatever the totals file says, and begins that anew
+ * @param acceptsLoss ignores the totals file, and replaces it
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
@@ -48,7 +48,7 @@ export function openDatabase(
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const verdict = agreed(database, path, acceptsLoss);
     if (acceptsLoss) rmSync(totalsPath(path), { force: true });
-    // FULL: a commit is answered only when it is on disk, or a power cut could take it back.
+    // FULL: a commit returns only when it is on disk, so that a power cut cannot undo it.
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
@@ -61,7 +61,11 @@ export function openDatabase(
   }
 }
 
-/** What kept the data from being opened, as an error of lib/core; `then`: what to do when they are in use. */
+/**
+ * Translates an error of opening the data into an error of lib/core.
+ *
+ * @param then what to do when another process uses the data
+ */
 export function openError(
   cause: unknown,
   path: string,
@@ -76,12 +80,12 @@ export function openError(
   const said = describeError(cause);
   return new ReeveError(
     'store-unusable',
-    `Cannot open the state store ${path} (${said}). See that its folder is there, and that this user may read and write both.`,
+    `Cannot open the state store ${path} (${said}). Check that its folder exists, and that this user may read and write both.`,
     { cause },
   );
 }
 
-/** Of a log that it cannot read whole SQLite cuts off the rest when it closes it: so the look comes first. */
+/** Checks without changes first, because SQLite truncates a damaged log when it closes the database. */
 function assertWhole(path: string, acceptsLoss: boolean): void {
   assertNotGone(path);
   if (!isThere(path)) {
@@ -97,12 +101,12 @@ function assertWhole(path: string, acceptsLoss: boolean): void {
   }
 }
 
-/** SQLite would let everybody read it, whose folder lets them. */
+/** SQLite would create a file that other users may read. */
 function makeOwn(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // SQLite cannot make it either, and says so.
+    // SQLite then fails too, with a better message.
   }
 }
 
@@ -116,7 +120,7 @@ function agreed(database: DatabaseSync, path: string, acceptsLoss: boolean): GoO
   if (verdict.kind === 'goOn') return isAlone ? { ...verdict, report: null } : verdict;
   throw new CorruptDataError(
     'store-damaged',
-    `The state store ${path} has lost what it had accepted: ${verdict.why}. Nothing was changed. Restore a backup with \`reeve restore FILE --yes\`, or go on with what is left after \`reeve check --accept-loss\`.`,
+    `The state store ${path} has lost accepted work: ${verdict.why}. Nothing was changed. Restore a backup with \`reeve restore FILE --yes\`, or run \`reeve check --accept-loss\` to continue without it.`,
   );
 }
 
@@ -135,8 +139,8 @@ function prepared(
   }
   const from = verdict.from ?? countedTotals(database);
   const first = { ...from, commits: from.commits + (isOnDisk ? 1 : 0) };
-  // One write and a checkpoint, which also gives back the room of a log that a crash left: what a full
-  // disk refuses is refused before anybody relies on this store.
+  // One write and a checkpoint, so that a full disk fails the start and not the first order. The checkpoint also
+  // frees the space of a log that a crash left.
   writeTotals(database, first);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const file = isOnDisk ? totalsFile(totalsPath(path)) : null;

@@ -1,5 +1,6 @@
-/** Opens the database to look at it: nothing on disk is another when it is closed again. */
-import { rmSync } from 'node:fs';
+/** Opens the database for reading, and leaves every file on disk as it was. */
+
+/** A database that is open for reading. */ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { hasLog, isThere } from './data-files.ts';
 
@@ -9,15 +10,15 @@ export interface Untouched {
 }
 
 /**
- * While it is open, nobody else can open the data to write them. The file must be there.
+ * While it is open, no other process can open the data for writing. The file must exist.
  *
  * @throws SQLite's error
  */
 export function openUntouched(path: string): Untouched {
-  // Whoever may write the database copies the log into it when he closes it, as far as he can read the log, and
-  // deletes the log. Without a log there is nothing to copy, and whoever may only read would leave an empty one.
+  // A connection that may write copies the readable part of the log on close, and deletes the log: with a log, open
+  // read-only. Without a log, a read-only connection would leave an empty one.
   const database = new DatabaseSync(path, { readOnly: hasLog(path) });
-  // A reader of a log needs an index of it on disk; a Reeve, which has the data alone, never has one.
+  // Reading a log creates an index file; Reeve itself never needs one, because it locks the data exclusively.
   const index = `${path}-shm`;
   const hadIndex = isThere(index);
   const close = () => {

@@ -1,8 +1,9 @@
 /**
- * Live orders in memory. Safe because this process is the only writer (sqlite-store.ts) and because
- * nothing reads between a write and its commit.
+ * Live orders in memory. Safe because this process is the only writer (sqlite-store.ts), and no read runs between a
+ * write and its commit.
  */
-import type { OrderId } from '#core/model/ids.ts';
+
+/** An order with its record. */ import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
@@ -12,21 +13,21 @@ import type { Statements } from './statements.ts';
 export interface Entry {
   readonly order: Order;
   readonly record: ProcessRecord;
-  /** The number of the record's row: found by it, an update needs no index. */
+  /** The row number of the record: an update by it needs no index. */
   readonly seq: number;
 }
 
+/** Reads through to the tables. */
 export interface RecordCache {
-  /** From memory, or else from the tables. */
+  /** @throws {CorruptDataError} when the row is damaged */
   get(orderId: OrderId): Entry | undefined;
   keep(entry: Entry): void;
   clear(): void;
 }
 
 /**
- * Keeps about `max` live orders, in two generations: when the younger is full it becomes the older, and
- * what nobody asked for since then is gone. (Taking single entries out of a Map in the order they came
- * makes it walk over all the gaps they left.)
+ * Keeps about `max` live orders in two generations: a full young generation replaces the old one, whose unused entries
+ * are dropped. (A Map from which the oldest entries are deleted one by one scans all the gaps they leave.)
  */
 export function recordCache(sql: Statements, damage: DamageReport, max: number): RecordCache {
   let young = new Map<OrderId, Entry>();

@@ -1,4 +1,4 @@
-/** Puts a backup in the place of the data. */
+/** Replaces the data by a backup. */
 import {
   chmodSync,
   closeSync,
@@ -19,18 +19,19 @@ import { openError } from './open-database.ts';
 import { openUntouched } from './read-only.ts';
 import { isDamage } from './store-error.ts';
 
+/** The result of a restore. */
 export interface Restored {
-  /** The name of what was there; null when there was nothing. */
+  /** Where the former data was moved; null when there was none. */
   readonly kept: string | null;
   readonly orders: number | null;
   readonly changes: number | null;
 }
 
-/** Whether there is any of it: a log alone is also worth to be kept. */
+/** True when any file of the data exists; a log alone is also worth keeping. */
 export const hasData = (path: string): boolean => dataFiles(path).some(isThere);
 
 /**
- * What was there is kept under another name, and is not touched before the backup is copied and checked.
+ * Renames the former data, but only after the backup was copied and checked.
  *
  * @throws {ReeveError} `store-in-use` when a Reeve is running on the data; `backup-damaged`; see file-error.ts
  */
@@ -47,7 +48,7 @@ export function restoreData(backup: string, path: string, stamp: string): Restor
       for (const file of dataFiles(path)) {
         if (kept !== null && isThere(file)) renameSync(file, kept + file.slice(path.length));
       }
-      // The database last: until then a start refuses what it finds.
+      // The database last: until then a start refuses the data.
       renameSync(totalsPath(copy), totalsPath(path));
       renameSync(copy, path);
       onDisk(dirname(path));
@@ -58,11 +59,11 @@ export function restoreData(backup: string, path: string, stamp: string): Restor
   }
 }
 
-/** A copy on disk with the totals file that belongs to it. */
+/** A durable copy with its totals file. */
 function checkedCopy(backup: string, copy: string) {
   onFile(`Cannot copy the backup ${backup} to`, copy, () => {
     copyFileSync(backup, copy);
-    // Whoever made the backup may have let others read it.
+    // The backup may be readable by other users.
     chmodSync(copy, 0o600);
     onDisk(copy);
   });
@@ -81,7 +82,7 @@ function checkedCopy(backup: string, copy: string) {
   return { orders, changes };
 }
 
-/** Before anything is made or moved for it. */
+/** Called before any file is created or moved. */
 function assertReadable(backup: string): void {
   onFile('Cannot read the backup', backup, () => {
     const file = openSync(backup, 'r');
@@ -93,7 +94,7 @@ function assertReadable(backup: string): void {
   });
 }
 
-/** A power cut after this does not take it back. */
+/** Makes it durable: a power cut after this does not undo it. */
 function onDisk(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -104,12 +105,12 @@ function onDisk(path: string): void {
 }
 
 function assertUnused(path: string): void {
-  // Of an empty one SQLite would delete the log.
+  // SQLite would delete the log of an empty database.
   if ((sizeOf(path) ?? 0) === 0) return;
   try {
     openUntouched(path).close();
   } catch (cause) {
-    // Damaged data is what a backup is put in place of.
+    // Damaged data is the usual reason for a restore.
     if (isDamage(cause)) return;
     throw openError(cause, path, 'Stop Reeve first.');
   }

@@ -1,4 +1,4 @@
-/** What comes out of the tables: checked, then as the types of lib/core. */
+/** Decodes rows of the tables into the types of lib/core. */
 import * as z from 'zod';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { changeSchema } from '#core/codec/message-codec.ts';
@@ -17,7 +17,7 @@ const orderRow = z.object({
 });
 const dueRow = z.object({ DueAt: z.int(), OrderID: z.string() });
 const listRow = z.object({ Seq: z.int(), OrderID: z.string() });
-/** Read as large integers, of which none makes the reading of the other rows fail. */
+/** Read as a large integer: as a number, one that is too large would make the read of all rows fail. */
 const large = z.union([z.int(), z.bigint().transform(Number).pipe(z.int())]);
 const numberRow = z.object({ Seq: large });
 const ageRow = z.object({
@@ -32,7 +32,7 @@ const changeRow = z.object({ Seq: z.int(), Change: z.string(), Audience: z.enum(
 const extensionRow = z.object({ Extension: z.string().nullable().optional() });
 const extension = z.record(z.string(), z.unknown());
 
-/** Columns that only this store knows are left out, those that a newer release keeps in `Extension` are added. */
+/** Drops the columns of this store, and adds the attributes that a newer release keeps in `Extension`. */
 export function recordOf(row: unknown): ProcessRecord {
   const text = extensionRow.safeParse(row).data?.Extension ?? null;
   if (text === null) return decodeRecord(storedColumns(row));
@@ -68,7 +68,7 @@ export function numberOf(row: unknown): number {
   return checked('row number', () => numberRow.parse(row).Seq);
 }
 
-/** The id of an order that an index names. */
+/** The order id in an entry of an index. */
 export function idOf({ OrderID }: { readonly OrderID: string }): OrderId {
   return checked('order id', () => orderId(OrderID));
 }
@@ -105,7 +105,7 @@ function corrupt(what: string, cause: unknown): CorruptDataError {
 }
 
 const LIST_CURSOR = /^\d{1,16}$/;
-/** Of the last entry of a page, which may be one that no version of Reeve wrote. */
+/** Names the last entry of a page, whose id may be corrupt. */
 const DUE_CURSOR = /^(\d{1,16})\.(.*)$/s;
 
 /** @throws {ReeveError} `cursor-invalid` */

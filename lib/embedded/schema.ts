@@ -4,9 +4,9 @@ import { type CheckedTable, checkedTables, checksumOf } from '#embedded/integrit
 import { totalsSchema } from '#embedded/integrity/totals.ts';
 
 /**
- * `DueAt` is the due index's key (R16); rounded up to the sweep period, so that a quick order changes
- * the index about twice in its life. The listing indexes leave out Processed, by far the most.
- * `Extension` holds the attributes that a newer release adds to a record, as JSON; null where there are none.
+ * `DueAt` is the key of the due index (R16), rounded up to the sweep period, so that a quick order changes the index
+ * about twice in its life. The index for listings excludes Processed, by far the most frequent state.
+ * `Extension` contains the attributes that a newer release adds to a record, as JSON; null when there are none.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS Orders (
@@ -55,7 +55,7 @@ export const schema = `
   ${totalsSchema}
 `;
 
-/** A database that an older Reeve made has no columns for what came later. */
+/** Adds the columns that a database of an older Reeve does not have. */
 export function addMissingColumns(database: DatabaseSync): void {
   const columns = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
   const has = (table: string, column: string) => columns.get(table, column) !== undefined;
@@ -72,7 +72,7 @@ export function addMissingColumns(database: DatabaseSync): void {
   }
 }
 
-/** In one transaction: a table has all of its checksums, or no column for them. */
+/** In one transaction, so that a table has either all of its checksums or no column for them. */
 function addChecksums(database: DatabaseSync, table: CheckedTable): void {
   const key = table === 'Orders' ? 'OrderID' : 'Seq';
   database.exec(`BEGIN; ALTER TABLE ${table} ADD COLUMN Checksum INTEGER`);
@@ -81,13 +81,13 @@ function addChecksums(database: DatabaseSync, table: CheckedTable): void {
   const write = database.prepare(`UPDATE ${table} SET Checksum = ? WHERE ${key} = ?`);
   for (const { Key } of keys) {
     const row = readable(() => read.get(Key ?? null));
-    // One that cannot be read gets none, and is found damaged when it is asked for.
+    // An unreadable row gets no checksum, so that its next read reports it as damaged.
     if (row !== undefined) write.run(checksumOf(table, row), Key ?? null);
   }
   database.exec('COMMIT');
 }
 
-/** Whether everything is there that a Reeve of today makes: else a start adds it. */
+/** False when a start would have to add tables, columns or indexes. */
 export function isUpToDate(database: DatabaseSync): boolean {
   const names = database.prepare('SELECT name FROM sqlite_schema').all();
   const columns = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
@@ -111,13 +111,13 @@ function readable<Row>(read: () => Row): Row | undefined {
   }
 }
 
-/** Only of orders that have one: the others pay nothing for it. After the column, which may be new. */
+/** Covers only orders that have a correlation id. Created after the column, which may be new. */
 const correlationIndex = `
   CREATE INDEX IF NOT EXISTS Correlation ON Processes (CorrelationID, Seq)
     WHERE CorrelationID IS NOT NULL;
 `;
 
-/** A change was one row, whoever was to be told; what is no change is left for its reader to refuse. */
+/** Splits each change into one row per audience. A corrupt change is kept, so that its reader reports it. */
 const oneAudienceEach = `
   BEGIN;
   ALTER TABLE Changes ADD COLUMN Audience TEXT;

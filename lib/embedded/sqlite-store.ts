@@ -1,6 +1,6 @@
 /**
- * The state store on SQLite, for one process: WAL and `synchronous=FULL`, so that what is answered is
- * on disk, and an exclusive lock, so that nobody else writes and live records may be kept in memory.
+ * The state store on SQLite, for one process. WAL and `synchronous=FULL` make each acknowledged write durable. An
+ * exclusive lock makes this process the only writer, so that it may cache live records.
  */
 
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
@@ -29,34 +29,36 @@ import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { writeState } from './write-state.ts';
 
+/** The ports that the embedded store implements, and its administration. */
 export interface SqliteStore
   extends StateStore,
     Outbox,
     Retention,
     Pick<Listeners, 'watchRecords'> {
-  /** Begins to go through all stored orders. */
+  /** Starts a verification of all stored orders. */
   verify(): Verification;
-  /** Rows found damaged since the start. */
+  /** The number of rows found damaged since the start. */
   damaged(): number;
-  /** The code of the error with which the last writes were refused; null when they were stored. */
+  /** The code of the error of the last group of writes; null when it was stored. */
   refusal(): string | null;
-  /** Writes one row that says nothing new. */
+  /** Commits an empty group, to test whether the disk accepts writes. */
   tryWrite(): Promise<void>;
   /**
-   * Copies the data as it is at one moment, while it goes on being written.
+   * Copies a consistent snapshot of the data, while writes continue.
    *
    * @param to a file that does not exist
    * @throws {ReeveError} see backup.ts
    */
   backup(to: string): Promise<void>;
-  /** May be called again. */
+  /** Commits the waiting writes and closes the files; may be called again. */
   close(): void;
 }
 
+/** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
   readonly path: string;
-  /** The precision of the due index, ms: how often the Supervisor looks. */
+  /** The precision of the due index, ms: the period of the Supervisor's sweeps. */
   readonly sweepPeriodMs: number;
   readonly log: Log;
   /** Records of live orders kept in memory. Default 10,000. */
@@ -64,6 +66,8 @@ export interface SqliteStoreOptions {
 }
 
 /**
+ * Opens the store; creates it when it does not exist.
+ *
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
@@ -77,7 +81,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     database,
     path,
     onFailure() {
-      totals.takeBack();
+      totals.revert();
       cache.clear();
     },
     beforeCommit: totals.write,
@@ -114,7 +118,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     },
     damaged: damage.count,
     refusal: state.refusal,
-    // What a transaction without any work writes is the row of totals.
+    // A transaction without work writes the row of totals.
     tryWrite: () => group.write(() => {}),
     backup: (to) => copyInUse(database, path, to),
     close() {
@@ -243,7 +247,7 @@ function listedRows(sql: Statements, query: ListQuery): unknown[] {
     : sql.listByState.all(processState, below, limit);
 }
 
-/** `from`: what was asked for many orders. */
+/** Logs an unreadable order. `from`: the query that left it out. */
 function leftOut(log: Log, from: 'due' | 'list') {
   return (
     { OrderID: orderId }: { OrderID: string },

@@ -4,7 +4,7 @@ import { encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { recordChecksum } from '#embedded/integrity/checksums.ts';
 
-/** Columns that a transition can change; the others are the order's for life. */
+/** Columns that a transition can change; the others never change. */
 const changing = [
   'ProcessState',
   'LockedBy',
@@ -41,7 +41,7 @@ export function statements(database: DatabaseSync) {
     `SELECT Seq, OrderID, ProcessState, SubmittedAt, UpdatedAt FROM Processes
      WHERE Seq > ? ORDER BY Seq LIMIT ?`,
   );
-  // A number that is too large makes the reading of all rows fail, unless it may be a large integer.
+  // As a number, one that is too large would make the read of all rows fail.
   oldest.setReadBigInts(true);
 
   return {
@@ -92,7 +92,7 @@ function recordWrites(database: DatabaseSync) {
     `INSERT INTO Processes (${all.join(', ')}) VALUES (${places(all)})`,
   );
   const replace = replaceWith(changing);
-  // An update that names an indexed column rewrites the index, even where nothing changed.
+  // An update that names an indexed column rewrites the index, even when the value is the same.
   const replaceAndMove = replaceWith([...changing, 'DueAt']);
 
   return {
@@ -114,7 +114,7 @@ function recordWrites(database: DatabaseSync) {
       return Number(lastInsertRowid);
     },
 
-    /** `seq`: of its row. Whether the revision before was there to be replaced. */
+    /** False when the row does not have the previous revision. `seq`: the row number. */
     replace(seq: number, record: ProcessRecord, { due, before }: DueKeys): boolean {
       const row = encodeRecord(record);
       const values = changingValues(row, extensionOf(record), due);
@@ -127,7 +127,7 @@ function recordWrites(database: DatabaseSync) {
   };
 }
 
-/** Of the due index: what it is to be, and what it is. */
+/** The key in the due index, after and before the write; null: not in the index. */
 interface DueKeys {
   readonly due: number | null;
   readonly before: number | null;

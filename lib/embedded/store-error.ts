@@ -1,4 +1,4 @@
-/** What SQLite says, as the errors of lib/core: what is wrong, with which file, and what to do. */
+/** Translates errors of SQLite into errors of lib/core, which name the file and what to do. */
 import {
   CorruptDataError,
   describeError,
@@ -13,17 +13,17 @@ const ioError = 10;
 const corrupt = 11;
 const full = 13;
 const notADatabase = 26;
-/** Too big, constraint, mismatch, range: about the one value, and not about the disk. */
+/** Too big, constraint, mismatch, range: errors of one value, not of the disk. */
 const ofTheValue: readonly number[] = [18, 19, 20, 25];
 
-/** The primary result code of an error that SQLite raised; null for any other error. */
+/** The primary result code of an error of SQLite; null for any other error. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
-  // The higher bits say which I/O call failed.
+  // The higher bits identify the I/O call that failed.
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 
-/** SQLITE_IOERR_SHMSIZE: no room for the index of a log, which a look at the data needs. */
+/** SQLITE_IOERR_SHMSIZE: no space for the index of a log, which a read-only open needs. */
 const noRoomForIndex = 4_874;
 
 export const isFull = (error: unknown): boolean =>
@@ -37,10 +37,10 @@ export function isDamage(error: unknown): boolean {
   return code === corrupt || code === notADatabase;
 }
 
-/** Whether the schema has no such table, column or index, of which Reeve made every one. */
+/** True when a table, column or index is missing; Reeve created every one. */
 export const isOfTheSchema = (error: unknown): boolean => sqliteCode(error) === logicError;
 
-/** Whether it is about one row or value, so that other rows can still be written. */
+/** True for an error of one row or value: other rows can still be written. */
 export function isOfOneRow(error: unknown): boolean {
   if (sqliteCode(error) === null) return !isClosed(error);
   return isDamage(error) || isOfTheValue(error);
@@ -51,14 +51,14 @@ function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
 }
 
-/** A value that no try of the same write gets past, as one over the largest that SQLite stores. */
+/** True for a value that SQLite never stores, for example a too large one: no retry can succeed. */
 function isOfTheValue(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== null && ofTheValue.includes(code);
 }
 
 /**
- * What SQLite raised as an error of lib/core; any other error stays as it is.
+ * Translates an error of SQLite into an error of lib/core; returns any other error unchanged.
  *
  * Codes: `store-full`, `store-unavailable` and `store-closed` ({@link UnavailableError}),
  * `store-refused` ({@link RefusedError}), and `store-damaged` ({@link CorruptDataError}).
@@ -67,7 +67,7 @@ export function storeError(error: unknown, path: string): unknown {
   if (isFull(error)) {
     return new UnavailableError(
       'store-full',
-      `The disk has no room for the state store ${path}. What was accepted is kept. Make room on the disk, or choose another REEVE_DATA.`,
+      `The disk has no room for the state store ${path}. Accepted orders are kept. Make room on the disk, or choose another REEVE_DATA.`,
       { cause: error },
     );
   }
@@ -80,7 +80,7 @@ export function storeError(error: unknown, path: string): unknown {
   if (isOfTheValue(error)) {
     return new RefusedError(
       'store-refused',
-      `SQLite does not take a value for the state store ${path}. It is not tried again as it is.`,
+      `SQLite refuses a value for the state store ${path}. The write is not retried.`,
       { cause: error },
     );
   }
@@ -89,7 +89,7 @@ export function storeError(error: unknown, path: string): unknown {
   const what = code === ioError ? 'The disk failed under' : 'SQLite refused a call on';
   return new UnavailableError(
     'store-unavailable',
-    `${what} the state store ${path}. See that its disk is healthy and may be written.`,
+    `${what} the state store ${path}. Check that its disk is healthy and writable.`,
     { cause: error },
   );
 }

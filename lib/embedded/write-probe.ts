@@ -1,16 +1,17 @@
-/** While the disk refuses writes, tries one now and then: that it takes them again is found without an order. */
+/** While the disk refuses writes, tries one periodically, so that its recovery is detected without an order. */
 import type { Clock } from '#ports/clock.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 
-/** Between two tries, ms: a try costs a transaction of one row, and makes room where there is some. */
+/** Between two tries, ms. A try costs a transaction of one row, and frees log space if possible. */
 const everyMs = 2_000;
 
+/** The store to probe. */
 export interface WriteProbeOptions {
   readonly store: Pick<SqliteStore, 'refusal' | 'tryWrite'>;
   readonly clock: Clock;
 }
 
-/** Starts it; the function it gives stops it. */
+/** Starts the probe; the returned function stops it. */
 export function writeProbe({ store, clock }: WriteProbeOptions): () => void {
   let isStopped = false;
   let cancel = clock.after(everyMs, look);
@@ -26,7 +27,7 @@ export function writeProbe({ store, clock }: WriteProbeOptions): () => void {
     try {
       await store.tryWrite();
     } catch {
-      // The store remembers that it was refused.
+      // The store keeps the refusal.
     }
   }
 

@@ -1,20 +1,21 @@
-/** Whether the disk takes writes: logged once when it begins to refuse them, and once when it takes one again. */
+/** Logs when the disk begins to refuse writes, and when it accepts one again. */
 import { ReeveError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
 
-/** Errors that are about the disk and not about Reeve; each is logged as the event of its name. */
+/** Codes of errors of the disk; each is logged as the event of its name. Other errors are bugs of Reeve. */
 const conditions = ['store-full', 'store-unavailable', 'store-damaged'] as const;
 
+/** The result of the last group of writes. */
 export interface WriteState {
-  /** No write of a group could be stored. */
+  /** Call when a whole group failed. */
   refused(error: unknown): void;
-  /** A group is on disk. */
+  /** Call after each commit. */
   written(): void;
-  /** The code of the error with which the last group was refused; null when it was stored. */
+  /** The code of the error of the last group; null when it was stored. */
   refusal(): string | null;
 }
 
-/** `path`: the database file. */
+/** @param path the database file, for the log */
 export function writeState(path: string, log: Log): WriteState {
   let refusal: string | null = null;
   return {
@@ -29,7 +30,7 @@ export function writeState(path: string, log: Log): WriteState {
     },
     written() {
       if (refusal === null) return;
-      // Of the same level as what it ends: who reads the one must see the other.
+      // At the level of the error that it ends, so that a log filter shows both.
       log.error('store-writable', { file: path, after: refusal });
       refusal = null;
     },

@@ -1,7 +1,6 @@
 /**
- * Brings committed changes to whom they concern: at least once, in order for each order, until they were
- * told. Each response channel has a lane of its own, and so have the operators: whoever cannot be told
- * holds up nobody else.
+ * Delivers committed changes to their audiences: at least once, and per order in sequence. Each response channel has
+ * its own delivery worker, and the operators have one: so an unreachable receiver delays no other.
  */
 
 import { type StatusMessage, statusMessage } from '#core/codec/status-message.ts';
@@ -13,11 +12,12 @@ import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import { type ChannelBacklog, type ChannelWatch, channelWatch } from './channel-backlog.ts';
 import { type DeliveryWorker, deliveryWorker } from './delivery-worker.ts';
 
-/** Status messages on their way to one channel: what a small service bears. */
+/** Status messages in flight to one channel: a number that a small service can bear. */
 const responsesAtOnce = 16;
-/** Alerts are counted together by whoever takes them, so all are handed over at once. */
+/** The receiver of alerts groups them, so all are delivered at once. */
 const alertsAtOnce = Number.POSITIVE_INFINITY;
 
+/** The source and the receiver of changes. */
 export interface ChangeFeedOptions {
   readonly outbox: Outbox;
   readonly deliver: (audience: Audience, status: StatusMessage) => Promise<void>;
@@ -25,13 +25,14 @@ export interface ChangeFeedOptions {
   readonly log: Log;
 }
 
-/** An entry of the outbox, with the message that is kept from one try to the next. */
+/** An entry of the outbox with its message, which is the same in every retry. */
 interface QueuedChange extends StoredChange {
   readonly status: StatusMessage;
 }
 
+/** A running feed. */
 export interface ChangeFeed {
-  /** How the channels stand that were owed anything since the start. */
+  /** The backlogs of the channels that have had any message since the start. */
   channels(): readonly ChannelBacklog[];
   stop(): void;
 }
@@ -40,7 +41,7 @@ interface WatchedWorker extends DeliveryWorker<QueuedChange> {
   readonly backlog: ChannelWatch['backlog'];
 }
 
-/** Starts it. What was not told when it stops is told after the next start. */
+/** Starts the feed. Changes that are undelivered when it stops are delivered after the next start. */
 export function changeFeed({ outbox, deliver, clock, log }: ChangeFeedOptions): ChangeFeed {
   const workers = new Map<string, WatchedWorker>();
 

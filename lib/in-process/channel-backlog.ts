@@ -1,7 +1,7 @@
 /**
- * Since when a channel has been behind: something that it is owed failed, and has not been told since. A receiver
- * that is away for long, one that refuses some messages, or a channel that nobody registers any more is thus one
- * line of the log, and another when it is over.
+ * The time since when a channel is behind: since the first failed delivery that has not succeeded yet. A receiver that
+ * is unavailable for long, one that refuses some messages, and a channel that is no longer registered each give one
+ * line in the log, and another when the channel has caught up.
  */
 import { describeError, ReeveError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -9,19 +9,20 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 
-/** Shorter outages are daily life, ms. */
+/** A channel that is behind for less than this is not logged: short outages are normal, ms. */
 const behindAfterMs = 15 * 60_000;
 
-/** How a channel stands. */
+/** The undelivered messages of one channel. */
 export interface ChannelBacklog {
-  /** As `replyTo` names it; null: the operators. */
+  /** The name in `replyTo`; null: the operators. */
   readonly name: string | null;
-  /** Messages that have not been told yet. */
+  /** The number of undelivered messages. */
   readonly undelivered: number;
-  /** When the first of those failures happened that are not made good yet; null: there is none. */
+  /** The time of the first failure that no delivery has resolved, ms since the epoch; null: none. */
   readonly failingSince: number | null;
 }
 
+/** Records the deliveries to one channel. */
 export interface ChannelWatch {
   added(): void;
   failed(orderId: OrderId, error: unknown): void;
@@ -29,6 +30,7 @@ export interface ChannelWatch {
   backlog(): ChannelBacklog;
 }
 
+/** Options of {@link channelWatch}; `name` as in {@link ChannelBacklog}. */
 export interface ChannelWatchOptions {
   readonly name: string | null;
   readonly clock: Clock;
@@ -36,7 +38,7 @@ export interface ChannelWatchOptions {
 }
 
 export function channelWatch({ name, clock, log }: ChannelWatchOptions): ChannelWatch {
-  /** Orders of which the channel refused the message that is next. */
+  /** Orders whose next message the channel has refused. */
   const refused = new Set<OrderId>();
   let undelivered = 0;
   let failingSince: number | null = null;
@@ -49,7 +51,7 @@ export function channelWatch({ name, clock, log }: ChannelWatchOptions): Channel
     failed(orderId, error) {
       failingSince ??= clock.now();
       if (error instanceof DeliveryError && error.of === 'message') refused.add(orderId);
-      // No try of this process can succeed.
+      // No retry of this process can succeed.
       const isHopeless = error instanceof ReeveError && error.code === 'reply-to-unknown';
       if (isReported || (!isHopeless && clock.now() - failingSince < behindAfterMs)) return;
       isReported = true;
@@ -66,7 +68,7 @@ export function channelWatch({ name, clock, log }: ChannelWatchOptions): Channel
       refused.delete(orderId);
       if (failingSince === null || refused.size > 0) return;
       failingSince = null;
-      // Of the same level as what it ends: who reads the one must see the other.
+      // At the level of the error that it ends, so that a log filter shows both.
       if (isReported) log.error('channel-caught-up', { channel: name, undelivered });
       isReported = false;
     },

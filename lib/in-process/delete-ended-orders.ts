@@ -1,24 +1,25 @@
 /**
- * Forgets orders that ended long ago, so that the disk does not fill: what a table's time-to-live does
- * on AWS. Orders in Error are kept, whatever their age, until a person has seen to them.
+ * Deletes orders that ended long ago, so that the disk does not fill; on AWS the time-to-live of the table does that.
+ * Orders in Error are kept, whatever their age, until an operator ends them.
  */
 import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Retention } from '#ports/retention.ts';
 
-/** A look every so often, ms: hardly felt. */
+/** Between two batches, ms; short, so that each is small. */
 const periodMs = 10_000;
 
+/** Options of {@link retention}. */
 export interface RetentionOptions {
   readonly store: Retention;
-  /** How long an order is kept after its end, ms; a submission's key is known for as long. */
+  /** How long an order is kept after its end, ms; its idempotency key is recognised for as long. */
   readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Starts it; the function it gives stops it. */
+/** Starts the deletion; the returned function stops it. */
 export function retention({ store, keepMs, clock, log }: RetentionOptions): () => void {
   let stopped = false;
   let cancel = schedule();

@@ -1,6 +1,6 @@
 /**
- * What one audience is owed: several orders at once, and of each order one change after the other. What
- * could not be told is tried again until it is told; nothing is given up.
+ * Delivers the changes for one audience: several orders at once, and the changes of each order in sequence. A failed
+ * delivery is retried until it succeeds.
  */
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import type { Change } from '#core/model/change.ts';
@@ -8,26 +8,28 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 
-/** For a channel that takes nothing now: when it is back, it is noticed soon. */
+/** For a channel that accepts no message: short, so that its recovery is detected soon. */
 const channelBackOff: BackOff = { firstMs: 500, maxMs: 30_000 };
-/** For a message that a channel refuses: only a change over there can help. */
+/** For a message that a channel refuses: only a change of its receiver can help. */
 const messageBackOff: BackOff = { firstMs: 500, maxMs: 3_600_000 };
-/** A channel that asks for more is not obeyed, ms. */
+/** The longest delay that a channel may ask for, ms. */
 const retryAfterMaxMs = 3_600_000;
 
-/** What is owed; the lane knows its order alone. */
+/** An undelivered change. */
 export interface DeliveryEntry {
   readonly change: Change;
 }
 
+/** Options of {@link deliveryWorker}. */
 export interface DeliveryWorkerOptions<Entry extends DeliveryEntry> {
-  /** Orders told of at the same time. */
+  /** Orders with a delivery in flight at the same time, at most. */
   readonly atOnce: number;
   readonly deliver: (entry: Entry) => Promise<void>;
   readonly failed: (change: Change, error: unknown) => void;
   readonly clock: Clock;
 }
 
+/** Delivers entries in the background. */
 export interface DeliveryWorker<Entry extends DeliveryEntry> {
   add(entry: Entry): void;
   stop(): void;
@@ -38,6 +40,7 @@ interface Backlog<Entry> {
   refusals: number;
 }
 
+/** Makes the delivery worker of one audience. */
 export function deliveryWorker<Entry extends DeliveryEntry>({
   atOnce,
   deliver,
@@ -45,16 +48,16 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
   clock,
 }: DeliveryWorkerOptions<Entry>): DeliveryWorker<Entry> {
   const orders = new Map<OrderId, Backlog<Entry>>();
-  /** Those whose turn it is. */
+  /** Orders whose next change may be delivered now. */
   const ready = new Set<OrderId>();
-  const waits = appointments(clock);
+  const timers = timersOn(clock);
   let inFlight = 0;
-  /** Of the channel, in a row; while there are any, one order at a time is tried. */
+  /** Consecutive failures of the channel; while there are any, one delivery is tried at a time. */
   let failures = 0;
   let isPaused = false;
   let isStopped = false;
 
-  function goOn(): void {
+  function deliverReady(): void {
     for (const orderId of ready) {
       if (isStopped || isPaused || inFlight >= (failures === 0 ? atOnce : 1)) return;
       const backlog = orders.get(orderId);
@@ -75,7 +78,7 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
       if (!isStopped && entry !== undefined) failed(entry.change, error);
     }
     inFlight -= 1;
-    goOn();
+    deliverReady();
   }
 
   function delivered(orderId: OrderId, backlog: Backlog<Entry>): void {
@@ -90,22 +93,22 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
     if (error instanceof DeliveryError && error.of === 'message') {
       failures = 0;
       backlog.refusals += 1;
-      waits.after(backOffWindowMs(messageBackOff, backlog.refusals), () => {
+      timers.after(backOffWindowMs(messageBackOff, backlog.refusals), () => {
         ready.add(orderId);
-        goOn();
+        deliverReady();
       });
       return;
     }
-    // Last in turn: one that fails for itself holds up no other for long.
+    // At the end of the queue, so that an order whose deliveries always fail does not block the others.
     ready.add(orderId);
     if (isPaused) return;
     const asked = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
     failures += 1;
     isPaused = true;
     const pauseMs = backOffWindowMs(channelBackOff, failures);
-    waits.after(Math.max(pauseMs, Math.min(asked, retryAfterMaxMs)), () => {
+    timers.after(Math.max(pauseMs, Math.min(asked, retryAfterMaxMs)), () => {
       isPaused = false;
-      goOn();
+      deliverReady();
     });
   }
 
@@ -119,17 +122,17 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
       }
       orders.set(orderId, { changes: [entry], refusals: 0 });
       ready.add(orderId);
-      goOn();
+      deliverReady();
     },
     stop() {
       isStopped = true;
-      waits.cancel();
+      timers.cancel();
     },
   };
 }
 
-/** Waits that all end with what they are for: nothing keeps a stopped process from its end. */
-function appointments(clock: Clock) {
+/** Timers that can be cancelled together, so that none keeps a stopped process alive. */
+function timersOn(clock: Clock) {
   const open = new Set<() => void>();
   return {
     after(ms: number, work: () => void): void {

@@ -1,6 +1,6 @@
 /**
- * An in-process channel. It may lose everything in a crash: on start every live order counts as due
- * (docs/design.md, "Embedded"). Messages are handed over in batches as they are, and never waited for by the sender.
+ * A channel in memory. A crash may lose its messages, because a start recovers every live order (docs/design.md,
+ * "Embedded"). Messages are delivered in batches; the sender never waits for the delivery.
  */
 import { describeError } from '#core/model/errors.ts';
 import type { Channel } from '#ports/channels.ts';
@@ -8,26 +8,29 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 
+/** Options of {@link localChannel}. */
 export interface LocalChannelOptions<Message> {
   /** For the log. */
   readonly name: string;
-  /** One delivery for each message, in place; when it rejects, all are delivered again. */
+  /** Returns one delivery per message, in the same order; when it rejects, all are delivered again. */
   readonly receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>;
-  /** Messages in one call of `receive`. */
+  /** Messages per call of `receive`, at most. */
   readonly batchMax: number;
-  /** Calls of `receive` at once. */
+  /** Concurrent calls of `receive`, at most. */
   readonly inFlightMax: number;
-  /** Wait before a message is delivered again, ms. */
+  /** The delay before a redelivery, ms. */
   readonly retryAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** A channel that can be closed. */
 export interface LocalChannel<Message> extends Channel<Message> {
-  /** Delivers nothing more. */
+  /** Ends all deliveries; waiting messages are lost. */
   close(): void;
 }
 
+/** Makes a channel in memory. */
 export function localChannel<Message>(
   options: LocalChannelOptions<Message>,
 ): LocalChannel<Message> {
@@ -35,6 +38,7 @@ export function localChannel<Message>(
   let taken = 0;
   let inFlight = 0;
   let closed = false;
+  /** Cancels the timers of redeliveries. */
   const waits = new Set<() => void>();
 
   function pump(): void {
@@ -44,7 +48,7 @@ export function localChannel<Message>(
       inFlight += 1;
       void deliver(batch);
     }
-    // Taken messages are dropped in bulk: shifting each would move the whole queue each time.
+    // Dropped in bulk, because each shift of a long array moves all of it.
     if (taken === queue.length || taken > 10_000) {
       queue = queue.slice(taken);
       taken = 0;

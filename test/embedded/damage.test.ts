@@ -77,9 +77,7 @@ test.each([
     await accepted(store, 'one', 'two', 'three');
     const copy = killed(path);
     harm(`${copy}-wal`);
-    expect(() => opened(copy)).toThrow(
-      /lost what it had accepted: .* accepted orders? .*reeve restore/,
-    );
+    expect(() => opened(copy)).toThrow(/lost accepted work: .* accepted orders? .*reeve restore/);
     expect(() => opened(copy)).toThrow(expect.objectContaining({ code: 'store-damaged' }));
   },
 );
@@ -95,7 +93,7 @@ test('a database that is gone, or an older copy, is refused, and a lost totals f
   expect(() => opened(older)).toThrow(/1 accepted order and 1 change/);
   const withoutDatabase = somewhere();
   copyFileSync(`${copy}-totals`, `${withoutDatabase}-totals`);
-  expect(() => opened(withoutDatabase)).toThrow(/is missing, though \S+-totals is there/);
+  expect(() => opened(withoutDatabase)).toThrow(/is missing, though \S+-totals exists/);
   rmSync(`${copy}-totals`);
   const { log, store: left } = opened(copy);
   expect([...(await left.records([orderId('two')])).keys()]).toEqual(['two']);

@@ -49,7 +49,7 @@ const damage = (message: string) => expect.objectContaining({ code: 'row-damaged
 test.each(readers)('a %s that is not there is damage', (_, _row, _written, read) => {
   expect(() => read(undefined)).toThrow(CorruptDataError);
   expect(() => read(undefined)).toThrow(
-    damage('It is not there, though another table or index has it.'),
+    damage('It is missing, though another table or index refers to it.'),
   );
 });
 

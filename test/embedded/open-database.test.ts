@@ -75,22 +75,22 @@ const harms: readonly (readonly [string, (path: string) => void, RegExp])[] = [
   [
     'its log was cut short',
     (path) => truncateSync(`${path}-wal`, 10_000),
-    /has lost what it had accepted: 2 accepted orders and 2 changes .*Nothing was changed/,
+    /has lost accepted work: 2 accepted orders and 2 changes .*Nothing was changed/,
   ],
   [
     'its log is not there',
     (path) => rmSync(`${path}-wal`),
-    /has lost what it had accepted: 2 accepted orders and 2 changes/,
+    /has lost accepted work: 2 accepted orders and 2 changes/,
   ],
   [
     'the database is missing beside its log',
     (path) => rmSync(path),
-    /reeve\.db is missing, though .*-wal and .*-totals are there\. .*reeve restore FILE --yes/,
+    /reeve\.db is missing, though .*-wal and .*-totals exist\. .*reeve restore FILE --yes/,
   ],
   [
     'the database is empty beside its log',
     (path) => truncateSync(path, 0),
-    /reeve\.db is empty, though .*-wal and .*-totals are there/,
+    /reeve\.db is empty, though .*-wal and .*-totals exist/,
   ],
   [
     'the totals file alone is left',
@@ -98,7 +98,7 @@ const harms: readonly (readonly [string, (path: string) => void, RegExp])[] = [
       rmSync(path);
       rmSync(`${path}-wal`);
     },
-    /reeve\.db is missing, though \S+-totals is there/,
+    /reeve\.db is missing, though \S+-totals exists/,
   ],
   [
     'the log alone is left',
@@ -106,7 +106,7 @@ const harms: readonly (readonly [string, (path: string) => void, RegExp])[] = [
       rmSync(path);
       rmSync(`${path}-totals`);
     },
-    /reeve\.db is missing, though \S+-wal is there/,
+    /reeve\.db is missing, though \S+-wal exists/,
   ],
 ];
 
@@ -148,7 +148,7 @@ test.each([
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
       code: 'store-unusable',
-      message: `Cannot open the state store ${path} (unable to open database file). See that its folder is there, and that this user may read and write both.`,
+      message: `Cannot open the state store ${path} (unable to open database file). Check that its folder exists, and that this user may read and write both.`,
       cause: expect.objectContaining({ message: 'unable to open database file' }),
     }),
   );

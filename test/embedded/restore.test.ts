@@ -91,7 +91,7 @@ test('a folder that cannot be made is told of by its name', async () => {
   expect(() => restoreData(backup, join(path, 'data', 'reeve.db'), 'now')).toThrow(
     expect.objectContaining({
       code: 'file-unusable',
-      message: `Cannot make the folder ${path}: a file of that name is there.`,
+      message: `Cannot make the folder ${path}: a file of that name exists.`,
     }),
   );
 });

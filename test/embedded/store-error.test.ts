@@ -39,13 +39,13 @@ const kinds: readonly [number, StoreErrorClass, string, RegExp, boolean][] = [
     18,
     RefusedError,
     'store-refused',
-    /does not take a value for the state store a\.db\. .*not tried again/,
+    /refuses a value for the state store a\.db\. .*not retried/,
     true,
   ],
-  [19, RefusedError, 'store-refused', /does not take a value/, true],
-  [19 + 256 * 6, RefusedError, 'store-refused', /does not take a value/, true],
-  [20, RefusedError, 'store-refused', /does not take a value/, true],
-  [25, RefusedError, 'store-refused', /does not take a value/, true],
+  [19, RefusedError, 'store-refused', /refuses a value/, true],
+  [19 + 256 * 6, RefusedError, 'store-refused', /refuses a value/, true],
+  [20, RefusedError, 'store-refused', /refuses a value/, true],
+  [25, RefusedError, 'store-refused', /refuses a value/, true],
   [26, CorruptDataError, 'store-damaged', /is damaged/, true],
 ];
 

@@ -47,7 +47,7 @@ test('a transaction that was committed counts, and one that was not does not', (
       for (const transaction of all) {
         for (const happening of transaction.happenings) running[happening]();
         if (!transaction.isCommitted) {
-          running.takeBack();
+          running.revert();
           continue;
         }
         const count = (wanted: string) =>

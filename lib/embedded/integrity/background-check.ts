@@ -1,6 +1,6 @@
 /**
- * Goes through the stored orders after a recovery, beside the work: damage that nobody happens to read is found
- * as well. It takes about a tenth of a processor until it has seen them all.
+ * Verifies all stored orders after a recovery, in the background, to find damage in rows that no work reads. It uses
+ * about a tenth of a processor until it has finished.
  */
 
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
@@ -11,16 +11,17 @@ import type { Log } from '#ports/log.ts';
 const slice = 50;
 /** Between two slices, ms. */
 const pauseMs = 20;
-/** The first slice waits so long after the recovery, ms. */
+/** From the recovery to the first slice, ms. */
 const firstMs = 1_000;
 
+/** The store to verify. */
 export interface BackgroundCheckOptions {
   readonly store: SqliteStore;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Starts it; the function it gives stops it. */
+/** Starts the check; the returned function stops it. */
 export function backgroundCheck({ store, clock, log }: BackgroundCheckOptions): () => void {
   const verification = store.verify();
   let cancel = clock.after(firstMs, look);

@@ -1,9 +1,9 @@
 /**
- * A checksum in each stored row, over all of its columns: a bit that the disk has changed is found at the
- * next read, where the row might otherwise still look like one. CRC-32 finds every change of up to three
- * bits in the texts of rows of this size, and misses one in four thousand million of larger ones. Numbers of a
- * record are mixed into what the CRC begins with, because to write them out as digits costs as much as the
- * rest: every change within 32 bits of one number is found, and all but one in four thousand million others.
+ * A checksum in each stored row, over all of its columns: the next read detects a bit that the disk has flipped, even
+ * if the row still parses. CRC-32 detects every change of up to three bits in the texts of rows of this size, and all
+ * but one in 4 × 10⁹ larger changes. The numbers of a record are mixed into the seed of the CRC, because formatting
+ * them as digits costs as much as the rest: every change within 32 bits of one number is detected, and all but one in
+ * 4 × 10⁹ other changes.
  */
 import { crc32 } from 'node:zlib';
 import type { StoredRecord } from '#core/codec/record-codec.ts';
@@ -11,7 +11,7 @@ import { CorruptDataError } from '#core/model/errors.ts';
 
 type Value = string | number | null;
 
-/** Columns with texts, in the order in which they are summed up. */
+/** Text columns, in the order in which the checksum covers them. */
 const columns = {
   Orders: ['OrderID', 'Details', 'Digest', 'SubmittedAt'],
   Processes: [
@@ -53,13 +53,13 @@ export type CheckedTable = keyof typeof columns;
 
 export const checkedTables: readonly CheckedTable[] = ['Orders', 'Processes', 'Changes'];
 
-/** `extension`: the column of that name. */
+/** @param extension the column `Extension` */
 export function recordChecksum(
   row: StoredRecord,
   extension: string | null,
   dueAt: number | null,
 ): number {
-  // Written out, and not a loop over the columns: it is on the path of every transition.
+  // Unrolled instead of a loop over the columns, because every transition runs this.
   let seed = mixed(0, row.WorkflowVersion);
   seed = mixed(seed, row.CompleteBy);
   seed = mixed(seed, row.FailureCount);
@@ -80,10 +80,10 @@ export const orderChecksum = (id: string, details: string, digest: string, at: n
 export const changeChecksum = (change: string, audience: string): number =>
   crc32(`${change}\n${audience}`);
 
-/** Nothing where there is none: rows that were written before there was such a column keep their checksums. */
+/** Empty without an extension, so that rows written before the column existed keep their checksums. */
 const extensionPart = (extension: string | null) => (extension === null ? '' : `\n${extension}`);
 
-/** What the row's checksum must be. */
+/** The checksum that the row must have. */
 export function checksumOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): number {
   const seed = numbers[table].reduce((mix, name) => mixed(mix, number(row[name])), 0);
   const texts = columns[table].map((name) => text(row[name])).join('\n');
@@ -91,13 +91,13 @@ export function checksumOf(table: CheckedTable, row: Readonly<Record<string, unk
   return crc32(texts + (extension === null ? '' : extensionPart(text(extension))), seed >>> 0);
 }
 
-/** @throws {CorruptDataError} `row-damaged` when the row is not what was written */
+/** @throws {CorruptDataError} `row-damaged` when the row differs from what was written */
 export function assertIntact(table: CheckedTable, row: Readonly<Record<string, unknown>>): void {
   if (row['Checksum'] === checksumOf(table, row)) return;
   throw new CorruptDataError('row-damaged', 'Its checksum does not agree.');
 }
 
-/** No Reeve writes a number below nothing: these stand for what is no number. */
+/** Stand for null and for a value of another type. Reeve writes no negative numbers, so they cannot collide. */
 const absent = -1;
 const foreign = -2;
 
@@ -106,15 +106,15 @@ function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : foreign;
 }
 
-/** One to one for either argument, as far as 32 bits of the number go at a time. */
-function mixed(seed: number, of: number | null): number {
-  const value = of ?? absent;
+/** Injective in the seed, and in each half of the number. */
+function mixed(seed: number, number: number | null): number {
+  const value = number ?? absent;
   const low = Math.imul(seed ^ value, 0x9e3779b1);
   const high = Math.floor(value / 2 ** 32);
   return Math.imul(low ^ (low >>> 15) ^ high, 0x85ebca6b);
 }
 
 function text(value: unknown): string {
-  // A damaged type may make bytes of a text: those are no text, whatever they hold.
+  // A damaged type byte turns a text into bytes; their content must not match.
   return value instanceof Uint8Array ? 'bytes' : String(value satisfies unknown as Value);
 }

@@ -1,33 +1,35 @@
-/** What was found damaged in the stored data: each row is reported once, and read by nobody as if it were sound. */
-import { CorruptDataError } from '#core/model/errors.ts';
+/** Damage found in the stored data: each damaged row is reported once, and its read fails. */
+
+/** One damaged row or part. */ import { CorruptDataError } from '#core/model/errors.ts';
 import { isDamage, storeError } from '#embedded/store-error.ts';
 import type { Log } from '#ports/log.ts';
 
 export interface Finding {
   /** A table, or another part of the database. */
   readonly table: string;
-  /** The order id or the number of the row; null where no row is known. */
+  /** The order id or the number of the row; null when the row is unknown. */
   readonly row: string | number | null;
   readonly reason: string;
 }
 
+/** Reports damage to the log. */
 export interface DamageReport {
   report(finding: Finding): void;
   /**
-   * What `read` gives of that row.
+   * Returns the result of `read` for that row.
    *
-   * @throws {CorruptDataError} when it is damaged, which is reported
-   * @throws {NewerDataError} when a newer release wrote it, which is no damage
+   * @throws {CorruptDataError} when the row is damaged; reports it too
+   * @throws {NewerDataError} when a newer release wrote the row, which is not damage
    */
   row<Value>(table: string, row: string | number, read: () => Value): Value;
-  /** How many rows were found damaged since the start. */
+  /** The number of rows found damaged since the start. */
   count(): number;
 }
 
-/** Findings kept, to report each once: beyond that a disk is so damaged that the rest says nothing new. */
+/** Findings remembered, so that each is reported once. Further findings on so damaged a disk are dropped. */
 const keptMax = 1_000;
 
-/** `path`: the database file. */
+/** @param path the database file */
 export function damageReport(path: string, log: Log): DamageReport {
   const known = new Set<string>();
 
@@ -58,10 +60,10 @@ export function damageReport(path: string, log: Log): DamageReport {
   };
 }
 
-/** What is wrong with the row; null when the error is about something else. */
+/** The damage of the row; null when the error has another cause. */
 function damageOf(error: unknown): string | null {
   if (error instanceof CorruptDataError) return error.message;
-  // Node gives no number that JavaScript cannot tell exactly: no Reeve stored one.
+  // Node refuses integers that JavaScript cannot represent exactly; Reeve never stores one.
   if (error instanceof RangeError) return 'It holds a number that Reeve never writes.';
   if (isDamage(error) && error instanceof Error) return `SQLite says: ${error.message}.`;
   return null;

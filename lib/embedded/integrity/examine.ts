@@ -1,4 +1,4 @@
-/** Everything that can be checked of the data while no Reeve runs on it. */
+/** The full check of the data, while no Reeve runs on it. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,7 +27,7 @@ import { compareTotals } from './totals-check.ts';
 import { readTotalsFile } from './totals-file.ts';
 import { verification } from './verify.ts';
 
-/** Null: nothing of it can be read. */
+/** The result of a check. A count is null when the database is unreadable. */
 export interface Examined {
   readonly orders: number | null;
   readonly changes: number | null;
@@ -35,7 +35,7 @@ export interface Examined {
 }
 
 /**
- * Checks the data as a start does, and then all of it. Nothing on disk is changed.
+ * Makes the checks of a start, then verifies every row. Changes nothing on disk.
  *
  * @throws {ReeveError} `store-in-use`; `store-unusable`
  */
@@ -51,7 +51,7 @@ export function examineData(path: string): Examined {
         const reason =
           verdict.kind === 'goOn' ? verdict.report : `Work is missing: ${verdict.why}.`;
         if (reason !== null) damage.report({ table: 'Totals', row: null, reason });
-        // What is there is checked also when something is missing.
+        // The stored rows are checked also when work is missing.
         if (!isUpToDate(database)) return examineCopy(path, damage);
         const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
         return examine(database, damage, totals);
@@ -63,7 +63,7 @@ export function examineData(path: string): Examined {
   );
 }
 
-/** Of data that an older Reeve made, which a start brings up to date: a copy is, and is checked then. */
+/** For data of an older Reeve, which a start would upgrade: upgrades and checks a copy. */
 function examineCopy(path: string, damage: DamageReport): Counts {
   const what = 'Cannot make a copy of the data in';
   const folder = onFile(what, dirname(path), () =>
@@ -84,7 +84,7 @@ function examineCopy(path: string, damage: DamageReport): Counts {
   }
 }
 
-/** Checks a backup, and makes it one file that needs no log beside it. */
+/** Checks a backup, and merges its log into it. `totals` is null when the backup has none. */
 export function examineBackup(path: string): Examined & { readonly totals: Totals | null } {
   let totals: Totals | null = null;
   const examined = collecting(
@@ -98,7 +98,7 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
           totals = stored.totals;
           return examine(database, damage, stored.totals);
         }
-        const reason = 'It has no totals: it is no backup that Reeve made.';
+        const reason = 'It has no totals: Reeve did not make this backup.';
         damage.report({ table: 'Totals', row: null, reason });
         return notCounted;
       } finally {
@@ -111,8 +111,8 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
 }
 
 /**
- * The data goes on as it is, without what its totals file says is missing. Gives where the log is kept, of
- * which SQLite cuts off what it cannot read; null when nothing of it is missing.
+ * Makes the data usable without the work that is missing by the totals file. Returns the path of a copy of the log,
+ * because SQLite truncates a log that it cannot read; null when no work is missing.
  *
  * @throws {ReeveError} `store-in-use`; `store-unusable`; `store-damaged`
  */

@@ -1,4 +1,4 @@
-/** Rows as they were written, or none: the checksum first, then what the columns say. */
+/** Decodes stored rows; verifies the checksum before it reads the columns. */
 import { CorruptDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
@@ -7,7 +7,10 @@ import { assertIntact, type CheckedTable } from './checksums.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** `orderId`: whose it must be; null: anybody's. */
+/**
+ * @param orderId the order that the row must belong to; null: any order
+ * @throws {CorruptDataError} `row-damaged`, `row-corrupt`
+ */
 export function intactRecord(row: Row | undefined, orderId: OrderId | null): ProcessRecord {
   const record = recordOf(intact('Processes', row));
   assertIsOf(orderId, record.orderId);
@@ -23,7 +26,8 @@ export function intactOrder(row: Row | undefined, orderId: OrderId): Order {
 export const intactChange = (row: Row | undefined) => changeOfRow(intact('Changes', row));
 
 function intact(table: CheckedTable, row: Row | undefined): Row {
-  if (row === undefined) throw damaged('It is not there, though another table or index has it.');
+  if (row === undefined)
+    throw damaged('It is missing, though another table or index refers to it.');
   assertIntact(table, row);
   return row;
 }

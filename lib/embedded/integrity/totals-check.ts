@@ -1,9 +1,13 @@
-/** What the totals of a database and those of its totals file say together. No I/O. */
-import type { StoredTotals, Totals } from './totals.ts';
+/** Compares the totals of a database with those of its totals file. No I/O. */
+
+/** The result of the comparison at a start. */ import type {
+  StoredTotals,
+  Totals,
+} from './totals.ts';
 import type { TotalsOnFile } from './totals-file.ts';
 
 export type TotalsVerdict =
-  /** `from`: where to count on; null: count what is there. `report`: what cannot be told any more. */
+  /** `from`: the totals to continue from; null: count the rows. `report`: damage to report; null: none. */
   | { readonly kind: 'goOn'; readonly from: Totals | null; readonly report: string | null }
   | { readonly kind: 'refuse'; readonly why: string };
 
@@ -28,7 +32,7 @@ function withoutFile(stored: StoredTotals, what: string): TotalsVerdict {
     case 'damaged':
       return { kind: 'goOn', from: null, report: `The row of table Totals is damaged. ${report}` };
     case 'read': {
-      // The first start commits once before it makes the file, and may have been killed between the two.
+      // The first start commits once before it creates the file, and may have been killed between the two.
       const isNew = stored.totals.commits <= 1;
       return { kind: 'goOn', from: stored.totals, report: isNew ? null : report };
     }
@@ -39,7 +43,7 @@ function withFile(stored: StoredTotals, file: Totals, isWhole: boolean): TotalsV
   const orders = counted(file.accepted, 'order');
   switch (stored.kind) {
     case 'absent':
-      return { kind: 'refuse', why: `${orders} had been accepted, of which it knows nothing` };
+      return { kind: 'refuse', why: `${orders} had been accepted, and it has no record of them` };
     case 'damaged':
       return { kind: 'goOn', from: null, report: 'The row of table Totals is damaged.' };
     case 'read':
@@ -56,7 +60,7 @@ function withFile(stored: StoredTotals, file: Totals, isWhole: boolean): TotalsV
   }
   const report = isWhole
     ? null
-    : 'One slot of the totals file is damaged. The next start writes it anew.';
+    : 'One slot of the totals file is damaged. The next start writes it again.';
   return { kind: 'goOn', from: totals, report };
 }
 

@@ -1,11 +1,11 @@
 /**
- * The totals file, beside the database: how much was committed, written after each commit is durable. So
- * it is never ahead of what was on the disk, and a database that has less has lost accepted work, such as
- * the end of a damaged write-ahead log, which SQLite drops without a word.
+ * The totals file, beside the database: counts of what was committed, written after each commit is durable. So it is
+ * never ahead of the disk, and a database with smaller totals has lost accepted work, for example the end of a damaged
+ * write-ahead log, which SQLite drops silently.
  *
- * It is not synced: after a power cut it may be behind, which proves nothing and harms nothing. Two slots
- * are written in turn, so that a write which was cut short leaves the other. A file that is new, or of which
- * a slot could not be read, has both written at once: so a slot that is not there is damage.
+ * It is not synced: after a power cut it may be behind, which is harmless. Two slots are written alternately, so that
+ * a torn write leaves the other intact. In a new file, or one with an unreadable slot, both are written at once: so a
+ * missing slot is damage.
  */
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -13,19 +13,20 @@ import { describeError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
 import type { Totals } from './totals.ts';
 
-/** A slot has a disk sector of its own: a sector that is written half is none of the other slot's. */
+/** Each slot has its own disk sector, so that a torn sector damages one slot only. */
 const slotBytes = 4_096;
 const usedBytes = 64;
 const magic = 0x52564531;
 
+/** The content of the totals file. */
 export type TotalsOnFile =
   | { readonly kind: 'absent' }
-  /** Neither slot can be read. */
+  /** Both slots are unreadable. */
   | { readonly kind: 'damaged' }
-  /** `isWhole`: false when one of the slots cannot be read. */
+  /** `isWhole`: false when one of the slots is unreadable. */
   | { readonly kind: 'read'; readonly totals: Totals; readonly isWhole: boolean };
 
-/** Makes the file of data that have none: so much was committed. */
+/** Creates or replaces the file. */
 export function writeTotalsFile(path: string, totals: Totals): void {
   rmSync(path, { force: true });
   const file = totalsFile(path);
@@ -36,14 +37,16 @@ export function writeTotalsFile(path: string, totals: Totals): void {
   }
 }
 
+/** An open totals file. */
 export interface TotalsFile {
+  /** The content when it was opened. */
   readonly before: TotalsOnFile;
   /** @throws the system's error */
   write(totals: Totals): void;
   close(): void;
 }
 
-/** Opens it, and makes it when there is none. */
+/** Opens the file; creates it when it does not exist. */
 export function totalsFile(path: string): TotalsFile {
   const before = readTotalsFile(path);
   const file = openSync(path, before.kind === 'absent' ? 'w+' : 'r+', 0o600);
@@ -70,13 +73,13 @@ function writeBoth(file: number, slot: Buffer): void {
   slot.copy(both, 0);
   slot.copy(both, slotBytes);
   if (writeSync(file, both, 0, both.length, 0) < both.length) {
-    throw new Error('The totals file was written in part.');
+    throw new Error('The totals file was written only partly.');
   }
 }
 
 /**
- * For after a commit, which is durable whatever becomes of this file: a failure leaves the file behind and is logged,
- * once until a write succeeds again.
+ * Writes the file after a commit. The commit is durable anyway, so a failure is only logged, once until a write
+ * succeeds again.
  */
 export function keepingUp(file: TotalsFile, log: Log): TotalsFile['write'] {
   let isBehind = false;
@@ -109,7 +112,7 @@ export function readTotalsFile(path: string): TotalsOnFile {
     const read = [even, odd].filter((slot) => typeof slot !== 'string');
     const [last] = read.toSorted((a, b) => b.commits - a.commits);
     if (last === undefined) return { kind: 'damaged' };
-    // Before its second commit a file of an older Reeve had its second slot alone.
+    // Until its second commit, a file of an older Reeve has only its second slot.
     const isWhole = read.length === 2 || (even === 'empty' && last.commits === 1);
     return { kind: 'read', totals: last, isWhole };
   } finally {

@@ -1,14 +1,15 @@
 /**
- * The totals: how much was ever committed, one row that each commit replaces in its own transaction. What
- * the totals file says of the same is compared at the start: totals-file.ts.
+ * The totals: counts of everything ever committed, in one row that each commit updates in its own transaction. A start
+ * compares them with those of the totals file (totals-file.ts).
  */
-import { randomBytes } from 'node:crypto';
+
+/** Counts since the data was created. */ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 
 export interface Totals {
-  /** Sixteen characters: which data it is that they count. */
+  /** Identifies the data: 16 characters. */
   readonly store: string;
   /** Groups committed. */
   readonly commits: number;
@@ -42,18 +43,18 @@ const totalsRow = z.object({
   Checksum: z.int(),
 });
 
-/** What is about to be committed, over what was. */
+/** The committed totals, and those of the open transaction. */
 export interface RunningTotals {
   readonly current: Totals;
   accepted(): void;
   revised(): void;
   forgot(): void;
-  /** Within the transaction, after all its writes. */
+  /** Call in the transaction, after all its writes. */
   write(): void;
-  /** The transaction was committed … */
+  /** Call after the commit. */
   keep(): void;
-  /** … or was not. */
-  takeBack(): void;
+  /** Call after a rollback. */
+  revert(): void;
 }
 
 export function runningTotals(database: DatabaseSync, from: Totals): RunningTotals {
@@ -84,7 +85,7 @@ export function runningTotals(database: DatabaseSync, from: Totals): RunningTota
     keep() {
       kept = next;
     },
-    takeBack() {
+    revert() {
       ({ accepted, revisions, forgotten } = kept);
     },
   };
@@ -106,7 +107,7 @@ export function readTotals(database: DatabaseSync): StoredTotals {
   return checksum(totals) === row.data.Checksum ? { kind: 'read', totals } : { kind: 'damaged' };
 }
 
-/** Writes the row anew, as for a database that has none. */
+/** Inserts or replaces the row. */
 export function writeTotals(database: DatabaseSync, totals: Totals): void {
   const { store, commits, accepted, revisions, forgotten } = totals;
   database
@@ -114,7 +115,7 @@ export function writeTotals(database: DatabaseSync, totals: Totals): void {
     .run(store, commits, accepted, revisions, forgotten, checksum(totals));
 }
 
-/** Totals of what is there, for a database that has none; a new name, because nothing is known of before. */
+/** Counts the rows of a database without totals; with a new id, because its past is unknown. */
 export function countedTotals(database: DatabaseSync): Totals {
   const row = database.prepare('SELECT count(*) AS N, total(Revision) AS R FROM Processes').get();
   const { N: accepted, R: revisions } = z.object({ N: count, R: count }).parse(row);

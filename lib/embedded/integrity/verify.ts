@@ -1,9 +1,9 @@
 /**
- * Goes through all stored orders and checks each: that its rows are as they were written, that every index
- * leads to it, and that as many are there as were accepted. In slices, so that it can go on beside the
- * work of a running Reeve.
+ * Verifies all stored orders: the rows are intact, every index finds them, and none is missing. In slices, so that it
+ * can run beside the work of Reeve.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/** A verification in progress. */ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CorruptDataError, describeError } from '#core/model/errors.ts';
 import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
@@ -11,18 +11,19 @@ import { assertIntact } from './checksums.ts';
 import type { DamageReport } from './damage-report.ts';
 
 export interface Verification {
-  /** Checks so many more orders; false when there are none left. */
+  /** Checks at most `limit` more orders; false when none are left. */
   next(limit: number): boolean;
-  /** That order was forgotten meanwhile. */
+  /** Call when an order was deleted meanwhile. */
   forgot(seq: number): void;
   /** Orders checked so far. */
   checked(): number;
 }
 
+/** The database to verify. */
 export interface VerificationOptions {
   readonly database: DatabaseSync;
   readonly damage: DamageReport;
-  /** Orders that must be there now: accepted, and not forgotten. */
+  /** The number of orders that must exist: accepted minus forgotten. */
   readonly expected: number;
 }
 
@@ -36,7 +37,7 @@ const placeRow = z.object({
 });
 const lastRow = z.object({ Last: z.int().nullable() });
 
-/** Orders accepted after this call are not looked at: they were written by this process. */
+/** Starts a verification of the orders that exist now. */
 export function verification(options: VerificationOptions): Verification {
   try {
     return started(options, prepared(options.database));
@@ -108,7 +109,7 @@ function prepared(database: DatabaseSync) {
     byCorrelation: database.prepare(
       'SELECT Seq FROM Processes INDEXED BY Correlation WHERE CorrelationID = ? AND Seq = ?',
     ),
-    // The index's own condition is repeated, or SQLite does not know that the index can answer.
+    // SQLite uses a partial index only when the query repeats its condition.
     attention: database.prepare(
       `SELECT Seq FROM Processes INDEXED BY Attention
        WHERE ProcessState IN ('Error', 'Undone') AND ProcessState = ? AND Seq = ?`,
@@ -129,7 +130,7 @@ function checkOrder(sql: Prepared, damage: DamageReport, seq: number): void {
       assertFound(sql, place);
     });
   } catch (error) {
-    // It is reported; the others are checked all the same.
+    // Already reported; continue with the other orders.
     if (!(error instanceof CorruptDataError)) throw error;
   }
 }
