@@ -1,15 +1,25 @@
 /** The metrics that Reeve publishes itself; all others come from AWS. */
 export const metricNamespace = 'Reeve';
 
-export type MetricName =
-  | 'OrdersProcessed'
-  | 'OrdersUndone'
-  | 'OrdersInError'
-  /** Orders that a sweep found past their due time. */
-  | 'OrdersPastDue'
-  /** Shards that a sweep passed to another invocation because they had too much work. */
-  | 'ShardsHandedOver'
-  /** Orders dispatched again after an outage, without a failure counted. */
-  | 'OrdersInterrupted'
-  /** How long the most overdue order that a sweep found had been due, s; published above three sweep periods. */
-  | 'SweepLag';
+/** Each with its unit and its meaning: docs/reference.md is generated from this table. */
+export const metrics = {
+  OrdersProcessed: { unit: 'Count', meaning: 'Orders that became Processed.' },
+  OrdersUndone: { unit: 'Count', meaning: 'Orders that became Undone.' },
+  OrdersInError: { unit: 'Count', meaning: 'Orders that went to Error.' },
+  OrdersPastDue: { unit: 'Count', meaning: 'Orders that a sweep found past their due time.' },
+  ShardsHandedOver: {
+    unit: 'Count',
+    meaning: 'Shards that a sweep passed to another invocation because they had too much work.',
+  },
+  OrdersInterrupted: {
+    unit: 'Count',
+    meaning: 'Orders dispatched again after an outage, without a failure counted.',
+  },
+  SweepLag: {
+    unit: 'Seconds',
+    meaning:
+      'How long the most overdue order that a sweep found had been due; published above three sweep periods.',
+  },
+} as const;
+
+export type MetricName = keyof typeof metrics;

@@ -1,17 +1,20 @@
 /** The one error of the command line: whatever keeps a command from doing what it was asked. */
 import { type ExitCode, exitCodes } from './exit-code.ts';
 
-/** For programs: what went wrong, where no answer of a server has a code of its own. */
-export type Reason =
-  | 'usage'
-  | 'file-unreadable'
-  | 'file-not-json'
-  | 'stack-unusable'
-  | 'unreachable'
-  | 'answer-unknown'
-  | 'refused'
-  | 'failed'
-  | 'defect';
+/** For programs: the code of an error without a problem document, with its meaning. */
+export const reasons = {
+  usage: 'The command, an option or an address is wrong.',
+  'file-unreadable': 'A file cannot be read.',
+  'file-not-json': 'A file is not JSON in UTF-8.',
+  'stack-unusable': 'The stack cannot be looked up, or does not have the outputs of this version.',
+  unreachable: 'Reeve, or the simulated suppliers, cannot be reached.',
+  'answer-unknown': 'An answer is not one of this version of the API.',
+  refused: 'The request was refused, without a problem document.',
+  failed: 'The request failed, without a problem document.',
+  defect: 'The command line has a defect.',
+} as const;
+
+export type Reason = keyof typeof reasons;
 
 interface Details {
   readonly reason?: Reason;

@@ -13,12 +13,12 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-export const exitCodesHelp = `Exit codes:
-  0  done; with --wait or --watch: the order is Processed
-  1  a defect of this program: the text on standard error is for its developers
-  2  wrong usage, or a file that cannot be read
-  3  refused: the message says why, and the same command is refused again;
-     or stored data are damaged or missing
-  4  not reachable, or failed: the same command may succeed later
-  5  with --wait or --watch: the order is Undone
-  6  with --wait or --watch: the order is in Error, and waits for a person`;
+export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  0: 'done; with --wait or --watch: the order is Processed',
+  1: 'a defect of this program: the text on standard error is for its developers',
+  2: 'wrong usage, or a file that cannot be read',
+  3: 'refused: the message says why, and the same command is refused again; or stored data are damaged or missing',
+  4: 'not reachable, or failed: the same command may succeed later',
+  5: 'with --wait or --watch: the order is Undone',
+  6: 'with --wait or --watch: the order is in Error, and waits for a person',
+};

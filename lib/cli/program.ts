@@ -17,19 +17,8 @@ import { CliError } from './cli-error.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import { tellOutcome } from './data-command.ts';
 import type { CliEnvironment, DataCommand } from './environment.ts';
-import { type ExitCode, exitCodes, exitCodesHelp } from './exit-code.ts';
-
-const environmentHelp = `
-Environment:
-  REEVE_URL            the address of Reeve, where there is no --url
-  REEVE_STACK          the stack of Reeve, where there is neither --stack nor --url
-  REEVE_TOKEN          the token to send, where Reeve asks for one
-  HOST, PORT           where \`reeve start\` listens: the address, where nothing above names one
-  REEVE_SUPPLIERS_URL  the address of the simulated suppliers
-  REEVE_SUPPLIERS_PORT their port on this machine, where there is no address
-  NO_COLOR             no colours, even on a terminal
-
-${exitCodesHelp}`;
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { environmentHelp } from './help-text.ts';
 
 /** What happens with a command's exit code. */
 type Done = (code: number) => void;

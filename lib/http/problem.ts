@@ -21,7 +21,8 @@ export const problemSchema = z
 
 export type Problem = z.infer<typeof problemSchema>;
 
-const problems = {
+/** Each problem code with its HTTP status and its title. */
+export const problems = {
   'request-malformed': [400, 'Malformed HTTP request'],
   'json-malformed': [400, 'The body is not valid JSON'],
   'query-invalid': [400, 'Invalid query parameters'],

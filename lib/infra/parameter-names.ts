@@ -30,6 +30,6 @@ export function refuseUnknownParameters(node: Node): void {
   });
   throw new ReeveError(
     'settings-invalid',
-    `Invalid parameters: ${faults.join('; ')}. The parameters are ${settingNames.join(', ')}. See docs/aws.md.`,
+    `Invalid parameters: ${faults.join('; ')}. The parameters are ${settingNames.join(', ')}. See docs/reference.md.`,
   );
 }

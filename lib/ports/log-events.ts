@@ -91,12 +91,12 @@ export const logEvents = {
     level: 'warn',
     fields: ['orderId', 'error'],
     optional: ['tries', 'sequence', 'channel'],
-    meaning: 'A repeated delivery of a status message or alert failed; it is retried.',
+    meaning: 'The delivery of a status message or an alert failed; it is retried.',
   },
   'order-refused': {
     level: 'warn',
     fields: ['orderId', 'code'],
-    meaning: 'The store refused a record; a shorter record is written, which stops the order.',
+    meaning: 'The store refused a record as it was; a shorter record is written in its place.',
   },
   'outage-detected': {
     level: 'warn',

@@ -8,6 +8,7 @@ import { oversizeFault } from '#core/definition/output.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Reply, ReplyResult, Request } from '#core/model/message.ts';
 import {
@@ -93,7 +94,7 @@ async function attempt(
     // This attempt called no service; an earlier one may have, by an agent that accepted this input.
     const effect = request.attempt === 1 ? 'none' : 'possible';
     const message = `The input does not match the schema of the agent at ${fields}.`;
-    return failed('input-invalid', message, effect);
+    return failed('input-invalid' satisfies FaultCode, message, effect);
   }
   const call = callOf(ports, request, limit);
   for (let tries = 1; !limit.isPast(); tries += 1) {

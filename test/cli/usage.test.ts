@@ -12,12 +12,12 @@ test('--help documents every command, every exit code and the environment', asyn
   expect(stdout).toContain('REEVE_TOKEN');
 });
 
-test('the help of start, and docs/api.md, name every variable that Reeve reads', async () => {
+test('the help of start, and docs/reference.md, name every variable that Reeve reads', async () => {
   const source = readFileSync('lib/runtime/local/config.ts', 'utf8');
   const variables = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '');
   expect(variables).toContain('REEVE_DATA');
   const { stdout } = await scenario().run('start --help');
-  const page = readFileSync('docs/api.md', 'utf8');
+  const page = readFileSync('docs/reference.md', 'utf8');
   for (const name of variables) {
     expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
     expect(page).toContain(`\`${name}\``);

@@ -173,7 +173,7 @@ describe('limits', () => {
       recoveryRampMaxMs: 900_000,
       bodyBytesMax: 131_072,
       outputBytesMax: 8_192,
-      faultMessageMax: 300,
+      faultMessageLengthMax: 300,
       tenantLengthMax: 64,
       correlationIdLengthMax: 128,
       submissionKeyLengthMax: 128,

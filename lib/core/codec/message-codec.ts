@@ -116,7 +116,7 @@ const replySchema: z.ZodType<Reply> = z
           kind: z.literal('failed'),
           fault: z.object({
             code: z.string().min(1).max(limits.faultCodeLengthMax).describe('For programs.'),
-            message: z.string().max(limits.faultMessageMax).describe('For operators.'),
+            message: z.string().max(limits.faultMessageLengthMax).describe('For operators.'),
             effect,
           }),
         })

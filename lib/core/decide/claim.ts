@@ -1,6 +1,7 @@
 /** A Scheduler claims an order: the only transition from Pending to Processing (R3). */
 
 import type { Claim } from '#core/model/event.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import { claimsSinceOperator } from '#core/model/history.ts';
 import { limits } from '#core/model/limits.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
@@ -36,7 +37,7 @@ export function continueOrder(draft: Draft, known: OrderContext | null): void {
   else advanceUndo(draft, known);
 }
 
-function faultOfOrder(code: string): Omit<OrderFault, 'message'> {
+function faultOfOrder(code: FaultCode): Omit<OrderFault, 'message'> {
   return { code, effect: 'none', step: null, action: null };
 }
 

@@ -1,6 +1,7 @@
 /** Resubmit and cancel: the only transitions out of Error (R9). */
 
 import type { Cancel } from '#core/model/event.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { beginUndo, inDoubt } from './undo.ts';
@@ -57,7 +58,7 @@ export function cancelRefusal(draft: Draft): CancelRefusal | null {
 /** No step starts any more. Calls in flight end or expire; then every effect is undone. */
 export function cancel(draft: Draft, event: Cancel): void {
   beginUndo(draft, {
-    code: 'cancelled',
+    code: 'cancelled' satisfies FaultCode,
     message: `Cancelled by ${event.by}.`,
     effect: 'none',
     step: null,

@@ -5,6 +5,7 @@
 
 import type { Interrupted } from '#core/model/event.ts';
 import type { Fault } from '#core/model/fault.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type OrderFault, type StepRecord, type UnderWay, underWay } from '#core/model/record.ts';
@@ -112,7 +113,7 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
     return {
       kind: 'hold',
       fault: {
-        code: 'undo-stuck',
+        code: 'undo-stuck' satisfies FaultCode,
         message: `Undo of step ${step.name} timed out ${failures} times.`,
         effect: 'possible',
         step: step.name,
@@ -121,7 +122,7 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
     };
   }
   const fault: Fault = {
-    code: 'exhausted',
+    code: 'exhausted' satisfies FaultCode,
     message: `Step ${step.name} timed out ${failures} times.`,
     effect: 'possible',
   };

@@ -1,6 +1,7 @@
 /** Replies of agents. `decide` has checked that the reply is for the current attempt and in time. */
 
 import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { OrderFault, Running, StepRecord, UnderWay, Undoing } from '#core/model/record.ts';
 import { continueOrder } from './claim.ts';
@@ -65,7 +66,7 @@ export function undoFailed(
   setStep(draft, at, { progress: progress.before });
   if (draft.lockState.processState === 'Error') return;
   park(draft, {
-    code: 'undo-stuck',
+    code: 'undo-stuck' satisfies FaultCode,
     message: `Undo of step ${step.name} failed with ${event.fault.code}: ${event.fault.message}`,
     effect: 'possible',
     step: step.name,

@@ -6,6 +6,7 @@
 import { isRecordWithin } from '#core/codec/record-size.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Fault } from '#core/model/fault.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
@@ -39,7 +40,7 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
 /** The fault of an order whose record is full. `step`: the step whose reply filled it, or null. */
 export function recordTooLarge(step: StepName | null): OrderFault {
   return {
-    code: 'record-too-large',
+    code: 'record-too-large' satisfies FaultCode,
     message:
       'The record of the order has no room left for the way forward. Resubmit the order, which drops older entries of its history, or cancel it.',
     effect: 'none',
@@ -50,7 +51,7 @@ export function recordTooLarge(step: StepName | null): OrderFault {
 
 /** The fault of a step that succeeded with an output for which the record has no room. */
 export const outputTooLarge: Fault = {
-  code: 'record-too-large',
+  code: 'record-too-large' satisfies FaultCode,
   message: "The step succeeded, but the order's record has no room left for its output.",
   effect: 'possible',
 };

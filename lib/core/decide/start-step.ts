@@ -8,6 +8,7 @@ import type {
   WorkflowDefinition,
 } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import { type Action, idempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
@@ -132,7 +133,7 @@ function evaluate<Value>(
 /** Only the class of the error is kept, because its message may quote the details of the order. */
 function parkForCode(draft: Draft, definition: StepDefinition, failure: string): void {
   park(draft, {
-    code: 'workflow-code',
+    code: 'workflow-code' satisfies FaultCode,
     message: `The workflow's own code for step ${definition.name} ${failure}. Deploy a version that works, then resubmit.`,
     effect: 'none',
     step: definition.name,
@@ -142,7 +143,7 @@ function parkForCode(draft: Draft, definition: StepDefinition, failure: string):
 
 function parkForInput(draft: Draft, { name }: StepDefinition): void {
   park(draft, {
-    code: 'input-too-large',
+    code: 'input-too-large' satisfies FaultCode,
     message: `The workflow's code for step ${name} returned an input that makes the request larger than ${limits.requestBytesMax} bytes. Deploy a version with a smaller input, then resubmit.`,
     effect: 'none',
     step: name,

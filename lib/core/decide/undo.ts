@@ -4,6 +4,7 @@
  */
 
 import { assertThat } from '#core/model/errors.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { OrderFault, StepRecord } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
 import { type OrderContext, startStep } from './start-step.ts';
@@ -35,7 +36,7 @@ function holdIfIrreversible(draft: Draft): boolean {
   const cause = draft.fault;
   draft.direction = 'forward';
   park(draft, {
-    code: 'irreversible',
+    code: 'irreversible' satisfies FaultCode,
     message: `Cannot undo: step ${irreversible.name} happened, or may have, and is irreversible. The cause: ${cause?.message ?? 'unknown'}`,
     effect: 'possible',
     step: cause?.step ?? null,

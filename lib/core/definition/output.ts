@@ -4,6 +4,7 @@ import { faultyFields } from '#core/codec/field-errors.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { isJsonWithin, isTextWithin, jsonBytesAtMost } from '#core/codec/json-size.ts';
 import { cutFault, type Fault } from '#core/model/fault.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepDefinition } from './workflow-definition.ts';
@@ -49,7 +50,7 @@ function textOf(output: unknown): string | null {
 
 function tooLarge(bytesMax: number): Fault {
   return {
-    code: 'output-too-large',
+    code: 'output-too-large' satisfies FaultCode,
     message: `The agent's output has more than the ${bytesMax} bytes that the step may store.`,
     effect: 'possible',
   };
@@ -57,5 +58,5 @@ function tooLarge(bytesMax: number): Fault {
 
 function invalid(problem: string): Fault {
   const message = `The agent's output ${problem}.`;
-  return cutFault({ code: 'output-invalid', message, effect: 'possible' });
+  return cutFault({ code: 'output-invalid' satisfies FaultCode, message, effect: 'possible' });
 }

@@ -19,7 +19,7 @@ export const errorCodes = {
     'data-exists': 'There are data in the directory that a backup would replace.',
     'data-unusable': 'The data directory cannot be created or opened.',
     'file-exists': 'The file that a backup would create exists.',
-    'file-missing': 'The data directory has no database, or the backup file does not exist.',
+    'file-missing': 'The data directory has no database.',
     'file-unusable': 'The system refuses the path: the same call fails again.',
     'id-malformed': 'A name or an id does not have the form that is allowed.',
     'no-dead-letter-queue': 'The function does not know the dead-letter queue of a queue it reads.',
@@ -35,7 +35,8 @@ export const errorCodes = {
     'store-in-use': 'Another process uses the data.',
     'store-unusable': 'The database cannot be opened.',
     'suppliers-failed': 'The simulated suppliers did not start.',
-    'tokens-missing': 'The API would be open to other machines, and no file of tokens is set.',
+    'tokens-missing':
+      'No file of tokens is set, but the API is open to other machines or `REEVE_TOKEN` is set.',
     'tokens-unusable': 'The file of `REEVE_TOKENS` cannot be read, or it is not valid.',
   },
   DefinitionError: {

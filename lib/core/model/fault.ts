@@ -20,7 +20,7 @@ export interface Fault {
 export function cutFault({ code, message, effect }: Fault): Fault {
   return {
     code: code.slice(0, limits.faultCodeLengthMax),
-    message: message.slice(0, limits.faultMessageMax),
+    message: message.slice(0, limits.faultMessageLengthMax),
     effect,
   };
 }

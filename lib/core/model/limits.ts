@@ -18,12 +18,17 @@ export const limits = {
   completeWithinMinMs: 50,
   /** The maximum visibility timeout of a message (SQS), which an agent needs while it works on one. */
   completeWithinMaxMs: 12 * HOUR,
+  /** The maximum of `maxDuration`: of one attempt, with all its heartbeats. */
   maxDurationMaxMs: 7 * DAY,
   /** Limits `maxDuration`: each heartbeat moves complete-by by half of `completeWithin` or more. */
   heartbeatsPerAttemptMax: 200,
+  /** Retries of a step per round. */
   retriesMax: 20,
+  /** Cool-downs of a step, each followed by another round. */
   coolDownTimesMax: 20,
+  /** The length of one cool-down. */
   coolDownMinMs: 100,
+  /** The length of one cool-down. */
   coolDownMaxMs: 7 * DAY,
   /** A Pending order that stays unclaimed for this long gets another nudge. */
   pickUpGraceMs: 10 * SECOND,
@@ -66,23 +71,31 @@ export const limits = {
   outputBytesMax: 8 * KIB,
   /** A workflow in which the default maximum of a step would be smaller is refused. */
   outputBytesMin: 512,
-  faultMessageMax: 300,
+  /** Longer messages of agents are cut. */
+  faultMessageLengthMax: 300,
+  /** Longer codes of agents are cut. */
   faultCodeLengthMax: 100,
   /** A dotted path into the details. */
   fieldLengthMax: 200,
   /** All corrections of one order together: the history in the process record contains them. */
   correctionsBytesMax: 16 * KIB,
+  /** The name of a tenant. */
   tenantLengthMax: 64,
   /** Names of principals are in the history, and a successful order of three steps must stay below 1 KB. */
   principalLengthMax: 64,
+  /** The correlation id that a submitter may give an order. */
   correlationIdLengthMax: 128,
+  /** The `Idempotency-Key` of a submission. */
   submissionKeyLengthMax: 128,
+  /** Orders on one page of a listing. */
   listMax: 200,
   /** A cursor holds the positions of up to 32 shards; servers accept request lines of 8 KB and more. */
   cursorLengthMax: 4_000,
   /** The largest distance of a `Date` from the epoch (ECMAScript, Time Values). */
   instantMaxMs: 8_640_000_000_000_000,
+  /** Overdue orders that a sweep reads at once. */
   sweepPage: 200,
+  /** Decisions on one event while other writers change the order; then the event fails as `contention`. */
   conflictRetriesMax: 20,
   /**
    * Receives after which a queue moves a message to its dead-letter queue. With the waits between them

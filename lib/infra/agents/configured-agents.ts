@@ -27,7 +27,7 @@ export function configuredAgents(
   const names = agents.map(({ name }) => name).join(', ');
   throw new ReeveError(
     'settings-invalid',
-    `Invalid parameters: ${faults.join('; ')}. The agents are ${names}. See docs/aws.md.`,
+    `Invalid parameters: ${faults.join('; ')}. The agents are ${names}. See docs/reference.md.`,
   );
 }
 
@@ -53,7 +53,7 @@ export function missingServices(
       : [],
   );
   if (stage !== 'prod' || missing.length === 0) return null;
-  return `Missing parameters: ${missing.join(', ')}. In production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or use -c stage=dev to inspect the stack. See docs/aws.md.`;
+  return `Missing parameters: ${missing.join(', ')}. In production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or use -c stage=dev to inspect the stack. See docs/reference.md.`;
 }
 
 function configured(agent: AgentProps, { services, concurrency }: Settings): AgentProps {

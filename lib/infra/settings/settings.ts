@@ -124,6 +124,11 @@ const settings = z.strictObject({
 /** The names of the settings. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
+/** The value of each setting that is not given; undefined where it has none. */
+export const settingDefaults: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.entries(settings.shape).map(([name, schema]) => [name, schema.safeParse(undefined).data]),
+);
+
 /** Rules between settings. Each name belongs to one channel, because a status message has one destination. */
 const schema = settings.superRefine((given, context) => {
   const { responseQueues, eventChannels, webhooks } = given;
@@ -157,5 +162,5 @@ export function readSettings(node: Node): Settings {
   );
   if (parsed.success) return parsed.data;
   const faults = refusedText(parsed.error, 'the parameters');
-  throw new ReeveError('settings-invalid', `Invalid parameters: ${faults}. See docs/aws.md.`);
+  throw new ReeveError('settings-invalid', `Invalid parameters: ${faults}. See docs/reference.md.`);
 }

@@ -11,7 +11,7 @@ const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(
 /** 0 takes whatever port is free. */
 const port = wholeNumber(0, 65_535);
 
-const schema = z.object({
+export const configSchema = z.object({
   /** Where the API listens. */
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(4400),
@@ -33,11 +33,11 @@ const schema = z.object({
   REEVE_SUPPLIERS_PORT: port.default(4401),
 });
 
-export type Config = Readonly<z.infer<typeof schema>>;
+export type Config = Readonly<z.infer<typeof configSchema>>;
 
 /** @throws {ReeveError} `config-invalid` naming every variable at fault */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = schema.safeParse(env);
+  const parsed = configSchema.safeParse(env);
   if (!parsed.success) {
     const faults = refusedText(parsed.error, 'the environment');
     throw new ReeveError('config-invalid', `Invalid environment: ${faults}.`);

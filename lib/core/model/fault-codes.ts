@@ -1,0 +1,62 @@
+/**
+ * The codes of faults that Reeve itself gives to steps and orders, with their meanings: docs/reference.md is
+ * generated from this table. All other codes come from agents and their services.
+ */
+// Stryker disable all: these are sentences for people.
+
+export const faultCodes = {
+  cancelled: {
+    meaning: 'An operator or the submitter cancelled the order.',
+    remedy: 'nothing: the order is undone',
+  },
+  exhausted: {
+    meaning: 'The service did not answer in time on any attempt of the step.',
+    remedy: 'restore the service, then `resubmit`',
+  },
+  'input-invalid': {
+    meaning: 'The agent got an input that does not match the schema of its contract.',
+    remedy: 'deploy a workflow and an agent that agree, then `resubmit`',
+  },
+  'input-too-large': {
+    meaning: 'The code of the workflow gave a step an input that does not fit a message.',
+    remedy: 'deploy code that asks for less, then `resubmit`',
+  },
+  irreversible: {
+    meaning: 'The order must be undone, and an irreversible step happened or may have happened.',
+    remedy: 'remove the cause, which the message contains, then `resubmit`',
+  },
+  'output-invalid': {
+    meaning: 'The agent returned an output that is not JSON or does not match its schema.',
+    remedy: 'correct the agent or the schema, then `resubmit` or `cancel`',
+  },
+  'output-too-large': {
+    meaning: 'The agent returned a larger output than the step may have.',
+    remedy:
+      'make it return less, or set `outputBytesMax` in the next version of the workflow; then `resubmit` or `cancel`',
+  },
+  'record-too-large': {
+    meaning:
+      'The record of the order is full, for example after very many retries, heartbeats or restarts; on a step: the step was done, and its output could not be stored.',
+    remedy:
+      '`resubmit`, which drops older entries of its history and continues; if that is refused as `record-full`, the record is full of outputs: `cancel` the order, and submit the rest as another order',
+  },
+  'too-many-claims': {
+    meaning: 'The order was claimed more often than its policies can cause.',
+    remedy:
+      'find out what interrupts the order, for example a Scheduler that fails, then `resubmit`',
+  },
+  'undo-stuck': {
+    meaning: 'An undo failed or timed out.',
+    remedy: 'remove the cause; `resubmit` tries the undo again',
+  },
+  'workflow-code': {
+    meaning: 'The `input` or `when` of a step threw an error or returned undefined.',
+    remedy: 'deploy a version whose code works, then `resubmit`',
+  },
+  'workflow-unknown': {
+    meaning: 'This release does not have the workflow of the order, or has it changed.',
+    remedy: 'deploy the version that the order began with, unchanged, then `resubmit`',
+  },
+} as const;
+
+export type FaultCode = keyof typeof faultCodes;

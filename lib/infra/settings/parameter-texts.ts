@@ -1,0 +1,40 @@
+/** What each parameter of the stack means: docs/reference.md is generated from this table. */
+import type { Settings } from './settings.ts';
+
+export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
+  stage:
+    '`prod`: tables are retained and protected from deletion. `dev`: everything is deleted with the stack. It is part of the name of the stack, `reeve-prod`',
+  shards:
+    'partitions of the due and listing indexes, about 500 orders per second each. Never lower it: an order keeps its shard until its next write',
+  sweepMinutes: 'period of the Supervisor, and so the delay of a recovery',
+  keepDays: 'how long a Processed or Undone order is kept. One in Error is kept without a limit',
+  priorities: 'priority classes with their own queues; other priorities share those of `normal`',
+  services:
+    'addresses of the services, by agent. A name that is not such an agent is refused, and in `prod` also a missing service. In `dev` a missing service is an address without a server',
+  concurrency:
+    'concurrent batches of ten calls, 2 to 1,000, by agent: what its service can handle, over all priority classes together. Each class has an equal share, the higher ones get the remainder, and each at least 2, the minimum of Lambda: so 6 or more for three classes. Without it Lambda scales the agent',
+  responseQueues:
+    'registered response queues, ARN by the name used in `replyTo`; if their policy requires it, allow the role of the notifier to send',
+  eventChannels:
+    'response channels that are events on the bus `eventBus`, detail type `Order status`: the names used in `replyTo`',
+  webhooks:
+    'webhooks: `{"shop":{"url":"https://…","secretArn":"arn:aws:secretsmanager:…"}}`, by the name used in `replyTo`',
+  submissionQueue: 'a queue of submissions beside the API',
+  throttle:
+    '`{"rate":…,"burst":…}`: requests per second, and concurrent requests, above which the API answers 429; the limits of the account apply as well',
+  corsOrigins:
+    'origins whose pages may call the API from a browser, such as `["https://shop.example.com"]`: methods and headers of the API, no cookies; plain http only for `localhost`. The origin of the console needs no entry',
+  logDays: 'how long logs are kept: a number of days that CloudWatch Logs accepts, 1 to 3653',
+  eventBus:
+    'the bus for alerts and event channels, by its name: it must exist in the account and region of the stack',
+  reservedConcurrency:
+    '`{"supervisor":…,"notifier":…}`: concurrency kept for these functions, which is also their limit. The Supervisor needs one more than `shards`, the notifier 11 or more: its retry queue may use 10, the rest reads the stream. It reduces what the other functions of the account share, and Lambda refuses a deployment that leaves them less than 100',
+  kmsKey:
+    'ARN of your own key, symmetric and of the region of the stack, for tables, queues, topic and logs: see [aws.md](aws.md#your-own-key) before the first deployment with it. Without it the services use their own keys',
+  permissionsBoundary: 'ARN of the managed policy that bounds every role of the stack',
+  tags: '`{"team":"orders"}`: on every resource that supports tags, at most 50',
+  alarmEmail: 'recipient of alarms and of alerts for orders in Error',
+  jwt: '`{"issuer":…,"audience":[…],"rolesClaim":…,"roles":…,"tenantClaim":…}`: tokens of an OpenID provider instead of IAM; for roles and tenants see [access.md](access.md#on-aws). The issuer as in the tokens, https, and reachable at the deployment: API Gateway requests its keys, and fails the deployment if it cannot. Without it callers sign for IAM',
+  console:
+    '`{"clientId":…,"scope":…,"tokenOrigin":…}`: the console at the address of the API, for users of the provider of `jwt`; see [aws.md](aws.md#the-console)',
+};

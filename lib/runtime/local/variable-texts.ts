@@ -1,0 +1,20 @@
+/** What each variable of `reeve start` means: docs/reference.md is generated from this table. */
+import type { Config } from './config.ts';
+
+const service = 'address of your service; without it the simulated suppliers start';
+
+export const variableTexts: Readonly<Record<keyof Config, string>> = {
+  HOST: 'address on which the API listens; one other than loopback requires `REEVE_TOKENS`',
+  PORT: 'port of the API; 0 takes any free port',
+  REEVE_TOKENS: 'file of named tokens, see [access.md](access.md#embedded)',
+  REEVE_DATA: 'data directory',
+  REEVE_KEEP_DAYS:
+    'days for which a Processed or Undone order is kept; one in Error is kept without a limit',
+  REEVE_CHANNELS: 'file of response channels, see [notifications.md](notifications.md)',
+  REEVE_LOG: '`info`, `warn`, `error` or `silent`: the lowest level of events that are logged',
+  REEVE_FRAUD_URL: service,
+  REEVE_INVENTORY_URL: service,
+  REEVE_PAYMENT_URL: service,
+  REEVE_SHIPPING_URL: service,
+  REEVE_SUPPLIERS_PORT: 'port of the simulated suppliers; 0 takes any free port',
+};
