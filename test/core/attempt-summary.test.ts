@@ -1,4 +1,4 @@
-/** What was tried before an order stopped, and how it is said. */
+/** The attempts before an order stopped, and their text in alerts. */
 import { describe, expect, it } from 'vitest';
 import { attemptSummaryOf } from '#core/model/attempt-summary.ts';
 import { changeOf } from '#core/model/change.ts';

@@ -1,4 +1,4 @@
-/** The calls and waits that a record tells of, held against the requests that left and the replies that came. */
+/** Compares the calls and waits derived from a record with the requests and replies themselves. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
@@ -13,7 +13,7 @@ const start = Date.UTC(2026, 0, 1);
 const known = { definition: house, details };
 const lives = fc.array(fc.constantFrom(...happenings), { maxLength: 40 });
 
-/** What left and what ended it, as a witness notes it: by requests and history entries, without replay. */
+/** The calls, recorded from requests and history entries, without a replay. */
 function witnessed(life: readonly Happening[]): { record: ProcessRecord; calls: Call[] } {
   let record: ProcessRecord = newOrder('one', start).record;
   const calls: { -readonly [Name in keyof Call]: Call[Name] }[] = [];
@@ -117,7 +117,7 @@ test('what an operator may do is what is decided', () => {
   );
 });
 
-test('the calls in flight are those that the record tells of', () => {
+test('the calls in flight are the steps under way in the record', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const { record, calls } = witnessed(life);

@@ -1,4 +1,4 @@
-/** An order's first moments, one line a transition: submit and claim (R3, R4, R8, R14). */
+/** Submit and claim, one line per transition (R3, R4, R8, R14). */
 import { describe, expect, it } from 'vitest';
 import { claimsAllowed } from '#core/decide/claim.ts';
 import { decide } from '#core/decide/decide.ts';
@@ -195,7 +195,7 @@ describe('claim', () => {
     ]);
   });
 
-  it('gives the step the details and the order id', () => {
+  it('passes the details and the order id to the step', () => {
     const seen: unknown[] = [];
     const { record, known } = submit(
       flow({

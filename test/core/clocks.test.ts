@@ -1,4 +1,4 @@
-/** Clocks that were wrong: what they wrote comes down to what a right one may have written (R14). */
+/** Repair of instants that a wrong clock wrote (R14). */
 import { describe, expect, it } from 'vitest';
 import { clockToleranceMs, dueHorizonMs } from '#core/decide/due.ts';
 import { limits } from '#core/model/limits.ts';
@@ -52,7 +52,7 @@ describe('instants that no right clock wrote', () => {
   );
   transitions([
     [
-      'an order that was claimed waits no more for its own instant, whatever clock wrote that',
+      'the notBefore of a claimed order is ignored, whichever clock wrote it',
       early,
       1_006,
       expire,
@@ -66,7 +66,7 @@ describe('instants that no right clock wrote', () => {
       ['Pending a:C1 b:-1?1005', 'nudge'],
     ],
     [
-      'a doubt that no right clock wrote is brought down when its order is due, near as that is',
+      'a doubt that no right clock wrote is shortened when its order is due',
       farDoubt,
       limits.pickUpGraceMs,
       expire,
@@ -74,7 +74,7 @@ describe('instants that no right clock wrote', () => {
     ],
     ['or before that, if a sweep meets it', farDoubt, 100, expire, ['Pending a:-1?1100', 'nudge']],
     [
-      'a complete-by farther than the deadline and the tolerance is taken back, and no failure counted',
+      'an attempt whose complete-by is beyond deadline and tolerance is withdrawn, and no failure counted',
       future,
       -clockToleranceMs - 1,
       expire,
@@ -88,7 +88,7 @@ describe('instants that no right clock wrote', () => {
       ignored('not-due'),
     ],
     [
-      'a notBefore past the horizon comes down to now',
+      'a notBefore past the horizon becomes now',
       stepped(far),
       far - dueHorizonMs - 1,
       expire,
@@ -109,7 +109,7 @@ describe('instants that no right clock wrote', () => {
       ignored('not-due'),
     ],
     [
-      'a doubt past the horizon comes down to the deadline, so that its undo can come',
+      'a doubt past the horizon is shortened to the deadline, so that its undo can start',
       inDoubt,
       100,
       expire,
@@ -123,14 +123,14 @@ describe('instants that no right clock wrote', () => {
       ['Pending a:-1?1000', 'nudge'],
     ],
     [
-      'bring down a doubt that no right clock wrote',
+      'shorten a doubt that no right clock wrote',
       nearDoubt,
       -clockToleranceMs - 1,
       expire,
       [`Pending a:-1?${999 - clockToleranceMs}`, 'nudge'],
     ],
     [
-      'in a stopped order a call is taken back, and the order stays stopped',
+      'in a stopped order an attempt is withdrawn, and the order stays stopped',
       play(submit(flow({ a: { onFault: 'hold' }, b: {} })), [far, claim()], [far + 5, no('a')]),
       0,
       expire,
@@ -144,7 +144,7 @@ describe('instants that no right clock wrote', () => {
       ignored('not-due'),
     ],
     [
-      'of a stopped order with nothing out are left alone',
+      'of a stopped order without calls in flight are unchanged',
       play(submit(flow({ a: { onFault: 'hold' } })), [0, claim()], [1, no('a')]),
       -1 - dueHorizonMs,
       expire,
@@ -152,7 +152,7 @@ describe('instants that no right clock wrote', () => {
     ],
   ]);
 
-  it('are noted in the history as taken back', () => {
+  it('are in the history as withdrawn attempts', () => {
     const { record } = play(future, [-far, expire]);
     expect(record.history.at(-1)).toEqual({
       type: 'expired',

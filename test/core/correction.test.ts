@@ -1,4 +1,4 @@
-/** Places in details: which are there, and what a correction makes of them. */
+/** Paths into details: their values, and the details after a correction. */
 import { describe, expect, it } from 'vitest';
 import { corrected, fieldOf } from '#core/model/correction.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -12,7 +12,7 @@ const details: JsonValue = {
   eleven,
 };
 
-describe('there is', () => {
+describe('the value', () => {
   it.each<readonly [string, JsonValue | undefined]>([
     ['sku', 'A-1'],
     ['note', null],

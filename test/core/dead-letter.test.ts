@@ -58,7 +58,7 @@ test.each<[DeadLetterKind, DeadLetterSubject | null, OrderNow | null, string, st
   expect(found.why).toContain(why);
 });
 
-test('a submission that nobody answered is sent back; one that was refused is kept', () => {
+test('an unprocessed submission is redriven; a refused one is kept', () => {
   const letter = { kind: 'submission', subject: null } as const;
   expect(deadLetterAction({ ...letter, wasParked: false }, null)).toEqual({
     kind: 'redrive',

@@ -1,4 +1,4 @@
-/** An answer about many: what is corrupt is left out and told, and any other failure is one. */
+/** Lists with corrupt entries: these are skipped and reported; every other error is thrown. */
 import { describe, expect, it } from 'vitest';
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
@@ -9,8 +9,8 @@ const halved = (value: number) => {
   return value / 2;
 };
 
-describe('of many that are read', () => {
-  it('those that can be are given, in their order, and each other is told', () => {
+describe('a list', () => {
+  it('keeps the readable entries in order, and reports the others', () => {
     const told: unknown[] = [];
     const read = decodeOrSkip([3, 8, 4, 5], halved, (...one) => told.push(one));
     expect(read).toEqual([4, 2]);
@@ -20,7 +20,7 @@ describe('of many that are read', () => {
     ]);
   });
 
-  it('none is given when reading itself fails', () => {
+  it('throws every other error', () => {
     const failing = () => {
       throw new TypeError('a mistake');
     };

@@ -38,7 +38,7 @@ describe('a change', () => {
     expect(changeOf('Error', held.record)).toBeNull();
   });
 
-  it('tells what happened to the order, and in which sequence (R18)', () => {
+  it('has the state of the order and its sequence (R18)', () => {
     expect(changeOf('Processing', held.record)).toEqual({
       orderId: 'o-1',
       workflow: 'flow',
@@ -51,7 +51,7 @@ describe('a change', () => {
       tried: { agent: 'svc-a', attempts: 1, coolDowns: 0, since: epoch + 5 },
       priority: 'high',
       tenant: 'acme',
-      replyTo: 'desk',
+      replyTo: 'shop',
       correlationId: 'po-7',
       at: epoch + 5,
     });
@@ -75,10 +75,10 @@ describe('the audience of a change', () => {
     return audienceOf(change);
   };
   it.each<[string, string | null, Situation, readonly Audience[]]>([
-    ['is who submitted the order', 'desk', done, ['submitter']],
-    ['is nobody where nobody asked to be told', null, done, []],
+    ['is the submitter, with a response channel', 'shop', done, ['submitter']],
+    ['is empty without a response channel', null, done, []],
     ['is an operator when the order stops (R17)', null, held, ['operator']],
-    ['is both when the order stops', 'desk', held, ['submitter', 'operator']],
+    ['is both when the order stops', 'shop', held, ['submitter', 'operator']],
   ])('%s', (_, replyTo, situation, expected) => {
     expect(told(replyTo, situation)).toEqual(expected);
   });
@@ -101,7 +101,7 @@ describe('an order is due', () => {
     [1_001, expire],
   );
   it.each<[string, () => ProcessRecord, number | null]>([
-    ['after the pick-up grace, while nobody claimed it', () => pending.record, 10_000],
+    ['after the pick-up grace, while it is unclaimed', () => pending.record, 10_000],
     ['after its earliest complete-by, while it is Processing', () => started.record, 1_001],
     [
       'after the complete-by of a step that still runs, while it is Pending',
@@ -119,8 +119,12 @@ describe('an order is due', () => {
       () => cooling.record,
       30_001,
     ],
-    ['after the complete-by of a call still out, when it is stopped', () => held.record, 1_001],
-    ['never when it is stopped and nothing is out', () => play(held, [10, ok('b')]).record, null],
+    ['after the complete-by of a call in flight, when it is stopped', () => held.record, 1_001],
+    [
+      'never when it is stopped without calls in flight',
+      () => play(held, [10, ok('b')]).record,
+      null,
+    ],
     ['never when it is Processed', () => done.record, null],
     ['never when it is Undone', () => undone.record, null],
   ])('%s', (_, record, expected) => {

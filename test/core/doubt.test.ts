@@ -1,4 +1,4 @@
-/** The way back from what may have happened, one line a transition: doubt, draining, no return (R10). */
+/** The undo of steps in doubt, one line per transition: doubt, draining, irreversible steps (R10). */
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import {
@@ -141,14 +141,14 @@ describe('a step in doubt', () => {
     ],
   ]);
 
-  it('has its undo asked for with no output, for nobody knows it', () => {
+  it('has no output in the request of its undo, because it is unknown', () => {
     const decision = decide(doubt.record, undoOk('b'), doubt.known, epoch + 1_020);
     expect(decision.kind === 'transition' && decision.commands).toMatchObject([
       { request: { step: 'a', output: null, performKey: 'o-1/a' } },
     ]);
   });
 
-  it('starts its undo only one millisecond after the last heartbeat gave it', () => {
+  it('starts its undo only one millisecond after the complete-by of its last heartbeat', () => {
     const beaten = play(
       submit(flow({ a: { maxDuration: 5_000 } })),
       [0, claim()],
@@ -197,7 +197,7 @@ describe('draining', () => {
       ['Processing undo a:R1<9000 b:-1?1000 c:C1'],
     ],
     [
-      'a restart takes the running step back',
+      'a restart withdraws the running attempt',
       back,
       30,
       interrupt('restart', 30),
@@ -214,28 +214,28 @@ describe('an irreversible step', () => {
   const back = play(racing, [5, no('b')]);
   transitions([
     [
-      'that still runs may yet fail, so the order turns back',
+      'that still runs may yet fail, so the undo begins',
       racing,
       5,
       no('b'),
       ['Processing undo a:R1<9000 b:F1'],
     ],
     [
-      'that fails for sure while the order turns back stops nothing',
+      'that fails without effect during the undo stops nothing',
       back,
       10,
       no('a'),
       ['Undone undo a:F1 b:F1'],
     ],
     [
-      'that completes while the order turns back stops it, with the way forward open',
+      'that completes during the undo stops the order, in the forward direction',
       back,
       10,
       ok('a'),
       ['Error(irreversible) a:C1 b:F1'],
     ],
     [
-      'that may have happened while the order turned back stops it',
+      'that may have happened during the undo stops the order',
       back,
       10,
       no('a', 1, 'possible'),

@@ -1,4 +1,4 @@
-/** The fingerprint differs for whatever decides how an order in flight goes on, and for nothing else. */
+/** The fingerprint depends on everything that unfinished orders depend on, and on nothing else. */
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '#core/definition/fingerprint.ts';
 import { workflowName } from '#core/model/ids.ts';
@@ -8,7 +8,7 @@ const base: StepSpec = { undo: 'offered' };
 const of = (spec: StepSpec) => flow({ a: base, b: spec, c: base }).fingerprint;
 
 describe('the fingerprint', () => {
-  it('is the same for the same definition, whatever its code and schemas', () => {
+  it('does not depend on code and schemas', () => {
     expect(of({ ...base, input: () => 'something else' })).toBe(of(base));
     expect(of({ ...base, when: () => false })).toBe(of({ ...base, when: () => true }));
   });
@@ -25,7 +25,7 @@ describe('the fingerprint', () => {
     ['the number of cool-downs', { ...base, coolDown: { after: 100, times: 1 } }],
     ['what happens on a fault', { ...base, onFault: 'hold' }],
     ['what happens when exhausted', { ...base, onExhausted: 'hold' }],
-    ['the way of no return', { ...base, onExhausted: 'hold', irreversible: true }],
+    ['irreversible', { ...base, onExhausted: 'hold', irreversible: true }],
     ['the undo', { ...base, undo: 'unneeded' }],
     ['what the step comes after', { ...base, after: ['a'] }],
     ['a condition', { ...base, when: () => true }],

@@ -1,4 +1,4 @@
-/** The one text of a document. */
+/** Canonical JSON, depth and paths of documents. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
@@ -38,7 +38,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it('is the same whatever the order of keys', () => {
+  it('does not depend on the order of keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(canonicalJson(turned(value))).toBe(canonicalJson(value));
@@ -71,7 +71,7 @@ describe('the depth of a document', () => {
   });
 });
 
-describe('the way to what is looked for in a document', () => {
+describe('the path to a value in a document', () => {
   const isNull = (value: unknown) => value === null;
   it.each<[string, unknown, readonly string[] | null]>([
     ['is none where it is not', { a: [1, { b: 'x' }] }, null],
@@ -82,7 +82,7 @@ describe('the way to what is looked for in a document', () => {
     expect(pathTo(value, isNull)).toEqual(way);
   });
 
-  it('is found by a key as well, one that no literal can have', () => {
+  it('can be found by a key, even one that no literal can have', () => {
     const document: unknown = JSON.parse('{"a":{"__proto__":1}}');
     expect(pathTo(document, (_, key) => key === '__proto__')).toEqual(['a', '__proto__']);
   });

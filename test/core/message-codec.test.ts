@@ -10,7 +10,7 @@ import {
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { nudge, reply, request, submission } from '../support/messages.ts';
 
-test('what is encoded is decoded as it was', () => {
+test('encoded messages are decoded unchanged', () => {
   fc.assert(
     fc.property(nudge, reply, request, submission, (...messages) => {
       const codecs = [nudgeCodec, replyCodec, requestCodec, submissionCodec];
@@ -26,10 +26,10 @@ test('what is encoded is decoded as it was', () => {
   );
 });
 
-/** What a queue takes (SQS, SendMessage). */
+/** The characters that a queue accepts (SQS, SendMessage). */
 const sendable = /^[\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 
-test('whatever text a message holds, a queue takes it, and it comes back as it was', () => {
+test('a queue accepts a message with any text, and the text is unchanged', () => {
   const unit = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 1 }),
     fc.constantFrom(
@@ -71,7 +71,7 @@ test.each([
     'does not fit at orderId (has an invalid form)',
   ],
   ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
-])('%s is told by its reason', (text, reason) => {
+])('%s is malformed, with the reason', (text, reason) => {
   expect(nudgeCodec.decode(text)).toEqual({ kind: 'malformed', reason });
 });
 
@@ -154,7 +154,7 @@ test.each(['1e400', '-1e400', '{"a":[1,1e400]}'])(
   },
 );
 
-test.each(['completeBy', 'endBy'])('a request whose %s is no date is malformed', (name) => {
+test.each(['completeBy', 'endBy'])('a request whose %s is not a date is malformed', (name) => {
   const reason = `does not fit at ${name}`;
   expect(spoiledRequest({ [name]: 8_640_000_000_000_001 })).toEqual({ kind: 'malformed', reason });
   expect(spoiledRequest({ [name]: 8_640_000_000_000_000 }).kind).toBe('message');
@@ -167,7 +167,7 @@ test('a request without an input is malformed, and one whose input is null is no
   expect(spoiledRequest({ input: null }).kind).toBe('message');
 });
 
-test('a submission of no stated priority is a normal one, of nobody', () => {
+test('a submission has normal priority and no tenant by default', () => {
   const text = '{"version":1,"kind":"submission","workflow":"house","details":{},"key":"k"}';
   expect(submissionCodec.decode(text)).toEqual({
     kind: 'message',
@@ -214,7 +214,7 @@ test('a status message says the whole change, its fault included', () => {
   });
 });
 
-test('messages of before there were correlation ids, and what was tried, are read', () => {
+test('messages without correlation ids and attempt summaries, from older releases, are decoded', () => {
   const { correlationId: _, tried: __, ...older } = status;
   const text = JSON.stringify({ version: 1, kind: 'status', ...older });
   expect(statusCodec.decode(text)).toEqual({
@@ -245,7 +245,7 @@ test.each([
   expect(decoded).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(reason) });
 });
 
-test('a message of another kind is told by the kind that was wanted', () => {
+test('the reason for a message of another kind names the expected kind', () => {
   const nudgeText = '{"version":1,"kind":"nudge","orderId":"a","priority":"low"}';
   expect(requestCodec.decode(nudgeText)).toMatchObject({ reason: 'is no request of version 1' });
   expect(replyCodec.decode(nudgeText)).toMatchObject({ reason: 'is no reply of version 1' });

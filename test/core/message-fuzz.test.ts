@@ -1,4 +1,4 @@
-/** Messages that nobody meant to send: told apart from those that are (R19), and never a crash. */
+/** Corrupt messages: the codecs distinguish them from valid ones (R19), and never crash. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -67,7 +67,7 @@ const status = statusCodec.encode({
   at,
 });
 
-/** Of any JSON, what travels in a message and is nobody's business. */
+/** Arbitrary JSON in a message. */
 function payloads(message: unknown): unknown[] {
   if (typeof message !== 'object' || message === null) return [];
   return Object.entries(message).flatMap(([key, value]) => {
@@ -76,7 +76,7 @@ function payloads(message: unknown): unknown[] {
   });
 }
 
-/** Malformed with a reason, or a message that is the same after a further way. */
+/** Malformed with a reason, or a message that another encoding does not change. */
 function judged<Message>(codec: MessageCodec<Message>, text: string): Decoded<Message>['kind'] {
   const decoded = codec.decode(text);
   if (decoded.kind !== 'message') {
@@ -97,7 +97,7 @@ function fuzzed<Message>(name: string, codec: MessageCodec<Message>, ...sound: r
       expect(judged(codec, text)).toBe('message');
     });
 
-    test('is not what is rubbish', () => {
+    test('is not decoded from random text', () => {
       fc.assert(
         fc.property(rubbish, (text) => {
           expect(judged(codec, text)).toBe('malformed');
@@ -105,7 +105,7 @@ function fuzzed<Message>(name: string, codec: MessageCodec<Message>, ...sound: r
       );
     });
 
-    test('of which one place was spoiled is malformed, or the same after a further way', () => {
+    test('with one corrupt place is malformed, or unchanged by another encoding', () => {
       const some = fc.oneof(...sound.map((text) => spoiled(JSON.parse(text))));
       fc.assert(
         fc.property(some, (text) => void judged(codec, text)),

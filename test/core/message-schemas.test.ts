@@ -1,4 +1,4 @@
-/** What is said of each message and its fields: nobody else can tell a field's meaning. */
+/** The published descriptions of messages and their fields. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

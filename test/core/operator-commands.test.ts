@@ -1,4 +1,4 @@
-/** What a person decides, one line a transition: resubmit and cancel (R8, R9). */
+/** Resubmit and cancel, one line per transition (R8, R9). */
 import { describe, expect, it } from 'vitest';
 import {
   cancel,
@@ -108,7 +108,7 @@ describe('resubmit', () => {
       ['Pending a:-1*2 b:-1?1000 c:- d:-', 'nudge'],
     ],
     [
-      'of a stuck undo goes on with the undo',
+      'of a stuck undo continues the undo',
       stuck,
       50,
       resubmit,
@@ -127,11 +127,11 @@ describe('resubmit', () => {
     expect(play(refused, [50, resubmit]).record.fault).toBeNull();
   });
 
-  it('keeps the fault of an order that turns back', () => {
+  it('keeps the fault of an order in the undo direction', () => {
     expect(play(stuck, [50, resubmit]).record.fault?.code).toBe('undo-stuck');
   });
 
-  it('gives a third key after a third refusal', () => {
+  it('uses a third key after the second refusal', () => {
     const again = play(refused, [50, resubmit], [60, claim()], [70, no('a', 2)], [80, resubmit]);
     expect(again.record.steps[0]).toMatchObject({ keyGeneration: 3, attempt: 2 });
   });
@@ -160,7 +160,7 @@ describe('cancel', () => {
   const waiting = play(started, [10, ok('a')], [1_001, expire]);
   transitions([
     [
-      'of an order that nobody claimed ends it at the next claim',
+      'of an unclaimed order ends it at the next claim',
       holding,
       5,
       cancel,
@@ -215,7 +215,7 @@ describe('cancel', () => {
     ['of a Processed order is refused', done, 50, cancel, ignored('ended')],
     ['of an Undone order is refused', undone, 50, cancel, ignored('ended')],
     [
-      'of an order that turns back already is refused',
+      'of an order in the undo direction is refused',
       play(started, [5, cancel]),
       50,
       cancel,

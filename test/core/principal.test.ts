@@ -37,7 +37,7 @@ test('two long names that end alike stay two, and show how they end', () => {
   expect(one).toContain('/olga~');
 });
 
-test('whatever it is made of, a name is short, visible ASCII, and never empty', () => {
+test('a name is always short, visible ASCII, and never empty', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (full) => {
       const name = nameOf(full);

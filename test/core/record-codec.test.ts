@@ -1,4 +1,4 @@
-/** The stored form: whatever Reeve wrote is read back, and nothing else is (R15). */
+/** The stored form: decoding restores what Reeve wrote, and refuses everything else (R15). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
@@ -75,7 +75,7 @@ describe('the stored form', () => {
       }),
       Priority: 'high',
       Tenant: 'acme',
-      ReplyTo: 'desk',
+      ReplyTo: 'shop',
       CorrelationID: 'po-7',
       NotBefore: epoch,
       Revision: 4,
@@ -299,17 +299,17 @@ describe('what no version of Reeve wrote', () => {
     ['a history that is no JSON', (good) => ({ ...good, History: '' })],
     ['a submission that has no instant', (good) => ({ ...good, SubmittedAt: '1' })],
     ['an update that has no instant', (good) => ({ ...good, UpdatedAt: null })],
-    ['a complete-by that is no date', (good) => ({ ...good, CompleteBy: tooLate })],
-    ['a notBefore that is no date', (good) => ({ ...good, NotBefore: tooLate })],
+    ['a complete-by that is not a date', (good) => ({ ...good, CompleteBy: tooLate })],
+    ['a notBefore that is not a date', (good) => ({ ...good, NotBefore: tooLate })],
     ['a submission before all dates', (good) => ({ ...good, SubmittedAt: -tooLate })],
-    ['an update that is no date', (good) => ({ ...good, UpdatedAt: tooLate })],
-    ['a doubt that is no date', stepItem(6, tooLate - epoch)],
-    ['a Running step whose complete-by is no date', stepItem(7, ['R', tooLate - epoch, 0])],
-    ['a Running step whose end is no date', stepItem(7, ['R', 0, tooLate - epoch])],
-    ['an undo whose complete-by is no date', stepItem(7, ['U', -tooLate - epoch, 0, ['N']])],
-    ['an undo whose end is no date', stepItem(7, ['U', 0, tooLate - epoch, ['N']])],
-    ['a history entry that is no date', history(['s', tooLate - epoch])],
-    ['an excuse until no date', history(['r', 0, [], 0, tooLate - epoch])],
+    ['an update that is not a date', (good) => ({ ...good, UpdatedAt: tooLate })],
+    ['a doubt that is not a date', stepItem(6, tooLate - epoch)],
+    ['a Running step whose complete-by is not a date', stepItem(7, ['R', tooLate - epoch, 0])],
+    ['a Running step whose end is not a date', stepItem(7, ['R', 0, tooLate - epoch])],
+    ['an undo whose complete-by is not a date', stepItem(7, ['U', -tooLate - epoch, 0, ['N']])],
+    ['an undo whose end is not a date', stepItem(7, ['U', 0, tooLate - epoch, ['N']])],
+    ['a history entry that is not a date', history(['s', tooLate - epoch])],
+    ['an interruption whose notBefore is not a date', history(['r', 0, [], 0, tooLate - epoch])],
     ['a step name of another form', stepItem(0, 'A')],
     ['an agent name of another form', stepItem(1, 'A')],
     ['a policy too short', stepItem(2, [1, 1, 1, 1, 1, 1, 1])],
@@ -340,10 +340,10 @@ describe('what no version of Reeve wrote', () => {
     ['a fault entry without a fault', history(['f', 0, 'a', 1, 0])],
     ['a sweep without its steps', history(['e', 0])],
     ['a sweep with steps of another form', history(['e', 0, ['A'], 0])],
-    ['an excuse with steps of another form', history(['o', 0, ['A'], 0, 0])],
+    ['an interruption with steps of another form', history(['o', 0, ['A'], 0, 0])],
     ['a sweep with fewer than no nudges', history(['e', 0, [], -1])],
-    ['an excuse without its place', history(['r', 0, [], 0])],
-    ['a resubmit by nobody', history(['R', 0])],
+    ['an interruption without its notBefore', history(['r', 0, [], 0])],
+    ['a resubmit without an operator', history(['R', 0])],
     ['a resubmit with a list of no corrections', history(['R', 0, 'olga', []])],
     [
       'a fault entry with an effect that is none',
@@ -388,7 +388,7 @@ describe('what no version of Reeve wrote', () => {
   it.each<[string, Combination, string]>([
     ['Pending, and locked', (good) => ({ ...good, ProcessState: 'Pending' }), 'Pending'],
     ['Processing, and not locked', (good) => ({ ...good, LockedBy: null }), 'Processing'],
-    ['Processing, and nothing is out', (good) => ({ ...good, CompleteBy: null }), 'Processing'],
+    ['Processing without a complete-by', (good) => ({ ...good, CompleteBy: null }), 'Processing'],
     ['in Error, and locked', (good) => ({ ...good, ProcessState: 'Error' }), 'Error'],
     [
       'in Error without a fault',
@@ -401,7 +401,7 @@ describe('what no version of Reeve wrote', () => {
       'Processed',
     ],
     [
-      'Processed, and something is out',
+      'Processed with a complete-by',
       (good) => ({ ...good, ProcessState: 'Processed', LockedBy: null }),
       'Processed',
     ],
@@ -411,7 +411,7 @@ describe('what no version of Reeve wrote', () => {
       'Undone',
     ],
     [
-      'Undone, and something is out',
+      'Undone with a complete-by',
       (good) => ({ ...good, ProcessState: 'Undone', LockedBy: null }),
       'Undone',
     ],
@@ -428,9 +428,15 @@ describe('what no version of Reeve wrote', () => {
 
   it.each<[string, Combination]>([
     ['Pending', (good) => ({ ...good, ProcessState: 'Pending', ...idle })],
-    ['Pending with a call out', (good) => ({ ...good, ProcessState: 'Pending', LockedBy: null })],
+    [
+      'Pending with a call in flight',
+      (good) => ({ ...good, ProcessState: 'Pending', LockedBy: null }),
+    ],
     ['in Error', (good) => ({ ...good, ProcessState: 'Error', ...idle })],
-    ['in Error with a call out', (good) => ({ ...good, ProcessState: 'Error', LockedBy: null })],
+    [
+      'in Error with a call in flight',
+      (good) => ({ ...good, ProcessState: 'Error', LockedBy: null }),
+    ],
     ['Processed', (good) => ({ ...good, ProcessState: 'Processed', ...idle })],
     ['Undone', (good) => ({ ...good, ProcessState: 'Undone', ...idle })],
   ])('is not: an order that is %s', (_, change) => {

@@ -1,4 +1,4 @@
-/** Stored records that no version wrote: refused by one error, or what was stored, never a guess (R19). */
+/** Corrupt stored records: refused with an error, or decoded as stored (R19). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
@@ -26,7 +26,7 @@ import {
 const started = play(submit(diamond()), [0, claim()]);
 const undoing = play(started, [1, ok('a')], [2, no('b')]);
 const corrections = [{ field: 'colour', value: { deep: [null] } }];
-/** A history of what needs a longer story: a correction, a cut, and a submission by nobody known. */
+/** A history with a correction, a shortening, and a submission without a submitter. */
 const rare: readonly HistoryEntry[] = [
   { type: 'submit', at: epoch, by: null },
   { type: 'shortened', at: epoch + 1, entries: 7, claims: 2 },
@@ -84,7 +84,7 @@ describe('a stored record', () => {
     for (const stored of sound) expect(encodeRecord(decodeRecord(stored))).toEqual(stored);
   });
 
-  it('that is rubbish is refused', () => {
+  it('of random data is refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), rubbish), (stored) => {
         expect(() => decodeRecord(stored)).toThrow(CorruptDataError);
@@ -92,7 +92,7 @@ describe('a stored record', () => {
     );
   });
 
-  it('of which one attribute was spoiled is refused, or is what was stored', () => {
+  it('with one corrupt attribute is refused, or decoded as stored', () => {
     const broken = some.chain((stored) => spoiled(stored));
     fc.assert(
       fc.property(broken, (text) => judge(JSON.parse(text))),
@@ -101,7 +101,7 @@ describe('a stored record', () => {
   });
 
   it.each(['Steps', 'History', 'Fault'] as const)(
-    'whose %s was spoiled within is refused, or is what was stored',
+    'with corrupt %s is refused, or decoded as stored',
     (name) => {
       const withIt = sound.filter((stored) => stored[name] !== null);
       const broken = fc

@@ -1,4 +1,4 @@
-/** What the Supervisor causes, one line a transition: expired and excused (R11, R14, R16, R20). */
+/** Recovery by the Supervisor, one line per transition: expired and interrupted (R11, R14, R16, R20). */
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
@@ -48,7 +48,7 @@ describe('expired', () => {
   transitions([
     ['at complete-by comes too soon', started, 1_000, expire, ignored('not-due')],
     [
-      'after it takes every late step back, and asks for a claim',
+      'after it withdraws every late attempt, and requests a claim',
       started,
       1_001,
       expire,
@@ -62,7 +62,7 @@ describe('expired', () => {
       ['Pending a:-1!1?1000 b:R1<5000', 'nudge'],
     ],
     [
-      'after the last attempt turns the order back',
+      'after the last attempt begins the undo',
       running(timedOut(one, 1), 2_000),
       3_001,
       expire,
@@ -97,7 +97,7 @@ describe('expired', () => {
       ['Pending undo a:F3?5000', 'nudge'],
     ],
     [
-      'with `hold` stops the order, whatever the other steps would do',
+      'with `hold` stops the order, regardless of other steps',
       running(holding, 0),
       1_001,
       expire,
@@ -171,7 +171,7 @@ describe('expired', () => {
       ignored('not-due'),
     ],
     [
-      'in an order that turns back only waits: no failure is counted against the perform',
+      'in the undo direction counts no failure of the step for a perform',
       play(started, [5, no('a')]),
       1_001,
       expire,
@@ -256,7 +256,7 @@ describe('expired', () => {
   });
 });
 
-describe('an order that nobody claims', () => {
+describe('an unclaimed order', () => {
   const cooling = play(
     submit(flow({ a: { retries: 0, coolDown: { after: 700, times: 2 } } })),
     [0, claim()],
@@ -328,21 +328,21 @@ describe('interrupted', () => {
   const rampMax = limits.recoveryRampMaxMs;
   transitions([
     [
-      'after a restart takes back whatever is out, counting nothing',
+      'after a restart withdraws every attempt, counting nothing',
       half,
       100,
       interrupt('restart', 100),
       ['Pending a:-1?1000 b:-1?5000', 'nudge'],
     ],
     [
-      'after an outage takes back only what is late',
+      'after an outage withdraws only late attempts',
       half,
       1_001,
       interrupt('outage', 1_001),
       ['Pending a:-1?1000 b:R1<5000', 'nudge'],
     ],
     [
-      'after an outage takes back only the steps that it made late',
+      'after an outage withdraws only the attempts that it delayed',
       half,
       5_001,
       interrupt('outage', 5_001, ['b']),
@@ -398,14 +398,14 @@ describe('interrupted', () => {
       ignored('not-due'),
     ],
     [
-      'nudges an order that nobody had claimed',
+      'nudges an unclaimed order',
       pending,
       50,
       interrupt('restart', 50),
       ['Pending a:- b:- c:- d:-', 'nudge'],
     ],
     [
-      'gives an order that nobody had claimed its place in the ramp',
+      'schedules an unclaimed order in the ramp',
       pending,
       50,
       interrupt('restart', 60),
@@ -426,7 +426,7 @@ describe('interrupted', () => {
       ignored('not-due'),
     ],
     [
-      'gives an undo back what it was to undo',
+      'restores the state before the undo',
       undoing,
       100,
       interrupt('restart', 100),
@@ -457,7 +457,7 @@ describe('interrupted', () => {
   });
 });
 
-describe('a step that was taken back', () => {
+describe('a step whose attempt was withdrawn', () => {
   it('is performed again with the next attempt under the same key', () => {
     const again = play(started, [10, ok('b')], [1_001, expire]);
     const decision = decide(again.record, claim(), again.known, epoch + 1_002);

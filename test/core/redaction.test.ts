@@ -1,4 +1,4 @@
-/** What is sensitive in an order, and that none of it is shown. */
+/** Sensitive values of an order are never shown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -105,7 +105,7 @@ const sale = defineWorkflow({
 const now = 1_700_000_000_000;
 type Details = { readonly card: string; readonly pin: string; readonly shop: string };
 
-/** Paid, and quoted: the service gives back what it was given. */
+/** A paid order, whose service quotes its input. */
 function paid(details: Details): ProcessRecord {
   const id = orderId('o-1');
   const event = {
@@ -159,7 +159,7 @@ describe('an order is shown', () => {
     });
   });
 
-  it('without what its last step gave, where a fault quotes it', () => {
+  it('without the output of its last step, where a fault quotes it', () => {
     const known = { definition: sale, details };
     const output = { receipt: 'r-1', code: 'code-88' };
     const told = { ...ok('tell', 1, output), agent: agentName('bank') };
@@ -216,7 +216,7 @@ describe('an order is shown', () => {
     });
   });
 
-  it('without any marked value of four characters or more, whatever it is', () => {
+  it('without any marked value of four characters or more', () => {
     const text = fc
       .string({ minLength: 4, maxLength: 20 })
       .filter((value) => !redacted.includes(value));
@@ -233,7 +233,7 @@ describe('an order is shown', () => {
   });
 });
 
-describe('whatever is marked', () => {
+describe('a marked value', () => {
   const vault = defineWorkflow({
     name: 'vault',
     version: 1,

@@ -1,4 +1,4 @@
-/** How a schema's refusal is worded, and how the forms of a stored union are told apart. */
+/** Texts of schema errors, and the letters of stored unions. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { faultyFields, fieldErrors } from '#core/codec/field-errors.ts';
@@ -36,7 +36,7 @@ describe('the fields a schema refused', () => {
     ]);
   });
 
-  it('are told from where the document lies', () => {
+  it('have the path of the document before them', () => {
     expect(
       fieldErrors(errorOf({ name: 'x', lines: 1 }), { path: ['details'], whole: 'details' }),
     ).toMatchObject([{ field: 'details.lines' }]);

@@ -16,7 +16,7 @@ describe('a registry', () => {
     expect(registry.all).toEqual([two, one, other]);
   });
 
-  it('gives new orders the highest version, in whatever order they were given', () => {
+  it('selects the highest version for new orders, regardless of their order', () => {
     expect(registry.latest('flow')).toBe(two);
     expect(workflowRegistry([one, two]).latest('flow')).toBe(two);
     expect(registry.latest('other')).toBe(other);

@@ -1,4 +1,4 @@
-/** Playing a history back (R15), and what is no history of its record. */
+/** Replay of histories (R15), and of histories that do not belong to their record. */
 import { describe, expect, it } from 'vitest';
 import { ReeveError } from '#core/model/errors.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
@@ -67,7 +67,7 @@ describe('a history', () => {
     expect(replay(record, known).at(-1)).toEqual(record);
   });
 
-  it('tells every revision, with nudges in a row as one', () => {
+  it('replays to every revision, with consecutive nudges as one', () => {
     const nudged = play(
       two,
       [10_000, expire],
@@ -103,7 +103,7 @@ describe('a history of another record', () => {
     ['still runs', play(two, [0, claim()])],
     ['failed', play(two, [0, claim()], [5, no('a')])],
     ['was skipped', play(submit(flow({ a: { when: () => false }, b: {} })), [0, claim()])],
-  ])('tells of a success of a step that %s: it gave nothing', (_, { record }) => {
+  ])('has a success of a step that %s: the output is null', (_, { record }) => {
     const { steps } = record;
     expect(replay({ ...done.record, steps }, done.known).at(-1)?.steps[0]?.progress).toEqual({
       state: 'Completed',
@@ -129,7 +129,7 @@ describe('a history of another record', () => {
       'the history names a step of its order, not x',
     ],
     [
-      'tells of a success of a step the order has not',
+      'has a success of a step that the order does not have',
       changed((first) => [
         ...first,
         {

@@ -1,4 +1,4 @@
-/** What agents report on the way there, one line a transition (R4–R6). */
+/** Replies of agents in the forward direction, one line per transition (R4–R6). */
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -53,14 +53,14 @@ describe('which replies count (R6)', () => {
     ['one for an attempt yet to come is ignored', started, 5, ok('a', 2), ignored('other-attempt')],
     ['one for a step that is done is ignored', aDone, 15, ok('a'), ignored('not-under-way')],
     [
-      'a success for a step that was taken back is ignored',
+      'a success for a withdrawn attempt is ignored',
       waiting,
       1_100,
       ok('b'),
       ignored('not-under-way'),
     ],
     [
-      'a fault for a step that was taken back is ignored',
+      'a fault for a withdrawn attempt is ignored',
       waiting,
       1_100,
       no('b'),
@@ -169,7 +169,7 @@ describe('stepSucceeded', () => {
     });
   });
 
-  it('gives the output of a skipped step as undefined', () => {
+  it('passes the output of a skipped step as undefined', () => {
     const decision = decide(asked.record, ok('a', 1, 'no'), asked.known, epoch + 10);
     expect(decision.kind === 'transition' && decision.commands[0]).toMatchObject({
       request: { step: 'c', input: { b: 'none' } },
@@ -220,7 +220,7 @@ describe('stepFailed', () => {
       ['Error(refused) a:F1 b:R1<1000 c:- d:-'],
     ],
     [
-      'with `undo` turns the order back; what runs drains first',
+      'with `undo` begins the undo; what runs drains first',
       started,
       5,
       no('a'),
@@ -248,7 +248,7 @@ describe('stepFailed', () => {
       ['Pending undo from 1001 a:F1?1000'],
     ],
     [
-      'in a Pending order turns it back, and asks for a claim',
+      'in a Pending order begins its undo, and requests a claim',
       waiting,
       1_100,
       no('a'),
@@ -273,7 +273,7 @@ describe('stepFailed', () => {
       ['Error(refused) a:F1 b:F1 c:- d:-'],
     ],
     [
-      'of an order that already turns back is one thing less to undo',
+      'in the undo direction leaves nothing to undo',
       play(started, [5, no('a')]),
       10,
       no('b'),
@@ -287,7 +287,7 @@ describe('stepFailed', () => {
       ['Error(irreversible) a:F1?1000'],
     ],
     [
-      'of an irreversible step that had no effect turns the order back',
+      'of an irreversible step that had no effect begins the undo',
       cDone,
       40,
       no('d'),
@@ -310,12 +310,12 @@ describe('stepFailed', () => {
     expect(fault?.step).toBe('a');
   });
 
-  it('in an order that turns back keeps the fault that turned it', () => {
+  it('in the undo direction keeps the fault that started the undo', () => {
     const { fault } = play(started, [5, no('a')], [10, no('b')]).record;
     expect(fault).toMatchObject({ code: 'refused', step: 'a', action: 'perform' });
   });
 
-  it('forgets the failures of all steps when it turns the order back', () => {
+  it('forgets the failures of all steps when it begins the undo', () => {
     expect(waiting.record.steps[1]?.failures).toBe(1);
     expect(play(waiting, [1_100, no('a')]).record.steps[1]?.failures).toBe(0);
   });
@@ -331,7 +331,7 @@ describe('stepFailed', () => {
     });
   });
 
-  it('parks the order it turned back when the definition is unknown', () => {
+  it('parks the order after starting its undo when the definition is unknown', () => {
     const decision = decide(aDone.record, no('b'), null, epoch + 20);
     expect(decision).toMatchObject({
       record: { processState: 'Error', direction: 'undo', fault: { code: 'workflow-unknown' } },
@@ -440,7 +440,7 @@ describe("the workflow's own code", () => {
     ['an input that throws something else', { input: throwing('secret') }, 'threw'],
     ['a `when` that throws', { when: throwing(new Error('secret')) }, 'threw Error'],
     [
-      'an input that gives undefined',
+      'an input that returns undefined',
       { input: ({ outputs }: { outputs: object }) => Reflect.get({ ...sparse, ...outputs }, 'x') },
       'returned undefined',
     ],

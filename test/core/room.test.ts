@@ -1,4 +1,4 @@
-/** What a full record still allows: it stops with a reason, and a person can have it undone. */
+/** Full records: the order stops with a reason, and an operator can cancel it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
@@ -61,11 +61,11 @@ const reasonOf = ({ record, known }: Situation, event: RecordEvent, ms = 10) => 
 };
 const big = 'x'.repeat(outputBytesMax - 2);
 
-describe('an order whose record is too large to go on', () => {
+describe('an order whose record is full', () => {
   const full = grown(two, recordBytesToStart);
   const fullRunning = grown(running, recordBytesToStart);
 
-  it('is not started, and nothing is asked of anybody', () => {
+  it('is not started, and no request is sent', () => {
     const decision = decide(full.record, claim(), full.known, epoch + 10);
     expect(decision).toMatchObject({
       commands: [],
@@ -73,7 +73,7 @@ describe('an order whose record is too large to go on', () => {
     });
   });
 
-  it('keeps what a step gave, and stops there', () => {
+  it('keeps the output of a step, and stops', () => {
     expect(next(fullRunning, ok('a', 1, big))).toMatchObject({
       processState: 'Error',
       fault: { code: 'record-too-large', step: 'a' },
@@ -92,7 +92,7 @@ describe('an order whose record is too large to go on', () => {
     expect(reasonOf(fullRunning, beat('a'), 600)).toBe('record-full');
   });
 
-  it('is resubmitted without its older history, and goes on', () => {
+  it('is resubmitted without its older history, and continues', () => {
     const parked = { ...full, record: next(full, claim()) };
     const again = next(parked, resubmit);
     expect(again).toMatchObject({ processState: 'Pending', fault: null });
@@ -160,7 +160,7 @@ describe('a record of the largest size', () => {
 describe('a store that refused a record', () => {
   it.each([
     ['an order under way', running, expire, 1_001, 'Error'],
-    ['an order that nobody claimed', two, expire, 20_000, 'Error'],
+    ['an unclaimed order', two, expire, 20_000, 'Error'],
     ['a claim', two, claim(), 10, 'Error'],
     ['a cancel', running, cancel, 10, 'Processing'],
     ['a resubmit', play(running, [5, ok('a')], [6, no('b')]), resubmit, 10, 'Pending'],
@@ -177,7 +177,7 @@ describe('a store that refused a record', () => {
     });
   });
 
-  it('goes on with the undo of an order', () => {
+  it('continues the undo of an order', () => {
     const { record, known } = play(
       running,
       [5, ok('a')],
@@ -224,7 +224,7 @@ describe('a shortened history', () => {
     expect(shortened(again)).toEqual([submission, retries, later, ...again.slice(-8)]);
   });
 
-  it('that has nothing to lose says that it is no longer the whole story', () => {
+  it('that has no entries to drop is marked as well', () => {
     const marker = { type: 'shortened', at: epoch, entries: 0, claims: 0 };
     const [submission] = two.record.history;
     expect(shortened(two.record.history)).toEqual([submission, marker]);

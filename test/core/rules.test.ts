@@ -91,7 +91,7 @@ describe('liveness: after all that, once it is calm', () => {
     );
   });
 
-  it('R16 a sweep changes whatever is due, and the order comes to rest', () => {
+  it('R16 a sweep changes every due order, and the order comes to rest', () => {
     const world = fc.property(workflows, moves, (definition, happenings) => {
       expect(calm(live(definition, happenings, nothing), nothing)).not.toBeNull();
     });

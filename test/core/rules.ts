@@ -1,4 +1,4 @@
-/** Has the checkers, and what only `decide` itself can tell, judge every decision; throws where a rule is broken. */
+/** Applies the checkers, and rules that need `decide` itself, to every decision; throws on a violation. */
 import { attemptChecker } from '#checkers/attempt-checker.ts';
 import { doubtChecker } from '#checkers/doubt-checker.ts';
 import { checkSize, checkStored } from '#checkers/end-checker.ts';
@@ -20,7 +20,7 @@ interface Decided extends Observed {
   readonly requests: readonly Request[];
 }
 
-/** Judges whatever changes the record, written or not. */
+/** Checks every decision that changes the record, written or not. */
 const ofChanges =
   (rule: (seen: Decided) => void): Observer =>
   (seen) => {

@@ -10,7 +10,7 @@ function newChange(): Change {
   return change;
 }
 
-test('a status message has the name of its change, and the text that the codec gives', () => {
+test('a status message has the id of its change, and the text of the codec', () => {
   const change = newChange();
   const { id, body } = statusMessage(change);
   expect([id, body]).toEqual(['one-1', statusCodec.encode(change)]);

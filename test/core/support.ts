@@ -1,6 +1,6 @@
 /**
- * Small workflows, events by name, and a short text for a record and for commands, so that the
- * tables of transitions have one line a transition.
+ * Small workflows, named events, and short texts of records and commands, so that tables of transitions
+ * need one line per transition.
  */
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -89,7 +89,7 @@ export function diamond(specs: Readonly<Record<string, StepSpec>> = {}): Workflo
   });
 }
 
-/** An order as it is at some moment, worked out on demand, and what a Scheduler knows of it. */
+/** An order at some moment, computed on access, and the context of its decisions. */
 export interface Situation {
   readonly record: ProcessRecord;
   readonly known: OrderContext;
@@ -100,7 +100,7 @@ export function submit(definition: WorkflowDefinition): Situation {
   return {
     known: { definition, details: { n: 1 } },
     get record() {
-      const submission = { ...event, tenant: 'acme', replyTo: 'desk', correlationId: 'po-7' };
+      const submission = { ...event, tenant: 'acme', replyTo: 'shop', correlationId: 'po-7' };
       return submitted(submission, definition, epoch, writeId('w-1')).record;
     },
   };
@@ -118,7 +118,7 @@ export function apply(
   return decision.record;
 }
 
-/** The order after these events, each at its ms after the submission; decided when it is asked for. */
+/** The order after these events, each at its ms after the submission; computed on access. */
 export function play(
   from: Situation,
   ...script: readonly (readonly [number, RecordEvent])[]
@@ -167,7 +167,7 @@ export const undoNo = (step: string, attempt = 2): RecordEvent => ({
   fault: fault('possible'),
 });
 export const expire: RecordEvent = { type: 'expired' };
-/** `steps`: those that an outage made late. */
+/** `steps`: the steps that an outage delayed. */
 export const interrupt = (
   reason: 'restart' | 'outage',
   ms: number,
@@ -192,7 +192,7 @@ const letters = {
 } as const;
 
 /**
- * One line for a record: its state, then a word a step: name, letter of the state (and of what is
+ * One line per record: its state, then one word per step: name, letter of the state (and of what is
  * undone), attempt, `*` key generation, `!` failures, `<` complete-by, `/` end-by where later, `?` in
  * doubt until, where that is not complete-by.
  */
@@ -234,7 +234,7 @@ function showCommand(command: Command): string {
   return `${action} ${step}${attempt} ${idempotencyKey} <${completeBy - epoch}${end}`;
 }
 
-/** What the event does, in one line a part: the record, then the commands; or why it is ignored. */
+/** The effect of the event: one line for the record and one per command, or why it is ignored. */
 export function effectOf(
   { record, known }: Situation,
   event: RecordEvent,
@@ -245,10 +245,10 @@ export function effectOf(
   return [show(decision.record), ...decision.commands.map(showCommand)];
 }
 
-/** What happens, in which situation, when (ms after the submission), by which event: what it does. */
+/** Title, situation, time (ms after the submission), event, and the expected effect. */
 export type Transition = readonly [string, Situation, number, RecordEvent, readonly string[]];
 
-/** One test a line. */
+/** One test per row. */
 export function transitions(rows: readonly Transition[]): void {
   it.each(rows)('%s', (_, situation, ms, event, expected) => {
     expect(effectOf(situation, event, ms)).toEqual(expected);

@@ -1,4 +1,4 @@
-/** What counts as an outage, and what belongs to it (R20). */
+/** Detection of outages, and of the attempts that they interrupted (R20). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clockToleranceMs } from '#core/decide/due.ts';
@@ -21,7 +21,7 @@ const at = (aliveAt: number | null, gaps: readonly Gap[] = []): ShardMemory => (
 });
 const gap = (from: number, until: number): Gap => ({ from, until });
 
-describe('a sweep forgives', () => {
+describe('the outages of a sweep are', () => {
   it.each<[string, ShardMemory, number, readonly Gap[]]>([
     ['nothing when none got through before it', at(null), 9_999, []],
     ['nothing when the last one was just in time', at(1_000), 1_180, []],
@@ -36,7 +36,7 @@ describe('a sweep forgives', () => {
       [gap(1, 500), gap(1_000, 2_000)],
     ],
     [
-      'an outage that goes on as one',
+      'an outage that continues as one',
       at(1_000, [gap(1, 500), gap(1_000, 1_200)]),
       2_000,
       [gap(1, 500), gap(1_000, 2_000)],
@@ -60,7 +60,7 @@ describe('a sweep forgives', () => {
     expect(gaps.at(-1)).toEqual(gap(1_000, 2_000));
   });
 
-  it('what ticks that did not get through leave out, in whatever steps they come', () => {
+  it('the whole time without a successful tick, however many failed ticks divide it', () => {
     const instants = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(instants, fc.nat(3_000), (ticks, start) => {

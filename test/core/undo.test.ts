@@ -1,4 +1,4 @@
-/** The way back, one line a transition: what is undone, in which order, and when (R10). */
+/** The undo direction, one line per transition (R10). */
 import { describe, expect, it } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import {
@@ -48,7 +48,7 @@ describe('the undo', () => {
   );
   transitions([
     [
-      'of independent steps goes on in parallel',
+      'of independent steps runs in parallel',
       abDone,
       30,
       no('c'),
@@ -127,7 +127,7 @@ describe('the undo', () => {
     ],
   ]);
 
-  it('sends a request that names the perform and what it gave', () => {
+  it('sends a request with the key and the output of the perform', () => {
     const decision = decide(chain.record, no('b'), chain.known, epoch + 30);
     expect(decision.kind === 'transition' && decision.commands).toEqual([
       {
@@ -153,7 +153,7 @@ describe('the undo', () => {
     ]);
   });
 
-  it('remembers what it undoes, and what that gave', () => {
+  it('stores the state before it, with the output', () => {
     const before = { state: 'Completed', output: 'c done' };
     expect(chainBack.record.steps[2]?.progress).toMatchObject({ state: 'Undoing', before });
     const undone = play(chainBack, [40, undoOk('c')]).record;
@@ -163,7 +163,7 @@ describe('the undo', () => {
     });
   });
 
-  it('gives a step its inputs as they were, whatever was undone since', () => {
+  it('passes the same input to a step, even after the undo of its predecessors', () => {
     const decision = decide(
       play(chainBack, [40, undoOk('c')], [1_041, expire]).record,
       claim(),
@@ -241,7 +241,7 @@ describe('undo replies', () => {
       ['Error undo(undo-stuck) a:C2 b:C2!1 c:F1'],
     ],
     [
-      'the next claim goes on with what is left',
+      'the next claim continues the undo',
       play(pendingUndo, [1_100, undoOk('a')]),
       1_200,
       claim(),
@@ -255,14 +255,14 @@ describe('undo replies', () => {
       ['Processing undo a:Uc2<5030 b:Uc3!1<2200 c:F1', 'undo b3 o-1/b/undo <2200'],
     ],
     [
-      'a success after the undo was taken back is ignored',
+      'a success of a withdrawn undo is ignored',
       play(undoing, [1_031, expire]),
       1_100,
       undoOk('a'),
       ignored('not-under-way'),
     ],
     [
-      'a fault after the undo was taken back is ignored',
+      'a fault of a withdrawn undo is ignored',
       play(undoing, [1_031, expire]),
       1_100,
       undoNo('a'),
@@ -369,7 +369,7 @@ describe('an undo that is late', () => {
       ['Error undo(undo-stuck) a:C3!2 b:F1'],
     ],
     [
-      'has as many tries as the perform had, whatever that one used up',
+      'has the full number of attempts, regardless of those of the perform',
       play(
         submit(flow({ a: {}, b: {} })),
         [0, claim()],
@@ -385,7 +385,7 @@ describe('an undo that is late', () => {
     ],
   ]);
 
-  it('stops the order with words for a person', () => {
+  it('stops the order with a message for operators', () => {
     expect(play(timeOutUndo(undoing, 1), [3_031, expire]).record.fault).toEqual({
       code: 'undo-stuck',
       message: 'Undo of step a timed out 2 times.',
@@ -395,7 +395,7 @@ describe('an undo that is late', () => {
     });
   });
 
-  it('goes on after a resubmit, with the failures forgotten', () => {
+  it('continues after a resubmit, with the failure count reset', () => {
     const stuck = play(timeOutUndo(undoing, 1), [3_031, expire]);
     const again = play(stuck, [4_000, resubmit], [4_001, claim()]);
     expect(again.record.steps[0]).toMatchObject({ attempt: 4, failures: 0, keyGeneration: 1 });

@@ -34,7 +34,7 @@ describe('defineAgent', () => {
 });
 
 describe('defineWorkflow', () => {
-  it('gives a step its defaults', () => {
+  it('applies the defaults of steps', () => {
     const { steps } = begin()
       .step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) })
       .build();
@@ -115,7 +115,7 @@ describe('defineWorkflow', () => {
     expect(steps[0]?.policy.onExhausted).toBe('hold');
   });
 
-  it('takes as details and outputs what can be stored, whatever the schemas let pass', () => {
+  it('accepts only storable details and outputs, even when the schemas accept others', () => {
     const lax = defineAgent({ name: 'lax', input: z.null(), output: z.json(), undo: 'unneeded' });
     const parsed = z.string().transform((text): JsonValue => JSON.parse(text));
     const { details, steps } = defineWorkflow({ name: 'lax', version: 1, details: parsed })

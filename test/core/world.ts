@@ -1,7 +1,7 @@
 /**
- * A small world around `decide`: one order, a store that writes on condition of the revision, agents
- * that answer late, twice or wrongly, sweeps and Schedulers that overlap, a clock that steps back
- * and forth, operators who act when they like. It only lets things happen; rules.ts judges them.
+ * A small world around `decide`: one order, a store with conditional writes, agents that reply late, twice
+ * or wrongly, concurrent sweeps and Schedulers, a clock that jumps, and operators that act at any time.
+ * rules.ts checks what happens in it.
  */
 import fc from 'fast-check';
 import { recordBytes } from '#core/codec/record-size.ts';
@@ -127,7 +127,7 @@ const doing = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('excuse' as const),
+      do: fc.constant('interrupt' as const),
       reason: fc.constantFrom('restart' as const, 'outage' as const),
       ramp: fc.constantFrom(-1_000, 0, 3_000, DAY),
     }),
@@ -136,7 +136,7 @@ const doing = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
 );
 
-/** `lag`: how many revisions old the record is that is decided on. `twice`: by two at once. */
+/** `lag`: how many revisions the decided record is behind. `twice`: two roles decide at once. */
 const move = fc.record({
   what: doing,
   lag: fc.constantFrom(0, 0, 0, 0, 1, 2),
@@ -149,7 +149,7 @@ export const moves: fc.Arbitrary<readonly Move[]> = fc.noBias(
   fc.array(move, { maxLength: 90, size: 'max' }),
 );
 
-/** With a history so long that the record has so many bytes, give or take an entry. */
+/** The record with a history that makes it about `bytes` large, to within one entry. */
 export function grown(record: ProcessRecord, bytes: number): ProcessRecord {
   const [first] = record.history;
   const step = record.steps[0]?.name;
@@ -161,7 +161,7 @@ export function grown(record: ProcessRecord, bytes: number): ProcessRecord {
   return { ...record, history: [first, ...Array.from({ length: count }, () => entry)] };
 }
 
-/** Lets it all happen, and shows the observer every decision. */
+/** Executes the moves, and passes every decision to the observer. */
 export function live(
   definition: WorkflowDefinition,
   happenings: readonly Move[],
@@ -182,7 +182,7 @@ export function live(
       const read = world.written.at(-1 - lag) ?? current(world);
       for (let by = twice ? 2 : 1; by > 0; by -= 1) {
         const written = happens(world, read, event, scheduler, observe);
-        // Defeated by another write: read again, decide again.
+        // After a conflict: read and decide again.
         if (written === 'conflict') happens(world, current(world), event, scheduler, observe);
       }
     }
@@ -191,8 +191,8 @@ export function live(
 }
 
 /**
- * Agents succeed, messages arrive, sweeps come when something is due: all that was lost before stays
- * lost. Gives the record when nothing more will happen, or null when it never came to rest.
+ * From now on agents succeed, messages arrive, and sweeps run when the order is due; lost messages stay
+ * lost. Returns the record when it is at rest, or null when it never comes to rest.
  */
 export function calm(world: World, observe: Observer): ProcessRecord | null {
   const arriving: Command[] = [];
@@ -256,7 +256,7 @@ function eventOf(world: World, what: What): RecordEvent | null {
     }
     case 'expire':
       return { type: 'expired' };
-    case 'excuse':
+    case 'interrupt':
       return interruptionOf(what.reason, world, world.nowMs + what.ramp);
     case 'resubmit':
     case 'cancel':
@@ -300,7 +300,7 @@ function success({ step: name, attempt, agent, action }: Request): RecordEvent {
     : { type: 'undoSucceeded', ...from };
 }
 
-/** Frozen to the bottom, so that whoever changes it is found out. */
+/** Deeply frozen, so that a change throws. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -141,7 +141,7 @@ test.each(mistakes)('when %s, the world %s shows it', (_, name, planted, rule) =
   expect(violations[0]?.path[0]).toBe('submit');
 });
 
-test('a world that is larger than allowed is told as incomplete', () => {
+test('a world larger than the limit is reported as incomplete', () => {
   expect(explore(world('fork'), 100)).toMatchObject({ complete: false });
 });
 
