@@ -39,7 +39,7 @@ try {
   });
   await world.minute();
   await world.submit(orders);
-  world.dark(outageMinutes * 60_000);
+  world.outage(outageMinutes * 60_000);
   const minutes = await toTheEnd(world, 2_000);
   const found = endings(await world.records());
   const { recovered, cpuMs, wallMs } = world.sweeps;

@@ -4,7 +4,7 @@ import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-function gathering(send: (messages: readonly string[]) => Promise<void> = async () => {}) {
+function batching(send: (messages: readonly string[]) => Promise<void> = async () => {}) {
   const clock = virtualClock();
   const batches: (readonly string[])[] = [];
   const channel = batchingChannel<string>({
@@ -21,8 +21,8 @@ function gathering(send: (messages: readonly string[]) => Promise<void> = async 
   return { clock, batches, channel };
 }
 
-test('what is sent within the wait leaves together', async () => {
-  const { clock, batches, channel } = gathering();
+test('messages sent within the wait share a batch', async () => {
+  const { clock, batches, channel } = batching();
   const sent = [channel.send(['a']), channel.send(['b'])];
   await clock.advance(9);
   expect(batches).toEqual([]);
@@ -31,21 +31,21 @@ test('what is sent within the wait leaves together', async () => {
   expect(batches).toEqual([['a', 'b']]);
 });
 
-test('a full batch leaves at once', async () => {
-  const { batches, channel } = gathering();
+test('a full batch is sent at once', async () => {
+  const { batches, channel } = batching();
   await Promise.all([channel.send(['a']), channel.send(['b']), channel.send(['c'])]);
   expect(batches).toEqual([['a', 'b', 'c']]);
 });
 
-test('messages that fill a batch by themselves leave at once', async () => {
-  const { clock, batches, channel } = gathering();
+test('messages that fill a batch by themselves are sent at once', async () => {
+  const { clock, batches, channel } = batching();
   await channel.send(['a', 'b', 'c']);
   expect(batches).toEqual([['a', 'b', 'c']]);
   expect(clock.pending()).toBe(0);
 });
 
-test('what comes after a batch that left at once waits for its own time', async () => {
-  const { clock, batches, channel } = gathering();
+test('messages after a full batch wait for their own time', async () => {
+  const { clock, batches, channel } = batching();
   const first = channel.send(['a']);
   await clock.advance(5);
   await Promise.all([first, channel.send(['b', 'c'])]);
@@ -57,8 +57,8 @@ test('what comes after a batch that left at once waits for its own time', async 
   expect(batches).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-test('what comes after a batch that left in its time waits for its own', async () => {
-  const { clock, batches, channel } = gathering();
+test('messages after a batch that was sent on time wait for their own time', async () => {
+  const { clock, batches, channel } = batching();
   for (const message of ['a', 'b']) {
     const sent = channel.send([message]);
     await clock.advance(9);
@@ -69,8 +69,8 @@ test('what comes after a batch that left in its time waits for its own', async (
   expect(batches).toEqual([['a'], ['b']]);
 });
 
-test('each sender learns what became of its own batch', async () => {
-  const { clock, channel } = gathering(async (messages) => {
+test('each sender receives the outcome of its own batch', async () => {
+  const { clock, channel } = batching(async (messages) => {
     if (messages.includes('bad')) throw new Error('refused');
   });
   const bad = channel.send(['bad']).catch((error: Error) => error.message);
@@ -94,7 +94,7 @@ test.each([
   [5_000, 4_500],
   [500, 0],
   [100, 0],
-])('with %i ms left, work is waited for %i ms, and not after it has ended', async (left, wait) => {
+])('with %i ms left, the wait for work is %i ms, and ends with the work', async (left, wait) => {
   const waits: number[] = [];
   let cancelled = 0;
   const clock = {
@@ -115,7 +115,7 @@ test.each([
   expect(cancelled).toBe(2);
 });
 
-test('work that ends in time says how', async () => {
+test('work that ends in time returns its outcome', async () => {
   const clock = virtualClock();
   expect(await beforeTimeout(Promise.resolve({ kind: 'done' }), clock, 5_000)).toEqual({
     kind: 'done',

@@ -1,4 +1,4 @@
-/** Who asks, by what API Gateway and SQS say; anybody with rights on the account may have made it. */
+/** The caller's identity by API Gateway and SQS. Any principal with rights on the account may have made the event. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { identityOf, senderOf } from '#aws/caller.ts';
@@ -18,7 +18,7 @@ const token = (claims: object) => ({
 });
 
 describe('a caller who signed for IAM', () => {
-  test('may what its policies allow, and has the end of its ARN as name', () => {
+  test('has the rights of its policies, and the end of its ARN as its name', () => {
     expect(identityOf(signed('arn:aws:sts::1:assumed-role/ops/ada'), null)).toEqual({
       kind: 'known',
       principal: { name: 'assumed-role/ops/ada', role: 'iam', tenant: null },
@@ -33,7 +33,7 @@ describe('a caller who signed for IAM', () => {
     { requestContext: { authorizer: { iam: {} } } },
     signed(''),
     token({ scope: 'reeve/view' }),
-  ])('is nobody without an authorizer that says who: %j', (env) => {
+  ])('is unknown without an authorizer that identifies it: %j', (env) => {
     expect(identityOf(env, null)).toEqual({ kind: 'unknown' });
   });
 });
@@ -81,17 +81,17 @@ describe('the bearer of a token', () => {
     '[reeve/view]x',
     'x [reeve/view]',
     '[reeve/view] x',
-  ])('with the scopes %j, which are no list, has no role', (scope) => {
+  ])('with the scopes %j, which are not a list, has no role', (scope) => {
     expect(identityOf(token({ scope }), jwt)).toMatchObject({ kind: 'refused' });
   });
 
-  test('is nobody without a subject', () => {
+  test('is unknown without a subject', () => {
     for (const sub of [undefined, '', 7]) {
       expect(identityOf(token({ scope: 'reeve/view', sub }), jwt)).toEqual({ kind: 'unknown' });
     }
   });
 
-  test('is known by a name that differs where long names differ', () => {
+  test('has a name that differs where long names differ', () => {
     const nameOf = (sub: string) => {
       const identity = identityOf(token({ scope: 'reeve/view', sub }), jwt);
       return identity.kind === 'known' ? identity.principal.name : '';
@@ -101,7 +101,7 @@ describe('the bearer of a token', () => {
     expect(nameOf(`a${end}`)).not.toBe(nameOf(`b${end}`));
   });
 
-  test('is confined to the tenant of its claim, and only * is every tenant', () => {
+  test('is limited to the tenant of its claim, and only * means every tenant', () => {
     const of = (tenant: string) => identityOf(token({ scope: 'reeve/view', tenant }), byTenant);
     expect(of('inn')).toMatchObject({ principal: { tenant: 'inn' } });
     expect(of('x'.repeat(64))).toMatchObject({ principal: { tenant: 'x'.repeat(64) } });
@@ -118,13 +118,13 @@ describe('the bearer of a token', () => {
     },
   );
 
-  test('is nobody where callers sign for IAM, and who signed is nobody where tokens are taken', () => {
+  test('is unknown where callers sign for IAM, and a signing caller is unknown where tokens are accepted', () => {
     expect(identityOf(token({ scope: 'reeve/view' }), null)).toEqual({ kind: 'unknown' });
     expect(identityOf(signed('arn:aws:iam::1:user/ada'), jwt)).toEqual({ kind: 'unknown' });
   });
 });
 
-test('whatever an authorizer says is nobody, refused, or somebody with a short name', () => {
+test('every authorizer content is unknown, refused, or a principal with a short name', () => {
   const good = {
     requestContext: {
       authorizer: {
@@ -148,7 +148,7 @@ test('whatever an authorizer says is nobody, refused, or somebody with a short n
   );
 });
 
-test('a message is its sender’s, as SQS says it', () => {
+test('the sender of a message is the one that SQS reports', () => {
   expect(senderOf(sqsRecord('m', '{}'))).toBe('sender');
   expect(senderOf(undefined)).toBe('submission-queue');
   const { attributes } = sqsRecord('m', '{}');

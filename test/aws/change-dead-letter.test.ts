@@ -1,4 +1,4 @@
-/** A record of the change stream as a dead letter: what is parked, and what is read of it. */
+/** A change stream record as a dead letter: its message, and the change read from it. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
@@ -14,13 +14,13 @@ async function sqs(answer: object = {}) {
   return { calls, client: sqsClient({ endpoint: url }) };
 }
 
-/** What SQS was asked to send; its body as JSON. */
+/** The body of the message sent to SQS, as JSON. */
 const sentBody = (input: unknown): string =>
   typeof input === 'object' && input !== null && 'MessageBody' in input
     ? String(input.MessageBody)
     : '';
 
-test('a change is parked with its content and, of the image before, the state alone', async () => {
+test('a change is parked with its content and, only the state of the old image', async () => {
   const { record, change } = changeToError();
   const body = JSON.stringify({
     kind: 'change',
@@ -50,7 +50,7 @@ test('a change is parked with its content and, of the image before, the state al
 test.each<[string, DynamoDBRecord]>([
   ['a new record', { eventName: 'INSERT', dynamodb: { NewImage: { Revision: { N: '1' } } } }],
   ['nothing at all', { eventName: 'MODIFY' }],
-])('of %s, what is there is parked', async (_, record) => {
+])('a record with %s is parked with its content', async (_, record) => {
   const { eventName, dynamodb = {} } = record;
   const body = JSON.stringify({ kind: 'change', eventName, dynamodb });
   const answer = { MessageId: 'm', MD5OfMessageBody: sqsMessage('m', body).MD5OfBody };
@@ -59,7 +59,7 @@ test.each<[string, DynamoDBRecord]>([
   expect(calls.map(({ input }) => sentBody(input))).toEqual([body]);
 });
 
-test('a letter of a change that is none tells nothing', () => {
+test('a dead letter without a change returns null', () => {
   const { record, change } = changeToError();
   const { eventName, dynamodb } = record;
   const { Keys, NewImage } = dynamodb;
@@ -80,7 +80,7 @@ test('a letter of a change that is none tells nothing', () => {
     { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { S: '?' } }, OldImage } },
     { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { SS: [] } }, OldImage } },
     { dynamodb: { Keys, NewImage: { ...NewImage, Steps: { S: 'x', N: '1' } }, OldImage } },
-    // Nothing has changed.
+    // Without a change of the process state.
     { dynamodb: { Keys, NewImage, OldImage: { ProcessState: { S: 'Error' } } } },
     { dynamodb: undefined },
   ]) {

@@ -1,4 +1,4 @@
-/** The SDK's clients: how long they wait for an answer, and how often they ask. */
+/** The SDK's clients: their timeouts and tries. */
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListEventBusesCommand } from '@aws-sdk/client-eventbridge';
 import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
@@ -63,7 +63,7 @@ const clients: [string, (options?: ClientOptions) => Asked][] = [
   ],
 ];
 
-/** What it was set to: no type of the SDK's says that it can be asked. */
+/** The handler's settings, which no type of the SDK exposes. */
 function settings(handler: object): unknown {
   return 'httpHandlerConfigs' in handler && typeof handler.httpHandlerConfigs === 'function'
     ? handler.httpHandlerConfigs()
@@ -89,7 +89,7 @@ describe.each(clients)('the client of %s', (_, clientOf) => {
     });
   });
 
-  test('asks the service of its region where no address is given', async () => {
+  test('calls the service of its region without a given endpoint', async () => {
     const { url: endpoint, received } = await answeringServer((response) => response.end('{}'));
     vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
     await clientOf().ask();

@@ -6,7 +6,7 @@ import { limits } from '#core/model/limits.ts';
 
 const longest = orderId('o'.repeat(64));
 
-test('the cursor of as many shards as there may be is one that the API takes', () => {
+test('the API accepts the cursor of the largest number of shards', () => {
   const places = Array.from({ length: shardsMax }, (): Place => [9_999_999_999_999, longest]);
   const cursor = listCursor.encode(places);
   expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -14,18 +14,18 @@ test('the cursor of as many shards as there may be is one that the API takes', (
   expect(listCursor.decode(cursor)).toEqual(places);
 });
 
-test('the cursor of a due query comes back as the key it was', () => {
+test('the cursor of a due query decodes to the same key', () => {
   const key = { DueShard: { N: '3' }, DueAt: { N: '1767225600000' }, OrderID: { S: 'one' } };
   expect(dueCursor.decode(dueCursor.encode(key))).toEqual(key);
 });
 
-test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is no cursor', (cursor) => {
+test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is not a cursor', (cursor) => {
   expect(() => listCursor.decode(cursor)).toThrow(/cursor did not come/);
   expect(() => dueCursor.decode(cursor)).toThrow(/cursor did not come/);
 });
 
 test.each(['x1', '1x', ''])(
-  'a key with the number %j is no cursor, and the error has the cause',
+  'a key with the number %j is not a cursor, and the error has the cause',
   (number) => {
     const cursor = Buffer.from(JSON.stringify([number, '2', 'one'])).toString('base64url');
     expect(() => dueCursor.decode(cursor)).toThrow(
@@ -34,13 +34,13 @@ test.each(['x1', '1x', ''])(
   },
 );
 
-test('orders are spread evenly over the shards, always the same way', () => {
+test('orders are spread evenly over the shards, always identically', () => {
   const counts = Array.from({ length: 8 }, () => 0);
   for (let at = 0; at < 8_000; at += 1) {
     const shard = shardOf(`01m7xvhwqb${at.toString(36).padStart(16, 'k')}`, counts.length);
     counts[shard] = (counts[shard] ?? 0) + 1;
   }
   for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(200);
-  // Of all time: another shard for a stored order would hide it from its index.
+  // For all releases: a stored order in another shard would be missing from its index.
   expect(['one', 'two', 'three'].map((id) => shardOf(id, 8))).toEqual([7, 1, 3]);
 });

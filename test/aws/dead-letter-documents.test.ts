@@ -1,4 +1,4 @@
-/** Dead letters: what SQS is asked by who looks at them, and what each kind is about. */
+/** Reading dead letters: the requests to SQS, and the subject of each kind. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
@@ -24,7 +24,7 @@ const [high, normal] = [
 ];
 type Message = ReturnType<typeof sqsMessage>;
 
-/** An SQS whose dead-letter queue gives these pages, and nothing after them. */
+/** An SQS whose dead-letter queue returns these pages, and nothing after them. */
 async function sqs(pages: readonly (readonly Message[])[] = [], answer: object = {}) {
   let page = 0;
   const { calls, url } = await answeringAws(({ operation }) => {
@@ -60,7 +60,7 @@ async function look(
   return { calls, ...(await readDeadLetters(client, queuesOf(kind, sources))) };
 }
 
-/** The only letter of a queue. */
+/** The only dead letter of a queue. */
 async function letter(kind: DeadLetterKind, message: Message): Promise<DeadLetter> {
   const { letters } = await look(kind, [[message]]);
   expect(letters).toHaveLength(1);
@@ -69,7 +69,7 @@ async function letter(kind: DeadLetterKind, message: Message): Promise<DeadLette
   return only;
 }
 
-test('a look asks for ten letters at a time, with their reasons, and holds them for two minutes', async () => {
+test('a read requests ten dead letters at a time, with their reasons, and hides them for two minutes', async () => {
   const { calls, letters } = await look('nudge', []);
   expect(letters).toEqual([]);
   expect(calls).toEqual([
@@ -88,7 +88,7 @@ test('a look asks for ten letters at a time, with their reasons, and holds them 
   ]);
 });
 
-test('a look goes on until a page holds nothing new, and shows a letter that comes twice once', async () => {
+test('a read continues until a page has nothing new, and lists a repeated dead letter once', async () => {
   const { calls, letters } = await look('nudge', [messages(10), messages(3, 8), messages(4, 7)]);
   expect(calls).toHaveLength(3);
   expect(letters.map(({ body }) => body)).toEqual(messages(11).map(({ Body }) => Body));
@@ -99,7 +99,7 @@ test.each([
   [200, 200, false],
   [230, 200, false],
 ])(
-  'of %i letters a look shows %i, and says whether these are all',
+  'from %i dead letters a read returns %i, and whether these are all',
   async (count, shown, isComplete) => {
     const found = await look('nudge', pagesOf(count));
     expect(found.letters).toHaveLength(shown);
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('one queue that is not read to its end leaves the look incomplete', async () => {
+test('one queue that is not read to its end leaves the result incomplete', async () => {
   const { url } = await answeringAws(({ input }, number) => {
     const isFull = JSON.stringify(input).includes('full');
     return { Messages: isFull ? messages(10, 10 * number) : [] };
@@ -163,28 +163,25 @@ const kinds: [DeadLetterKind, fc.Arbitrary<{ body: string; subject: object; sour
   ],
 ];
 
-test.each(kinds)(
-  'a %s says what it is about, and which queue it came by',
-  async (kind, arbitrary) => {
-    await fc.assert(
-      fc.asyncProperty(arbitrary, async ({ body, subject, source }) => {
-        expect(await letter(kind, sqsMessage('m', body))).toEqual({
-          queue: 'Some',
-          kind,
-          body,
-          dead,
-          source,
-          subject: expect.objectContaining(subject),
-          reason: 'given up by its queue',
-          wasParked: false,
-          receipt: 'receipt of m',
-          fifo: null,
-        });
-      }),
-      { numRuns: 5 },
-    );
-  },
-);
+test.each(kinds)('a %s has its subject and its source queue', async (kind, arbitrary) => {
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async ({ body, subject, source }) => {
+      expect(await letter(kind, sqsMessage('m', body))).toEqual({
+        queue: 'Some',
+        kind,
+        body,
+        dead,
+        source,
+        subject: expect.objectContaining(subject),
+        reason: 'given up by its queue',
+        wasParked: false,
+        receipt: 'receipt of m',
+        fifo: null,
+      });
+    }),
+    { numRuns: 5 },
+  );
+});
 
 test.each<DeadLetterKind>([
   'nudge',
@@ -194,14 +191,14 @@ test.each<DeadLetterKind>([
   'notification',
   'change',
   'submission',
-])('a %s that cannot be read is shown, with the queue of normal as its own', async (kind) => {
+])('an unreadable %s is listed, with the queue of normal as its source', async (kind) => {
   const MessageAttributes = { Reason: { DataType: 'String', StringValue: 'is not JSON' } };
   const found = await letter(kind, sqsMessage('m', 'rubbish', { MessageAttributes }));
   expect(found).toMatchObject({ subject: null, source: normal, reason: 'is not JSON' });
   expect(found.wasParked).toBe(true);
 });
 
-test('a change says what it is about', async () => {
+test('a change has its subject', async () => {
   const { record, change } = changeToError();
   const { eventName, dynamodb } = record;
   const OldImage = { ProcessState: dynamodb.OldImage.ProcessState };
@@ -209,7 +206,7 @@ test('a change says what it is about', async () => {
   expect((await letter('change', sqsMessage('m', body))).subject).toEqual(change);
 });
 
-test('an attribute that is not the reason gives none', async () => {
+test('an attribute other than the reason is ignored', async () => {
   const MessageAttributes = { Other: { DataType: 'String', StringValue: 'x' } };
   expect(await letter('nudge', sqsMessage('m', 'x', { MessageAttributes }))).toMatchObject({
     reason: 'given up by its queue',
@@ -217,7 +214,7 @@ test('an attribute that is not the reason gives none', async () => {
   });
 });
 
-test('a submission is about no order yet, whatever it says', async () => {
+test('a submission has no order as its subject, whatever its content', async () => {
   const body = nudgeCodec.encode({ orderId: orderId('one'), priority: 'high' });
   expect(await letter('submission', sqsMessage('m', body))).toMatchObject({ subject: null });
 });
@@ -229,11 +226,14 @@ test.each<[object, DeadLetter['fifo']]>([
   ],
   [{ MessageGroupId: 'one' }, null],
   [{ MessageDeduplicationId: 'one-1' }, null],
-])('a letter with the attributes %j has the place %j in a FIFO queue', async (Attributes, fifo) => {
-  expect((await letter('nudge', sqsMessage('m', 'x', { Attributes }))).fifo).toEqual(fifo);
-});
+])(
+  'a dead letter with the attributes %j has the place %j in a FIFO queue',
+  async (Attributes, fifo) => {
+    expect((await letter('nudge', sqsMessage('m', 'x', { Attributes }))).fifo).toEqual(fifo);
+  },
+);
 
-test('letters that came from no queue have none', async () => {
+test('dead letters without a source queue have none', async () => {
   const { letters } = await look('change', [messages(1)], null);
   expect(letters).toMatchObject([{ source: null }]);
 });

@@ -1,4 +1,4 @@
-/** The dead-letter queues that the output of a stack stands for. */
+/** The dead-letter queues derived from the output of a stack. */
 import { expect, test } from 'vitest';
 import { deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 
@@ -13,7 +13,7 @@ const output = {
 };
 const read = (more: object = {}) => deadLetterQueues(JSON.stringify({ ...output, ...more }));
 
-test('each has its kind, its dead letters, and the queues that they came from', () => {
+test('each has its kind, its dead-letter queue and its source queues', () => {
   expect(read()).toEqual({
     Ready: {
       kind: 'nudge',
@@ -45,7 +45,7 @@ test('each has its kind, its dead letters, and the queues that they came from', 
       dead: `${at}_dead_retry.fifo`,
       sources: { normal: `${at}_retry.fifo` },
     },
-    // A change that can be read goes on as notifications.
+    // A readable change continues as notifications.
     Changes: {
       kind: 'change',
       dead: `${at}_dead_change`,
@@ -71,7 +71,7 @@ test.each([
   ['another version', '{"ready":{"kind":"nudge"}}'],
   ['no address', JSON.stringify({ ...output, queues: 'shop' })],
   ['a class that is none', JSON.stringify({ ...output, priorities: ['urgent'] })],
-])('an output with %s is refused, and the error says what to ask', (_, text) => {
+])('an output with %s is rejected, and the error says what to check', (_, text) => {
   expect(() => deadLetterQueues(text)).toThrow(
     expect.objectContaining({
       code: 'outputs-unknown',

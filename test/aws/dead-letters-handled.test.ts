@@ -1,4 +1,4 @@
-/** What is done with a dead letter: sent back, deleted, or left for the next look. */
+/** Handling of a dead letter: sent back, deleted, or left for the next read. */
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
 import { type DeadLetter, discard, release, sendBack } from '#aws/operator/dead-letters.ts';
@@ -40,11 +40,11 @@ const deletion = {
 test.each<[string, DeadLetter['fifo'], object]>([
   ['a standard queue', null, {}],
   [
-    'a FIFO queue under another id, because SQS drops what it takes for a repetition',
+    'a FIFO queue under another id, because SQS drops messages with a known id',
     { group: 'one', id: 'one-1' },
     { MessageGroupId: 'one', MessageDeduplicationId: 'one-1-again' },
   ],
-])('a letter goes back to %s, and is deleted after that', async (_, fifo, place) => {
+])('a dead letter is sent back to %s, and is deleted after that', async (_, fifo, place) => {
   const { calls, client } = await sqs();
   await sendBack(client, open({ fifo }));
   expect(calls).toEqual([
@@ -56,7 +56,7 @@ test.each<[string, DeadLetter['fifo'], object]>([
   ]);
 });
 
-test('a change goes back as what each audience is told, each in its place of the retry queue', async () => {
+test('a change is sent back as a notification for each audience, each in its group of the retry queue', async () => {
   const { record, change } = changeToError();
   const { calls, client } = await sqs();
   await sendBack(
@@ -64,7 +64,8 @@ test('a change goes back as what each audience is told, each in its place of the
     open({ kind: 'change', body: JSON.stringify({ kind: 'change', ...record }) }),
   );
   const [submitter, operator] = notificationsOf(change);
-  if (submitter === undefined || operator === undefined) throw new Error('both are to be told');
+  if (submitter === undefined || operator === undefined)
+    throw new Error('both audiences are notified');
   expect(calls).toEqual([
     {
       operation: 'SendMessageBatch',
@@ -83,7 +84,7 @@ test('a change goes back as what each audience is told, each in its place of the
 });
 
 test.each([true, false])(
-  'a letter that its queue refuses (its fault: %s) is not deleted',
+  'a dead letter that its queue rejects (its fault: %s) is not deleted',
   async (ours) => {
     const Failed = [{ Id: '0', Code: 'Refused', SenderFault: ours }];
     const { calls, client } = await sqs({ Failed });
@@ -92,7 +93,7 @@ test.each([true, false])(
   },
 );
 
-test('a letter that came from no queue cannot go back, and stays', async () => {
+test('a dead letter without a source queue cannot be sent back, and stays', async () => {
   const { calls, client } = await sqs();
   await expect(sendBack(client, open({ source: null }))).rejects.toMatchObject({
     code: 'no-source',
@@ -101,7 +102,7 @@ test('a letter that came from no queue cannot go back, and stays', async () => {
   expect(calls).toEqual([]);
 });
 
-test('a letter is deleted, or shown to the next look, by its receipt', async () => {
+test('a dead letter is deleted or released by its receipt handle', async () => {
   const { calls, client } = await sqs();
   await discard(client, open({}));
   await release(client, open({}));

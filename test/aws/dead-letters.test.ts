@@ -34,7 +34,7 @@ const bodiesIn = async (url: string) => {
   return Messages.map(({ Body }) => Body);
 };
 
-/** Ends the hiding of a letter that was looked at, to see whether it is there: to delete one that is gone is no error. */
+/** Makes read dead letters visible, to see whether they exist: deleting a missing message is not an error. */
 async function stillIn(dead: string, { receipt, body }: { receipt: string; body: string }) {
   await client().send(
     new ChangeMessageVisibilityCommand({
@@ -61,7 +61,7 @@ async function letters() {
   return { dead, source, nudge, queues };
 }
 
-test('every letter is shown with its reason and what it is about', async () => {
+test('every dead letter has its reason and its subject', async () => {
   const { queues } = await letters();
   const { letters: found } = await readDeadLetters(client(), queues);
   expect(found.toSorted((a, b) => a.body.localeCompare(b.body))).toMatchObject([
@@ -75,7 +75,7 @@ test('every letter is shown with its reason and what it is about', async () => {
   ]);
 });
 
-test('a letter that is sent back is in its queue again, and no more among the dead', async () => {
+test('a dead letter that is sent back is in its source queue, and no longer in the dead-letter queue', async () => {
   const { dead, source, nudge, queues } = await letters();
   for (const letter of (await readDeadLetters(client(), queues)).letters) {
     if (letter.subject !== null) await sendBack(client(), letter);
@@ -85,7 +85,7 @@ test('a letter that is sent back is in its queue again, and no more among the de
   expect(await bodiesIn(dead)).toEqual([]);
 });
 
-test('a letter goes back to the queue of its own priority class, or to that of normal', async () => {
+test('a dead letter is sent back to the queue of its priority class, or to that of normal', async () => {
   const [dead, high, normal] = [await queue(), await queue(), await queue()];
   for (const priority of ['high', 'low'] as const) {
     const MessageBody = nudgeCodec.encode({ orderId: orderId(priority), priority });
@@ -99,7 +99,7 @@ test('a letter goes back to the queue of its own priority class, or to that of n
   expect(await bodiesIn(normal)).toEqual([expect.stringContaining('"low"')]);
 });
 
-test('a change that could not be read goes back as what each audience is told of it', async () => {
+test('an unreadable change is sent back as a notification for each audience', async () => {
   const [dead, retry] = [await queue(), await server.queue({ FifoQueue: 'true' })];
   const { record } = changeToError();
   await changeParking(client(), dead)(record, 'record-corrupt');
@@ -113,16 +113,16 @@ test('a change that could not be read goes back as what each audience is told of
   ]);
   for (const letter of found) await sendBack(client(), letter);
 
-  const told = (await bodiesIn(retry)).map((body) => notificationCodec.decode(body ?? ''));
+  const described = (await bodiesIn(retry)).map((body) => notificationCodec.decode(body ?? ''));
   const change = { orderId: 'one', previousState: 'Processing', processState: 'Error' };
-  expect(told).toMatchObject([
+  expect(described).toMatchObject([
     { kind: 'message', message: { audience: 'submitter', change } },
     { kind: 'message', message: { audience: 'operator', change } },
   ]);
   expect(await bodiesIn(dead)).toEqual([]);
 });
 
-test('a letter that is only a place in the stream is shown, and says nothing of its order', async () => {
+test('a dead letter with only a position in the stream has no subject', async () => {
   const dead = await queue();
   const MessageBody = JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } });
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
@@ -130,7 +130,7 @@ test('a letter that is only a place in the stream is shown, and says nothing of 
   expect((await readDeadLetters(client(), queues)).letters).toMatchObject([{ subject: null }]);
 });
 
-test('a letter whose queue cannot take it stays', async () => {
+test('a dead letter that its source queue rejects stays', async () => {
   const { dead, queues } = await letters();
   const [letter] = (await readDeadLetters(client(), queues)).letters;
   if (letter === undefined) throw new Error('there are two');
@@ -142,7 +142,7 @@ test('a letter whose queue cannot take it stays', async () => {
   expect(await stillIn(dead, letter)).toBe(true);
 });
 
-test('a letter that is released is there for the next look, and for what is done then', async () => {
+test('a released dead letter is available to the next read', async () => {
   const { source, nudge, queues } = await letters();
   const look = async () => (await readDeadLetters(client(), queues)).letters;
   for (const letter of await look()) await release(client(), letter);
@@ -152,7 +152,7 @@ test('a letter that is released is there for the next look, and for what is done
   expect(await bodiesIn(source)).toEqual([nudge]);
 });
 
-test('more letters than one request takes are all found', async () => {
+test('more dead letters than one request returns are all found', async () => {
   const dead = await queue();
   for (let at = 0; at < 23; at += 1) {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
@@ -163,7 +163,7 @@ test('more letters than one request takes are all found', async () => {
   expect(isComplete).toBe(true);
 });
 
-test('a look waits for all servers of SQS: a letter that comes meanwhile is seen', async () => {
+test('a read waits for all servers of SQS: a dead letter that arrives meanwhile is found', async () => {
   const { dead, queues } = await letters();
   for (const letter of (await readDeadLetters(client(), queues)).letters) {
     await discard(client(), letter);
@@ -173,7 +173,7 @@ test('a look waits for all servers of SQS: a letter that comes meanwhile is seen
   expect((await looking).letters).toMatchObject([{ body: 'late' }]);
 });
 
-test('a crash between sending back and deleting leaves the letter twice, never not at all', async () => {
+test('a crash between sending back and deleting duplicates the dead letter, and never loses it', async () => {
   const { dead, source, nudge, queues } = await letters();
   const { letters: found } = await readDeadLetters(client(), queues);
   const letter = found.find(({ subject }) => subject !== null);
@@ -192,17 +192,17 @@ test('a crash between sending back and deleting leaves the letter twice, never n
   expect(await stillIn(dead, letter)).toBe(true);
 });
 
-/** What a body may be at SQS, less what this server does not take of it: nothing beyond U+FFFF. */
+/** Characters that SQS allows in a body, without those that this server rejects: none beyond U+FFFF. */
 const isBody = (text: string) => /^[\t\n\r -\uD7FF\uE000-\uFFFD]+$/.test(text);
 
-test('whatever was parked is read with its text as it came and the beginning of its reason', async () => {
-  const letter = fc.record({
+test('every parked message is read with its original text and the beginning of its reason', async () => {
+  const message = fc.record({
     body: rubbish.filter(isBody),
     reason: fc.string({ minLength: 1, maxLength: 400 }),
     kind: fc.constantFrom(...deadLetterKinds),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(letter, { minLength: 20, maxLength: 30 }), async (parked) => {
+    fc.asyncProperty(fc.array(message, { minLength: 20, maxLength: 30 }), async (parked) => {
       const queues = await Promise.all(
         deadLetterKinds.map(
           async (kind) => [kind, { kind, dead: await server.queue(), sources: null }] as const,
@@ -212,9 +212,9 @@ test('whatever was parked is read with its text as it came and the beginning of 
       const park = parking(server.client(), (arn) => dead.get(arn));
       for (const { body, reason, kind } of parked) await park(sqsRecord('1', body, kind), reason);
       const { letters } = await readDeadLetters(server.client(), Object.fromEntries(queues));
-      const told = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
+      const described = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
         JSON.stringify([kind, body, reason.slice(0, 250)]);
-      expect(letters.map(told).toSorted()).toEqual(parked.map(told).toSorted());
+      expect(letters.map(described).toSorted()).toEqual(parked.map(described).toSorted());
       expect(letters.every(({ wasParked }) => wasParked)).toBe(true);
     }),
     { numRuns: 2 },

@@ -1,4 +1,7 @@
-/** What comes from AWS may have been made by anybody with rights on it: checked, and told by one error. */
+/**
+ * Data from AWS may have been written by any principal with rights on it: each decoder validates it, and fails with
+ * one error.
+ */
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +20,7 @@ const { record } = newOrder('one', now, 'shop');
 const before = toItem({ ...encodeRecord(record), DueShard: 1 });
 const after = toItem({ ...encodeRecord(claimed(record, now)), DueShard: 1 });
 
-/** What is read; undefined for the one error that is allowed. */
+/** The decoded value; undefined for the only allowed error. */
 function readOr<Value>(code: string, read: () => Value): Value | undefined {
   try {
     return read();
@@ -40,14 +43,14 @@ describe('a record of the change stream', () => {
       }),
     );
 
-  test('that is sound is a change', () => {
+  test('that is valid is a change', () => {
     expect(entry('', before, after)).toMatchObject({
       kind: 'changed',
       change: { orderId: 'one', previousState: 'Pending', processState: 'Processing' },
     });
   });
 
-  test('with one attribute of the new image spoiled is a change, nothing, or corrupt', () => {
+  test('with one attribute of the new image corrupted is a change, nothing, or corrupt', () => {
     fc.assert(
       fc.property(spoiledItem(after), (young) => {
         const read = entry('record-corrupt', before, young);
@@ -58,7 +61,7 @@ describe('a record of the change stream', () => {
     );
   });
 
-  test('that is gone is told by its key, or is corrupt', () => {
+  test('that was removed is identified by its key, or is corrupt', () => {
     const removal = (dynamodb: NonNullable<DynamoDBRecord['dynamodb']>) =>
       readOr('stream-record-corrupt', () => streamEntry({ eventName: 'REMOVE', dynamodb }));
     expect(removal({ Keys: { OrderID: { S: 'one' } } })).toEqual({
@@ -84,7 +87,7 @@ describe('a record of the change stream', () => {
       'The image before a change has no process state',
       { eventName: 'MODIFY', dynamodb: { OldImage: {}, NewImage: image(after) ?? {} } },
     ],
-  ])('that is corrupt says why and what to do: %s', (reason, corrupt) => {
+  ])('that is corrupt has a reason and a remedy: %s', (reason, corrupt) => {
     expect(() => streamEntry(corrupt)).toThrow(
       expect.objectContaining({
         message: `${reason}. See the failure queue of the notifier.`,
@@ -98,7 +101,7 @@ describe('a record of the change stream', () => {
     expect(entry('record-corrupt', before, { ...after, Tenant })).toBeUndefined();
   });
 
-  test('with one attribute of the old image spoiled says its process state, or is corrupt', () => {
+  test('with one attribute of the old image corrupted has its process state, or is corrupt', () => {
     fc.assert(
       fc.property(spoiledItem(before), (old) => {
         const read = entry('stream-record-corrupt', old, after);
@@ -112,7 +115,7 @@ describe('a record of the change stream', () => {
   });
 });
 
-test('an item of texts, numbers and nulls comes back as it was; one of anything else is refused', () => {
+test('an item of texts, numbers and nulls is unchanged after a round trip; other types are rejected', () => {
   fc.assert(
     fc.property(spoiledItem(after), (item) => {
       const read = readOr('attribute-unknown', () => fromItem(item));
@@ -141,7 +144,7 @@ describe('a cursor', () => {
     fc.stringMatching(/^[A-Za-z0-9_-]{0,60}$/),
   );
 
-  test('that was given is read', () => {
+  test('is read back', () => {
     expect(listCursor.decode(packed(JSON.stringify(places)))).toEqual(places);
     expect(dueCursor.decode(packed(JSON.stringify(place)))).toEqual({
       DueShard: { N: '2' },
@@ -150,13 +153,13 @@ describe('a cursor', () => {
     });
   });
 
-  test('that nobody gave is refused, or names the same place after a further way', () => {
+  test('that was not issued is rejected, or names the same place after another round trip', () => {
     fc.assert(
       fc.property(text, (cursor) => {
         const listed = readOr('cursor-invalid', () => listCursor.decode(cursor));
         if (listed !== undefined) {
           const again = listCursor.decode(listCursor.encode(listed));
-          // As texts: JSON makes no difference between 0 and -0.
+          // Compared as text, because JSON does not distinguish 0 and -0.
           expect(JSON.stringify(again)).toBe(JSON.stringify(listed));
         }
         const due = readOr('cursor-invalid', () => dueCursor.decode(cursor));

@@ -1,4 +1,4 @@
-/** Names that deployed stacks have: another one would be another resource, and leave behind what the old one holds. */
+/** Names in deployed stacks: another name would be another resource, and would leave the old one behind. */
 import { expect, test } from 'vitest';
 import { metricNamespace } from '#aws/metric-names.ts';
 import { alertDetailType, eventSource, statusDetailType } from '#aws/notifications/event-names.ts';
@@ -31,8 +31,8 @@ test('the tables have these keys, and the Processes table these indexes', () => 
   expect([expiryAttribute, attention]).toEqual(['ExpiresAt', 'Error']);
 });
 
-test('what is remembered of as many shards as there may be is one read of DynamoDB', () => {
-  // The sweep's own item is read with them.
+test('the memory of the largest number of shards is one read of DynamoDB', () => {
+  // The read includes the sweep's own item.
   expect(shardsMax + 1).toBeLessThanOrEqual(100);
 });
 
@@ -76,7 +76,7 @@ test('the queues have these names', () => {
   });
 });
 
-test('no name is longer than is reckoned with', () => {
+test('no name exceeds the calculated maximum', () => {
   const owner = 'x'.repeat(40);
   const names = [
     ...priorities.flatMap((priority) => [
@@ -92,7 +92,7 @@ test('no name is longer than is reckoned with', () => {
   expect(nameLengthMax).toBe(Math.max(...names.map(({ length }) => length)));
 });
 
-test('rules, alarms and functions know events, metrics and channels by these words', () => {
+test('rules, alarms and functions use these names of events, metrics and channels', () => {
   expect({ eventSource, alertDetailType, statusDetailType }).toEqual({
     eventSource: 'reeve',
     alertDetailType: 'Order in Error',

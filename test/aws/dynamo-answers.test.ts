@@ -1,4 +1,4 @@
-/** What DynamoDB is asked by the store, and what its answers mean: with answers that no emulator gives at will. */
+/** The store's requests to DynamoDB, and the meaning of answers that emulators do not give. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -36,7 +36,7 @@ const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
   ['remember', ({ coordination }) => coordination.remember(mark)],
 ];
 
-test.each(operations)('%s that fails is told as what may be tried again', async (_, call) => {
+test.each(operations)('%s that fails is an error that may be retried', async (_, call) => {
   const on = await answeringDynamo(() => ({
     __type: 'ResourceNotFoundException',
     message: 'no table',
@@ -46,7 +46,7 @@ test.each(operations)('%s that fails is told as what may be tried again', async 
     message: expect.stringContaining('DynamoDB call failed: ResourceNotFoundException'),
     cause: expect.objectContaining({ message: 'no table' }),
   });
-  // Only a transaction in the way is waited for.
+  // Only a conflicting transaction causes a wait.
   expect(on.waited).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ test('each record is asked for once, in as few requests as DynamoDB takes', asyn
   );
 });
 
-test('keys that are left unread are asked for after waits that grow, and told in the end', async () => {
+test('keys that are left unread are requested after growing waits, and finally an error', async () => {
   const { store, waited } = await answeringDynamo(({ input }) => ({
     UnprocessedKeys: batchSchema.parse(input).RequestItems,
   }));
@@ -133,7 +133,7 @@ test.each<[string, object, string]>([
   expect(await store.commit(running)).toBe(outcome);
 });
 
-test('a creation puts order and record where neither is, and asks what is there', async () => {
+test('a creation puts order and record where neither is, and requests the existing items', async () => {
   const { calls, store } = await answeringDynamo(() => ({}));
   await store.create(order, pending);
   const ifNew = {
@@ -214,7 +214,7 @@ test.each<[string, ProcessRecord, object]>([
   });
 });
 
-test('a lease holds others back until its end, and five minutes more for a clock that is wrong', async () => {
+test('a lease excludes others until its end, and five minutes longer for a wrong clock', async () => {
   const { calls, coordination } = await answeringDynamo(() => ({ Attributes: {} }));
   await coordination.acquire(0, lease, memory);
   expect(calls[0]?.input).toMatchObject({
@@ -226,7 +226,7 @@ test('a lease holds others back until its end, and five minutes more for a clock
   });
 });
 
-test('what is due is asked of one shard, within its limit, and goes on where it stopped', async () => {
+test('due orders are read from one shard, within the limit, and a cursor continues the read', async () => {
   const key = { DueShard: { N: '1' }, DueAt: { N: '6' }, OrderID: { S: 'one' } };
   const { calls, store } = await answeringDynamo((_, number) =>
     number === 1 ? { Items: [key], LastEvaluatedKey: key } : { Items: [] },

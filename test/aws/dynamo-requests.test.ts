@@ -1,4 +1,4 @@
-/** What is asked of DynamoDB, and what is done with answers that no emulator can be made to give. */
+/** Requests to DynamoDB, and the handling of answers that emulators cannot give. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
@@ -104,7 +104,7 @@ test('records are read consistently', async () => {
   ]);
 });
 
-test('an order that a read which may lag does not find is read consistently', async () => {
+test('an order that an eventually consistent read does not find is read consistently', async () => {
   const { requests, store } = await answering(() => ({ Responses: {} }));
   await store.orders([order.orderId]);
   expect(requests.map(({ RequestItems }) => RequestItems?.['Orders']?.ConsistentRead)).toEqual([
@@ -113,7 +113,7 @@ test('an order that a read which may lag does not find is read consistently', as
   ]);
 });
 
-test('of several orders, only those that were not found are read again', async () => {
+test('only the orders that were not found are read again', async () => {
   const found = toItem({ OrderID: 'one', Details: '{}', Digest: 'd', SubmittedAt: now });
   const { requests, store } = await answering(
     () => ({ Responses: { Orders: [found] } }),
@@ -134,7 +134,7 @@ test.each<[string, object, string]>([
     'order-corrupt',
   ],
   ['has a key that is no order id', { OrderID: 'a copy' }, 'item-foreign'],
-])('a stored order that %s is an error that says what to do', async (_, attributes, code) => {
+])('a stored order that %s is an error with a remedy', async (_, attributes, code) => {
   const { store } = await answering(() => ({ Responses: { Orders: [toItem({ ...attributes })] } }));
   await expect(store.orders([order.orderId])).rejects.toMatchObject({
     code,
@@ -152,13 +152,13 @@ test('keys that DynamoDB leaves unread are read again, and what was read is kept
   const { unfinished } = await coordination.recall(3);
   expect(requests.map(namesIn)).toEqual([0, 1, 2, 3].map((from) => shardNames.slice(from)));
   expect(requests[0]?.RequestItems?.['Coordination']?.ConsistentRead).toBe(true);
-  // Of an older version's item, which has a lease and no more, nothing is known.
+  // An item of an older version has only a lease, so the memory is empty.
   const unknown = { aliveAt: null, gaps: [], rampAt: 0 };
   expect([...unfinished]).toEqual([0, 1, 2].map((shard) => [shard, unknown]));
 });
 
 test.each(['no JSON', '{}', '[1]', '[[1]]', '[[1,2,3]]', '[[1,"2"]]', '[[0.5,2]]'])(
-  'what is remembered of a shard with the gaps %j is corrupt, and the error says what to delete',
+  'the memory of a shard with the gaps %j is corrupt, and the error says what to delete',
   async (gaps) => {
     const item = { Name: { S: 'shard#1' }, Gaps: { S: gaps } };
     const { coordination } = await answering(() => ({ Responses: { Coordination: [item] } }));
@@ -183,13 +183,13 @@ test('keys of records that DynamoDB leaves unread are read again', async () => {
   expect(requests[1]).toEqual(requests[0]);
 });
 
-test('keys that DynamoDB goes on leaving unread are an error after six tries', async () => {
+test('keys that DynamoDB keeps leaving unread are an error after six tries', async () => {
   const { requests, coordination } = await answering(reads('Coordination', 0));
   await expect(coordination.recall(3)).rejects.toMatchObject({ code: 'reads-throttled' });
   expect(requests).toHaveLength(6);
 });
 
-test('keys that DynamoDB reads at the sixth try are no error', async () => {
+test('keys that DynamoDB reads at the sixth try are not an error', async () => {
   const unread = Array.from({ length: 5 }, () => reads('Coordination', 0));
   const { requests, coordination } = await answering(...unread, reads('Coordination', 9));
   expect((await coordination.recall(1)).unfinished.size).toBe(1);

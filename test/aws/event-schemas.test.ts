@@ -1,4 +1,4 @@
-/** The events that rules and listeners read: as they are described to them, and as they are sent. */
+/** The events on the bus match their published schemas. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ test.each(['alert', 'status-event'])('the event %s is described as is published'
   expect(JSON.parse(JSON.stringify(messageSchemas()[name]))).toEqual(published);
 });
 
-test('whatever an order has become, what is told of it is as described', () => {
+test('the events of every order match their description', () => {
   fc.assert(
     fc.property(status, (change) => {
       const alert = alertDetail(alertOf(change, 'npx reeve'), 'reeve-test');

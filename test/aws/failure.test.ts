@@ -1,4 +1,4 @@
-/** Errors of AWS, by what the caller must do about them. */
+/** Errors of AWS, classified by what the caller must do. */
 import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { againOnConflict, notTaken, unavailable } from '#aws/failure.ts';
@@ -13,7 +13,7 @@ const cancelled = (...CancellationReasons: { Code?: string; Message?: string }[]
 test.each<[string, unknown, string]>([
   ['an error of the SDK', named('ThrottlingException'), 'ThrottlingException'],
   ['what is no error', 'text', 'unknown'],
-])('of %s, the name alone is told, and the cause is kept', (_, cause, name) => {
+])('the error of %s has only the name, and keeps the cause', (_, cause, name) => {
   const error = unavailable('SQS', cause);
   expect(error).toBeInstanceOf(UnavailableError);
   expect(error).toMatchObject({ code: 'aws-unavailable', cause });
@@ -34,11 +34,11 @@ test.each<[string, unknown, string]>([
     'Item size',
   ],
   [
-    'a transaction with a write that is not valid, without a word',
+    'a transaction with a write that is not valid, without a message',
     cancelled({ Code: 'ValidationError' }),
     'ValidationError',
   ],
-])('%s is never taken: it is refused in the words of the service', (_, cause, why) => {
+])('%s is never accepted: the error has the message of the service', (_, cause, why) => {
   const error = notTaken('DynamoDB', cause);
   expect(error).toBeInstanceOf(RefusedError);
   expect(error).toMatchObject({ code: 'aws-refused', cause });
@@ -54,7 +54,7 @@ test.each<[string, unknown]>([
     'a transaction without reasons',
     new TransactionCanceledException({ $metadata: {}, message: '' }),
   ],
-])('%s may be taken when it is made again', (_, cause) => {
+])('%s may succeed when repeated', (_, cause) => {
   expect(notTaken('DynamoDB', cause)).toMatchObject({ code: 'aws-unavailable', cause });
 });
 
@@ -75,7 +75,7 @@ function waits(random = 0) {
 const conflict = named('Conflict');
 const isConflict = (error: unknown) => error === conflict;
 
-test('a call that meets a conflict is made again, after waits that grow up to their limit', async () => {
+test('a call that meets a conflict is repeated after waits that grow up to their limit', async () => {
   const { waited, ports } = waits();
   let calls = 0;
   const done = await againOnConflict(ports, isConflict, async () => {
@@ -87,7 +87,7 @@ test('a call that meets a conflict is made again, after waits that grow up to th
   expect(waited).toEqual([10, 20, 40, 80, 100, 100, 100]);
 });
 
-test('the waits of those who met one another are spread', async () => {
+test('the waits of conflicting callers are spread', async () => {
   const { waited, ports } = waits(0.5);
   await expect(
     againOnConflict(ports, isConflict, () => Promise.reject(conflict)),
@@ -98,7 +98,7 @@ test('the waits of those who met one another are spread', async () => {
 test.each<[string, Error, object]>([
   ['any other error of AWS', named('ThrottlingException'), { code: 'aws-unavailable' }],
   [
-    'an error that says it will never be taken',
+    'an error for a call that is never accepted',
     new DynamoDBServiceException({
       name: 'ValidationException',
       $fault: 'client',
@@ -108,13 +108,13 @@ test.each<[string, Error, object]>([
     { code: 'aws-refused' },
   ],
   ['an error of Reeve', new CorruptDataError('row-damaged', 'x'), { code: 'row-damaged' }],
-])('%s is told at once', async (_, error, told) => {
+])('%s is thrown at once', async (_, error, expected) => {
   const { waited, ports } = waits();
   let calls = 0;
   const call = async () => {
     calls += 1;
     throw error;
   };
-  await expect(againOnConflict(ports, isConflict, call)).rejects.toMatchObject(told);
+  await expect(againOnConflict(ports, isConflict, call)).rejects.toMatchObject(expected);
   expect([calls, waited]).toEqual([1, []]);
 });

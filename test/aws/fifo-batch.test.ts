@@ -1,4 +1,4 @@
-/** A batch of a FIFO queue: what is told, what is given back, and for how long it is hidden. */
+/** A batch of a FIFO queue: what is delivered, what is returned, and how long it is hidden. */
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
@@ -23,9 +23,9 @@ function batch(...messages: readonly (readonly [string, number, number?])[]) {
   };
 }
 
-/** What becomes of a batch: told, given back, and hidden for how many seconds. */
+/** The result of a batch: delivered, returned, and hidden for how many seconds. */
 async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>>) {
-  const told: string[] = [];
+  const delivered: string[] = [];
   const hidden: [string[], number][] = [];
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(event, {
@@ -34,7 +34,7 @@ async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>
     async deliver(change) {
       const error = errors[textOf(change)];
       if (error !== undefined) throw error;
-      told.push(textOf(change));
+      delivered.push(textOf(change));
     },
     async hide(messages) {
       const [first] = messages;
@@ -42,17 +42,17 @@ async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>
     },
   });
   return {
-    told,
+    delivered,
     hidden,
     log,
     again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier),
   };
 }
 
-test('after the first message of an order that fails, the rest of it is given back untried', async () => {
+test('after the first message of an order that fails, its other messages are returned untried', async () => {
   const event = batch(['a', 1], ['b', 1], ['a', 2], ['a', 3], ['b', 2], ['a', 4]);
-  const { told, again, hidden, log } = await outcome(event, { 'a 2': down });
-  expect(told.toSorted()).toEqual(['a 1', 'b 1', 'b 2']);
+  const { delivered, again, hidden, log } = await outcome(event, { 'a 2': down });
+  expect(delivered.toSorted()).toEqual(['a 1', 'b 1', 'b 2']);
   expect(again).toEqual(['a-2', 'a-3', 'a-4']);
   expect(hidden).toEqual([[['a-2', 'a-3', 'a-4'], 5]]);
   expect(log.lines).toEqual([
@@ -75,18 +75,21 @@ test.each<[string, number, unknown, number]>([
   ['by a receiver that asks for more', 1, asks(60_500), 61],
   ['by a receiver that asks for less', 8, asks(1_000), 640],
   ['by a receiver that asks for too much', 1, asks(86_400_000), 3_600],
-  ['by an error that nobody foresaw', 1, new TypeError('x'), 5],
+  ['by an unexpected error', 1, new TypeError('x'), 5],
 ])('a message that failed %s waits within bounds', async (_, tries, error, seconds) => {
   const { hidden } = await outcome(batch(['a', 1, tries]), { 'a 1': error });
   expect(hidden).toEqual([[['a-1'], seconds]]);
 });
 
-test('a message that cannot be read is kept, and holds up its own order alone', async () => {
+test('an unreadable message is kept, and delays its own order only', async () => {
   const { Records: records } = batch(['a', 1], ['a', 2], ['b', 1]);
   const [first, ...rest] = records;
   if (first === undefined) throw new Error('there are three');
-  const { told, again, log } = await outcome({ Records: [{ ...first, body: '?' }, ...rest] }, {});
-  expect(told).toEqual(['b 1']);
+  const { delivered, again, log } = await outcome(
+    { Records: [{ ...first, body: '?' }, ...rest] },
+    {},
+  );
+  expect(delivered).toEqual(['b 1']);
   expect(again).toEqual(['a-1', 'a-2']);
   expect(log.lines).toEqual([
     {
@@ -96,7 +99,7 @@ test('a message that cannot be read is kept, and holds up its own order alone', 
   ]);
 });
 
-test('orders that fail side by side are given back and hidden each by itself', async () => {
+test('orders that fail concurrently are returned and hidden separately', async () => {
   const event = batch(['a', 1, 2], ['b', 1, 1], ['a', 2, 1], ['b', 2, 1]);
   const { again, hidden } = await outcome(event, { 'a 1': down, 'b 2': asks(60_000) });
   expect(again.toSorted()).toEqual(['a-1', 'a-2', 'b-2']);
@@ -110,7 +113,7 @@ test.each<[string | undefined, string]>([
   ['one', 'one'],
   ['one/operator', 'one'],
   [undefined, ''],
-])('a message of the group %s is told of by its order %j', async (group, id) => {
+])('a failed message of the group %s is logged with its order %j', async (group, id) => {
   const [plain] = batch(['x', 1]).Records;
   if (plain === undefined) throw new Error('there is one');
   const { MessageGroupId: _, ...others } = plain.attributes;
@@ -132,7 +135,7 @@ test.each<[string | undefined, string]>([
   ]);
 });
 
-test('where hiding fails, the messages are given back all the same', async () => {
+test('where hiding fails, the messages are returned all the same', async () => {
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(batch(['a', 1], ['a', 2]), {
     codec: statusCodec,

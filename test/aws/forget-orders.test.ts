@@ -1,4 +1,4 @@
-/** Orders whose records are gone: what DynamoDB is asked to delete. */
+/** Deletion of expired orders: the requests to DynamoDB. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -51,7 +51,7 @@ test('each order is deleted once, in as few requests as DynamoDB takes', async (
 
 const ids = Array.from({ length: 26 }, (_, at) => `order-${at}`);
 
-test('what DynamoDB leaves is an error that says how much, and nothing more is asked', async () => {
+test('unprocessed deletions are an error with their number, and no further request is sent', async () => {
   const { calls, outcome } = await forgetting(
     (call) => ({ UnprocessedItems: { Orders: deletionsIn(call).slice(0, 2) } }),
     ids,
@@ -66,7 +66,7 @@ test('what DynamoDB leaves is an error that says how much, and nothing more is a
 });
 
 test.each([{}, { UnprocessedItems: {} }, { UnprocessedItems: { Orders: [] } }])(
-  'the answer %j leaves nothing',
+  'the answer %j has no unprocessed deletions',
   async (answer) => {
     const { calls, outcome } = await forgetting(() => answer, ids);
     expect(outcome).toBe('gone');
@@ -74,7 +74,7 @@ test.each([{}, { UnprocessedItems: {} }, { UnprocessedItems: { Orders: [] } }])(
   },
 );
 
-test('a request that fails is told as such: the stream delivers the records again', async () => {
+test('a request that fails is an error: the stream delivers the records again', async () => {
   const { outcome } = await forgetting(() => ({ __type: 'ResourceNotFoundException' }), ids);
   expect(outcome).toMatchObject({
     error: {

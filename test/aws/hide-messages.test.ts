@@ -21,7 +21,7 @@ const batchSchema = z.object({
   ),
 });
 
-/** An SQS that refuses what it is told to; no real one can be made to. */
+/** An SQS that rejects entries on request, which no emulator can do. */
 async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'theirs' | null) {
   const calls: z.infer<typeof batchSchema>[] = [];
   const { url: endpoint } = await answeringServer((response, { body }) => {
@@ -50,7 +50,7 @@ const hidings = (count: number) =>
     seconds: at + 1,
   }));
 
-test('a hidden message comes again after its own wait, not after the timeout of its queue', async () => {
+test('a hidden message is delivered again after its own wait, not after the timeout of its queue', async () => {
   const client = server.client();
   const url = await server.queue({ VisibilityTimeout: '180' });
   await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'a' }));
@@ -70,7 +70,7 @@ test('a hidden message comes again after its own wait, not after the timeout of 
   expect(await receive(10)).toMatchObject([{ Body: 'a' }]);
 });
 
-test('each message is hidden for its own time, ten in a request, at the queue that it came by', async () => {
+test('each message is hidden for its own time, ten in a request, in its source queue', async () => {
   const { calls, hide } = await refusingSqs(() => null);
   await hide(hidings(12));
   expect(calls.map(({ Entries }) => Entries.length)).toEqual([10, 2]);
@@ -81,13 +81,13 @@ test('each message is hidden for its own time, ten in a request, at the queue th
   ]);
 });
 
-test('nothing to hide is no request', async () => {
+test('without messages no request is sent', async () => {
   const { calls, hide } = await refusingSqs(() => null);
   await hide([]);
   expect(calls).toEqual([]);
 });
 
-test('what SQS could not hide is hidden again, and nothing else', async () => {
+test('only messages that SQS could not hide are tried again', async () => {
   const { calls, hide } = await refusingSqs((call, id) =>
     call === 1 && id === '1' ? 'theirs' : null,
   );
@@ -95,13 +95,13 @@ test('what SQS could not hide is hidden again, and nothing else', async () => {
   expect(calls.map(({ Entries }) => Entries.map(({ Id }) => Id))).toEqual([['0', '1', '2'], ['1']]);
 });
 
-test('what SQS hides at the third try is no error', async () => {
+test('a message hidden at the third try is not an error', async () => {
   const { calls, hide } = await refusingSqs((call) => (call < 3 ? 'theirs' : null));
   await hide(hidings(2));
   expect(calls).toHaveLength(3);
 });
 
-test('what SQS goes on refusing is an error that says how many and why, after three tries', async () => {
+test('messages that SQS keeps rejecting are an error with their number and reason, after three tries', async () => {
   const { calls, hide } = await refusingSqs((_, id) => (id === '1' ? 'theirs' : null));
   await expect(hide(hidings(3))).rejects.toMatchObject({
     code: 'messages-not-hidden',
@@ -110,7 +110,7 @@ test('what SQS goes on refusing is an error that says how many and why, after th
   expect(calls).toHaveLength(3);
 });
 
-test('what is refused as our mistake is not tried again', async () => {
+test('a sender fault is not retried', async () => {
   const { calls, hide } = await refusingSqs((_, id) => (id === '1' ? 'ours' : 'theirs'));
   await expect(hide(hidings(2))).rejects.toMatchObject({
     code: 'messages-not-hidden',
@@ -119,7 +119,7 @@ test('what is refused as our mistake is not tried again', async () => {
   expect(calls).toHaveLength(1);
 });
 
-test('a queue that is not there is an error', async () => {
+test('a missing queue is an error', async () => {
   const record = sqsRecord('m', '{}', 'arn:aws:sqs:us-east-1:000000000000:nowhere');
   await expect(hideMessages(server.client())([{ record, seconds: 1 }])).rejects.toMatchObject({
     code: 'aws-unavailable',
@@ -153,7 +153,7 @@ test.each([
   'arn:aws:sqs:eu-west-1:1234:a',
   'x arn:aws:sqs:eu-west-1:123456789012:a',
   'arn:aws:sqs:eu-west-1:123456789012:a/b',
-])('%j is the ARN of no queue', (text) => {
+])('%j is not the ARN of a queue', (text) => {
   expect(() => queueUrlOf(text)).toThrow(
     expect.objectContaining({
       code: 'queue-arn-invalid',

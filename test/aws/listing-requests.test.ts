@@ -1,4 +1,4 @@
-/** What DynamoDB is asked by a listing, shard by shard. */
+/** Requests of a listing to DynamoDB, per shard. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
@@ -47,7 +47,7 @@ test.each<[string, object, object]>([
     { IndexName: 'Recent', ExpressionAttributeNames: { '#partition': 'DueShard' } },
   ],
   [
-    'orders of one name',
+    'orders with one correlation id',
     { correlationId: 'po-7' },
     {
       IndexName: 'Correlation',
@@ -55,7 +55,7 @@ test.each<[string, object, object]>([
       ExpressionAttributeNames: { '#partition': 'DueShard', '#sort': 'CorrelationID' },
     },
   ],
-])('a listing of %s asks all shards, newest first', async (_, more, expected) => {
+])('a listing of %s queries all shards, newest first', async (_, more, expected) => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   expect(await store.list({ ...all, ...more })).toEqual({ items: [], cursor: null });
   const only = 'correlationId' in more ? { ':only': { S: 'po-7' } } : {};
@@ -72,7 +72,7 @@ test.each<[string, object, object]>([
   }
 });
 
-test('a listing of orders in Error asks the index that has no others', async () => {
+test('a listing of orders in Error queries the index of these orders', async () => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   await store.list({ ...all, processState: 'Error' });
   expect(asked(calls)).toMatchObject([
@@ -80,7 +80,7 @@ test('a listing of orders in Error asks the index that has no others', async () 
   ]);
 });
 
-test('a listing of a state that is rare gives up after five rounds, with a cursor to go on from', async () => {
+test('a listing of a rare state ends after five rounds, with a cursor to continue', async () => {
   let entries = 0;
   const { calls, store } = await answeringDynamo((call) => {
     if (call.operation !== 'Query') return read(call);
@@ -127,7 +127,7 @@ test('an order that is deleted while a listing reads it is left out', async () =
   expect(log.lines).toEqual([]);
 });
 
-test('a listing goes on from its cursor, and reads a shard that is new since from its start', async () => {
+test('a listing continues from its cursor, and reads an added shard from its start', async () => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   const place: Place = [now, orderId('one')];
   await store.list({ ...all, cursor: listCursor.encode([place]) });
@@ -135,7 +135,7 @@ test('a listing goes on from its cursor, and reads a shard that is new since fro
   expect(asked(calls)[1]).not.toHaveProperty('ExclusiveStartKey');
 });
 
-test('a listing asks no shard again that it has read to its end', async () => {
+test('a listing queries no shard again that it has read completely', async () => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   await store.list({ ...all, cursor: listCursor.encode(['end', 'start']) });
   expect(asked(calls)).toMatchObject([{ ExpressionAttributeValues: { ':partition': { N: '1' } } }]);

@@ -1,6 +1,6 @@
 /**
- * A lost answer is harmless: a real server applies the write and its answer never comes, once, so that
- * the SDK asks again, or on every try of the SDK, so that the role does (R12).
+ * A lost answer is harmless: a real server applies the write, and its answer is lost once, so that the SDK retries,
+ * or on every try of the SDK, so that the role does (R12).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
@@ -80,7 +80,7 @@ function roles(store: StateStore) {
   orders += 1;
   const ids = systemIds(clock, `instance-${orders}`);
   const log = testLog();
-  // Waits between conflicts end by themselves.
+  // Waits between conflicts end at once.
   const now = { now: clock.now, after: systemClock.after };
   const ports = { store, channels, clock: now, ids, random: systemRandom, log, registry };
   return {
@@ -138,7 +138,7 @@ async function undoing(): Promise<OrderId> {
   await happens(id, claim);
   return id;
 }
-/** The roof is tried until its patience is at an end. */
+/** Runs the roof's attempts until its retries are exhausted. */
 async function inError(): Promise<OrderId> {
   const id = await wallsDone();
   for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -185,7 +185,7 @@ const writes: Record<string, () => Promise<Prepared>> = {
     clock.jump(12 * second);
     return { id, event: { type: 'expired' } };
   },
-  'forgiveness after an outage': async () => {
+  'interruption by an outage': async () => {
     const id = await running();
     clock.jump(12 * second);
     const steps = [stepName('east'), stepName('west')];
@@ -246,7 +246,7 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
   proxy.lose('TransactWriteItems', lost);
   const { submission: role } = roles(unreliable);
   const submit = () => role.submit({ ...request, key: 'cart-1' }, 'ada');
-  // When every try was lost, the submitter hears of it, and submits again under its key.
+  // When every try was lost, the submitter gets an error and submits again with its key.
   const outcome = await submit().catch(submit);
   expect(outcome).toMatchObject({ kind: 'accepted', processState: 'Pending' });
   const { items } = await direct.list({ processState: null, limit: 10, cursor: null });
@@ -254,7 +254,7 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
   expect(sent).toEqual([`nudge ${items[0]?.orderId}`]);
 });
 
-/** Agents that were asked answer; who was not asked never does, and the Supervisor sees to it. */
+/** Requested agents reply; for others the Supervisor recovers the order. */
 async function broughtToItsEnd(id: OrderId): Promise<string> {
   for (let rounds = 0; rounds < 30; rounds += 1) {
     const { processState, steps } = await stored(id);
@@ -278,7 +278,7 @@ async function broughtToItsEnd(id: OrderId): Promise<string> {
   throw new Error('never at its end');
 }
 
-function expectNothingAskedTwice(): void {
+function expectNoDuplicateRequests(): void {
   const asked = sent.filter((line) => !line.startsWith('nudge'));
   expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
 }
@@ -297,7 +297,7 @@ const overtaken: [string, string, (id: OrderId) => Promise<RecordEvent>, string]
 ];
 
 test.each(overtaken)(
-  'a lost %s that %s overtakes is decided anew: no step is lost, and none asked for twice',
+  'a lost %s that %s overtakes is decided again: no step is lost, and none requested twice',
   async (write, _, other, end) => {
     const prepare = writes[write];
     if (prepare === undefined) throw new Error(`no write of a ${write}`);
@@ -310,7 +310,7 @@ test.each(overtaken)(
         try {
           return await unreliable.commit(record);
         } catch (error) {
-          // Between the lost answers and the second asking somebody else writes.
+          // Another writer commits between the lost answers and the second request.
           const next = await other(id);
           await happens(id, next);
           overtaking = next.type;
@@ -323,7 +323,7 @@ test.each(overtaken)(
     const { history } = await stored(id);
     expect(history.map(({ type }) => type)).toEqual([...before, event.type, overtaking]);
     expect(await broughtToItsEnd(id)).toBe(end);
-    expectNothingAskedTwice();
+    expectNoDuplicateRequests();
   },
 );
 
@@ -332,13 +332,13 @@ test('a claim whose answers are all lost sends nothing; its deadlines bring the 
   proxy.lose('PutItem', 2 * sdkTries);
   expect((await apply(unreliable, id, claim))?.kind).toBe('failed');
   expect(sent).toEqual([]);
-  // The message comes again.
+  // SQS delivers the message again.
   expect((await apply(unreliable, id, claim))?.kind).toBe('ignored');
   expect(await broughtToItsEnd(id)).toBe('Processed');
-  expectNothingAskedTwice();
+  expectNoDuplicateRequests();
 });
 
-test('a read whose answer is lost is asked again', async () => {
+test('a read whose answer is lost is repeated', async () => {
   const id = await created();
   proxy.lose('BatchGetItem', 1);
   expect((await unreliable.records([id])).size).toBe(1);
@@ -347,7 +347,7 @@ test('a read whose answer is lost is asked again', async () => {
   expect((await unreliable.due(query)).cursor).toBeNull();
 });
 
-describe('an answer that comes too late is not waited for, and its write is recognised', () => {
+describe('an answer that arrives too late ends the wait, and its write is recognised', () => {
   const impatient = (tables: TableNames) =>
     dynamoStore({ client: testDynamoClient(proxy.url, 200), tables, log: testLog(), ...precision });
 
@@ -377,7 +377,7 @@ describe('the coordination of Supervisors', () => {
   const lease = { holder: 'me', leaseMs: 60_000 };
   const memory = { aliveAt: 5, gaps: [{ from: 1, until: 3 }], rampAt: 4 };
   test.each([1, 2])(
-    'takes, gives back and remembers, though %i answers of each are lost',
+    'acquires, releases and remembers, though %i answers of each are lost',
     async (lost) => {
       const { coordination: table } = await createTables(server.client);
       const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
@@ -416,7 +416,7 @@ describe('the coordination of Supervisors', () => {
     ],
   ];
   test.each(calls)(
-    '%s without any answer is told as such, and asked again does what it does once',
+    '%s without any answer is an error, and has one effect when repeated',
     async (_, operation, call) => {
       const now = clock.now();
       const twin = async (lost: number) => {
@@ -435,6 +435,6 @@ describe('the coordination of Supervisors', () => {
   );
 });
 
-test('an id of an order that is not there is no order', async () => {
+test('the id of a missing order finds none', async () => {
   expect(await apply(unreliable, orderId('nobody'), claim)).toEqual({ kind: 'unknown-order' });
 });

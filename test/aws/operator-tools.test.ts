@@ -1,4 +1,4 @@
-/** What an operator's command line asks of AWS. */
+/** The operator's command line on AWS. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { operatorTools } from '#aws/operator/operator-tools.ts';
 import { nudgeCodec } from '#core/codec/message-codec.ts';
@@ -35,7 +35,7 @@ async function cloudFormation(status: number, answer: string) {
   return { received, tools: operatorTools(fetch) };
 }
 
-test('the outputs of a stack are asked for by its name', async () => {
+test('the outputs of a stack are requested by its name', async () => {
   const outputs = { ApiUrl: 'https://api.example.com', DeadLetters: '{}' };
   const { received, tools } = await cloudFormation(200, xml(stackOf(outputs)));
   expect(await tools.outputs('reeve-prod')).toEqual(outputs);
@@ -106,7 +106,7 @@ async function oneLetter() {
   return { body, letters, letter, isComplete, done: () => calls.slice(looked) };
 }
 
-test('a letter is shown with what can be done with it, and without what only SQS needs', async () => {
+test('a dead letter has its possible actions, and no fields that only SQS needs', async () => {
   const { body, letters, letter, isComplete } = await oneLetter();
   expect(isComplete).toBe(true);
   expect(letters).toHaveLength(1);
@@ -128,7 +128,7 @@ test('a letter is shown with what can be done with it, and without what only SQS
 const receipt = { QueueUrl: `${at}_dead_ready`, ReceiptHandle: 'receipt of m' };
 const deletion = { operation: 'DeleteMessage', input: receipt };
 
-test('a letter is sent back, deleted or released by what was held of it', async () => {
+test('a dead letter is sent back, deleted or released by its receipt handle', async () => {
   const back = await oneLetter();
   await back.letter.sendBack();
   expect(back.done()).toEqual([

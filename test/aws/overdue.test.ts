@@ -1,6 +1,6 @@
 /**
- * A service that hangs at scale: more overdue orders at one shard than its sweeps get through in time.
- * `npm run bench:sweep -- --orders 3000` does it with as many as one likes.
+ * A hanging service at scale: more overdue orders in one shard than its sweeps recover in time. `npm run
+ * bench:sweep -- --orders 3000` runs it with more orders.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
@@ -15,9 +15,9 @@ afterAll(() => server?.close());
 const attempts = 1;
 const pageMax = 20;
 const pages = 5;
-/** The last page is not full: the sweep after it finds that nothing is left. */
+/** The last page is not full: the sweep after it finds no more orders. */
 const orders = pages * pageMax - 2;
-/** A tick does a page, and its hand-over has no time for more than another one. */
+/** A tick recovers one page, and its hand-over has time for one more. */
 const pace = { attempts, pageMax, perSecond: 0.4 };
 
 test('a shard that is unfinished for more than three periods has every failure counted', async () => {
@@ -38,7 +38,7 @@ test('an outage of 20 minutes is interrupted, in several ticks, and the hang aft
   const world = await hangingService({ client: server.client, ...pace });
   await world.minute();
   await world.submit(2 * pageMax);
-  world.dark(20 * 60_000);
+  world.outage(20 * 60_000);
   const minutes = await toTheEnd(world, 60);
   expect(minutes.filter(({ interrupted }) => interrupted > 0).length).toBeGreaterThan(1);
   expect(endings(await world.records())).toEqual(expectedEndings(attempts, 1));

@@ -7,14 +7,14 @@ import { parking } from '#aws/queues/parking.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 
-/** What SQS takes of a message and of its attributes. */
+/** What SQS accepts in message bodies and attributes. */
 const sendable = /^[\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]$/u;
 
 const sentSchema = z.object({
   MessageAttributes: z.object({ Reason: z.object({ StringValue: z.string() }) }),
 });
 
-/** An SQS that says what it was sent: the other one does not look at attributes as AWS does. */
+/** An SQS that returns what it received: the emulator does not validate attributes as AWS does. */
 async function reasonsSent(reasons: readonly string[]): Promise<readonly string[]> {
   const sent: string[] = [];
   const { url: endpoint } = await answeringAws(({ input }) => {
@@ -27,7 +27,7 @@ async function reasonsSent(reasons: readonly string[]): Promise<readonly string[
   return sent;
 }
 
-test('a reason is one that SQS takes, cut between characters, whatever a message had in it', async () => {
+test('SQS accepts every reason, cut between characters, for any message', async () => {
   const unit = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
     fc.constantFrom('\u0001', '\ud800', '\uffff', '\u{1f600}'),
@@ -44,7 +44,7 @@ test('a reason is one that SQS takes, cut between characters, whatever a message
   }
 });
 
-test('a queue without dead letters is told by its ARN, and nothing is sent', async () => {
+test('a queue without a dead-letter queue is an error with its ARN, and nothing is sent', async () => {
   const { calls, url: endpoint } = await answeringAws(() => ({}));
   const park = parking(sqsClient({ endpoint }), () => undefined);
   await expect(park(sqsRecord('1', '{}', 'arn:of:queue'), 'x')).rejects.toMatchObject({

@@ -24,7 +24,7 @@ function change(): Change {
   return found;
 }
 
-/** An event bus that answers as it is told; gives what it was sent. */
+/** An event bus with this answer; returns the requests. */
 async function bus(answer: object, status = 200) {
   const { received, url } = await answeringServer((response) => {
     response
@@ -60,7 +60,7 @@ test('a status message goes to the registered queue, whole', async () => {
   });
 });
 
-test('a response queue that is not registered any more is an error, and nothing is sent', async () => {
+test('a response queue that is no longer registered is an error, and nothing is sent', async () => {
   const { of } = await publisher();
   await expect(respond(of, 'elsewhere', change())).rejects.toMatchObject({
     code: 'reply-to-unknown',
@@ -70,7 +70,7 @@ test('a response queue that is not registered any more is an error, and nothing 
   });
 });
 
-test('a channel of events is told by the bus, with the whole status and the channel’s name', async () => {
+test('a channel of events is notified by the bus, with the whole status and the channel’s name', async () => {
   const { of, received } = await publisher();
   await respond(of, 'feed', change());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
@@ -83,12 +83,12 @@ test('a channel of events is told by the bus, with the whole status and the chan
   });
 });
 
-test('a status that the bus answers with a failure is not taken for told', async () => {
+test('a status that the bus rejects does not count as delivered', async () => {
   const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
   await expect(respond(of, 'feed', change())).rejects.toMatchObject({ code: 'event-unsent' });
 });
 
-/** One that came to Error at its third attempt. */
+/** An order that is in Error after its third attempt. */
 function stopped(message = 'The card was declined.'): Change {
   const at = Date.UTC(2026, 0, 1, 12);
   const fault = { code: 'card-declined', message, effect: 'none' } as const;
@@ -101,7 +101,7 @@ function stopped(message = 'The card was declined.'): Change {
   };
 }
 
-test('an alert says which order, what failed, what was tried and what to do, in fields and in words', async () => {
+test('an alert has the order, the failure, the attempts and the remedy, as fields and as text', async () => {
   const { of, received } = await publisher();
   await alert(of, stopped());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
@@ -121,14 +121,14 @@ test('an alert says which order, what failed, what was tried and what to do, in 
   });
 });
 
-test('the words of an alert hold nothing that would end the text of a rule', async () => {
+test('the text of an alert contains nothing that would end the text of a rule', async () => {
   const { of, received } = await publisher();
   await alert(of, stopped('He said "no" \\o/\nand left'));
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
   expect(JSON.parse(entry.Detail).text).toContain('He said ”no” /o/ and left (card-declined)');
 });
 
-test('an alert says which deployment, which order, and what to do', async () => {
+test('an alert has the deployment, the order and the remedy', async () => {
   const { of, received } = await publisher();
   await alert(of, change());
   const [entry] = JSON.parse(received[0]?.body ?? '{}').Entries;
@@ -140,21 +140,21 @@ test('an alert says which deployment, which order, and what to do', async () => 
   });
 });
 
-test('alerts of different orders are one request', async () => {
+test('alerts of different orders share a request', async () => {
   const { of, received } = await publisher({ FailedEntryCount: 0, Entries: [{}, {}] });
   const alerts = ['one', 'two'].map((id) => ({ ...stopped(), orderId: orderId(id) }));
   await of.publish(alerts.map((one) => ({ audience: 'operator', change: one })));
   expect(received).toHaveLength(1);
 });
 
-test('an alert that the bus answers with a failure is not taken for told', async () => {
+test('an alert that the bus rejects does not count as delivered', async () => {
   const { of } = await publisher({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'Throttled' }] });
   await expect(alert(of, change())).rejects.toMatchObject({
     code: 'event-unsent',
   });
 });
 
-test('a bus that cannot be asked is told as such', async () => {
+test('an unavailable bus is an error', async () => {
   const { of } = await publisher({ __type: 'InternalException' }, 400);
   await expect(alert(of, change())).rejects.toMatchObject({
     code: 'aws-unavailable',
@@ -163,14 +163,14 @@ test('a bus that cannot be asked is told as such', async () => {
 });
 
 test.each([{ FailedEntryCount: 0 }, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] }])(
-  'the answer %j of a bus takes the event',
+  'the answer %j of a bus accepts the event',
   async (answer) => {
     const { of } = await publisher(answer);
     await expect(alert(of, change())).resolves.toBeUndefined();
   },
 );
 
-test('each notification is answered in its place, and what is refused holds up no other', async () => {
+test('each notification has its result at its index, and a rejected one delays no other', async () => {
   const { of, received, shop } = await publisher({
     FailedEntryCount: 1,
     Entries: [{ EventId: 'e' }, { ErrorCode: 'Throttled' }],
@@ -194,7 +194,7 @@ test('each notification is answered in its place, and what is refused holds up n
     },
     unknown,
   ]);
-  // What submitter and operators are told of one order waits for neither.
+  // Notifications of one order to submitter and operators are independent.
   expect(received).toHaveLength(1);
   const { Messages = [] } = await server
     .client()
@@ -204,9 +204,9 @@ test('each notification is answered in its place, and what is refused holds up n
 
 test.each<[ResponseChannel['kind'], object]>([
   ['queue', {}],
-  // In sequence for each order, and what the stream tells twice is taken once.
+  // In sequence for each order; SQS drops what the stream delivers twice.
   ['webhook', { MessageGroupId: 'one', MessageDeduplicationId: 'one-1' }],
-])('a status goes to a channel of the kind %s in its place', async (kind, place) => {
+])('a status has its group and id in a channel of the kind %s', async (kind, place) => {
   const { calls, url } = await answeringAws(() => ({}));
   const shop = 'https://sqs.us-east-1.amazonaws.com/123456789012/shop';
   const { client } = await bus({});

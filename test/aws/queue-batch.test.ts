@@ -8,7 +8,7 @@ import { sqsRecord as record } from '../support/sqs-record.ts';
 
 const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
 
-/** For tests in which nothing depends on when messages come again. */
+/** For tests in which the time of redelivery does not matter. */
 const unhidden = { hide: async () => {}, random: { next: () => 0 } };
 
 const delivery: fc.Arbitrary<Delivery> = fc.constantFrom<Delivery>(
@@ -18,7 +18,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.constantFrom<Delivery>(
 );
 const message = fc.record({ readable: fc.boolean(), delivery, parkable: fc.boolean() });
 
-test('nothing is acknowledged whose effect is not durable, and nothing else is delivered again', async () => {
+test('exactly the messages without a durable effect are delivered again', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { maxLength: 10 }),
@@ -34,7 +34,7 @@ test('nothing is acknowledged whose effect is not durable, and nothing else is d
             codec: nudgeCodec,
             log: testLog(),
             async receive(nudges) {
-              if (!works) throw new Error('the store is away');
+              if (!works) throw new Error('the store is unavailable');
               return nudges.map(({ orderId }) => {
                 const { delivery: outcome } = messages[Number(orderId.slice(6))] ?? {};
                 return outcome ?? { kind: 'retry' };
@@ -59,7 +59,7 @@ test('nothing is acknowledged whose effect is not durable, and nothing else is d
   );
 });
 
-test('an answer too few is delivered again, not acknowledged', async () => {
+test('a message without an answer is delivered again, not acknowledged', async () => {
   const response = await deliverBatch(
     { Records: [record('1', nudge('a')), record('2', nudge('b'))] },
     {
@@ -73,7 +73,7 @@ test('an answer too few is delivered again, not acknowledged', async () => {
   expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
 });
 
-test('a message that cannot be read is parked with the reason, and its text stays out of the log', async () => {
+test('an unreadable message is parked with the reason, and its text is not logged', async () => {
   const log = testLog();
   const reasons: string[] = [];
   const response = await deliverBatch(
@@ -93,7 +93,7 @@ test('a message that cannot be read is parked with the reason, and its text stay
   expect(JSON.stringify(log.lines)).not.toContain('4111');
 });
 
-/** A batch of which everything comes again; how long each message is hidden, s. */
+/** Hides a batch that failed; returns how long each message is hidden, s. */
 async function hiddenFor(receives: readonly number[], next: number) {
   const hidden: [string, number][] = [];
   const log = testLog();
@@ -140,7 +140,7 @@ test('a batch that failed is hidden for seconds that grow with the receives of e
   ]);
 });
 
-test('only what comes again is hidden', async () => {
+test('only messages to be delivered again are hidden', async () => {
   const hidden: string[] = [];
   await deliverBatch(
     { Records: [record('1', nudge('a')), record('2', nudge('b'))] },
@@ -158,7 +158,7 @@ test('only what comes again is hidden', async () => {
   expect(hidden).toEqual(['2']);
 });
 
-test('where hiding fails, the messages are given back all the same, and the log says so', async () => {
+test('where hiding fails, the messages are returned all the same, and the failure is logged', async () => {
   const log = testLog();
   const response = await deliverBatch(
     { Records: [record('1', nudge('a'))] },
@@ -180,7 +180,7 @@ test('where hiding fails, the messages are given back all the same, and the log 
   ]);
 });
 
-test('what hiding throws without a word is told as unknown', async () => {
+test('an error without a message is logged as unknown', async () => {
   const log = testLog();
   await deliverBatch(
     { Records: [record('1', nudge('a'))] },
@@ -196,7 +196,7 @@ test('what hiding throws without a word is told as unknown', async () => {
   expect(log.lines).toMatchObject([{ fields: { error: 'unknown' } }]);
 });
 
-test('where nothing comes again, nothing is hidden', async () => {
+test('without messages to be delivered again, nothing is hidden', async () => {
   const log = testLog();
   const response = await deliverBatch(
     { Records: [record('1', nudge('a'))] },

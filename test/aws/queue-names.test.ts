@@ -17,7 +17,7 @@ const arn = (name: string) => `arn:aws:sqs:ap-southeast-2:123456789012:${name}`;
 const name = fc.stringMatching(new RegExp(agentName.pattern));
 const priority = fc.constantFrom(...priorities);
 
-test('the dead letters of a queue follow from its ARN, whatever its agent is called', () => {
+test('the dead letters of a queue follow from its ARN, for every agent name', () => {
   fc.assert(
     fc.property(name, priority, (agent, of) => {
       const deadOf = (queue: string) => deadLettersOf(at, arn(queue));
@@ -31,7 +31,7 @@ test('the dead letters of a queue follow from its ARN, whatever its agent is cal
   );
 });
 
-test('a reply queue says which agent replies, and no other queue says any', () => {
+test('a reply queue identifies its agent, and no other queue does', () => {
   fc.assert(
     fc.property(name, priority, (agent, of) => {
       const agentOf = (queue: string) => replyingAgent(at, arn(queue));
@@ -43,7 +43,7 @@ test('a reply queue says which agent replies, and no other queue says any', () =
   );
 });
 
-test('queues of another deployment are not taken for its own', () => {
+test('queues of another deployment are not recognised', () => {
   for (const other of ['reeve', 'reeve-prod-2', 'xreeve-prod']) {
     expect(replyingAgent(at, arn(queueNames.reply(other, 'payment')))).toBeUndefined();
     expect(deadLettersOf(at, arn(queueNames.reply(other, 'payment')))).toBeUndefined();
@@ -82,7 +82,7 @@ test('a response channel is a queue, events, or the FIFO queue of its own name',
   });
 });
 
-test('a priority without a queue shares that of normal; without that the deployment is at fault', () => {
+test('a priority without a queue shares that of normal; without it the deployment is invalid', () => {
   const queues = queuesOf(['high', 'normal'], (of) => queueNames.ready(at, of));
   expect(queues).toEqual({ high: `${at}_ready_high`, normal: `${at}_ready_normal` });
   const urls = priorities.map((of) => [of, byPriority(queues)({ priority: of })]);

@@ -1,4 +1,4 @@
-/** Bodies in which API Gateway replaced bytes that are not UTF-8, told from bodies that the caller sent so. */
+/** Distinguishes bodies in which API Gateway replaced bytes that are not UTF-8 from bodies that the caller sent so. */
 import { expect, test } from 'vitest';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
 
@@ -29,6 +29,6 @@ test.each<[string, object]>([
   ['headers that are undefined', { ...event(replaced), headers: undefined }],
   ['neither body nor headers', { requestContext: {} }],
   ['headers alone', { headers: { 'content-length': '12' } }],
-])('an event with %s stays as it is', (_, given) => {
+])('an event with %s is unchanged', (_, given) => {
   expect(withReplacedBytes(given)).toBe(given);
 });

@@ -7,7 +7,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf';
 
-/** A Secrets Manager that answers as it is told. */
+/** A Secrets Manager with this state. */
 async function manager() {
   const state = { secret: 'whsec_first', status: 200 };
   const { received: asked, url: endpoint } = await answeringServer((response) => {

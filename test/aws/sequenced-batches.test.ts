@@ -1,21 +1,21 @@
-/** Turns of batches to one destination: what is sent together, and what a refusal holds back. */
+/** Rounds of batches to one destination: what is sent together, and what a rejection stops. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type SequencedMessage, sendInSequence } from '#aws/notifications/sequenced-batches.ts';
 
-/** `a1 b1 a2`: parcels of the sequences a and b, in the order given. */
-function parcels(text: string): SequencedMessage[] {
+/** `a1 b1 a2`: messages of the sequences a and b, in the given order. */
+function messagesOf(text: string): SequencedMessage[] {
   return text.split(' ').map((body, place) => ({ place, sequenceOf: body.charAt(0), body }));
 }
 
 const bodies = (batch: readonly SequencedMessage[]) => batch.map(({ body }) => body).join(' ');
 
-/** What was sent, request by request, and the error of each parcel that was not taken. */
+/** The requests in order, and the error of each rejected message. */
 async function delivered(
   text: string,
   answer: (batch: readonly SequencedMessage[]) => ReadonlyMap<number, Error> = () => new Map(),
 ) {
-  const all = parcels(text);
+  const all = messagesOf(text);
   const requests: string[] = [];
   const failed = await sendInSequence(all, async (batch) => {
     requests.push(bodies(batch));
@@ -25,24 +25,24 @@ async function delivered(
 }
 
 const refused = new Error('refused');
-/** Refuses these bodies, and takes all others. */
+/** Rejects these bodies, and accepts all others. */
 const refuses =
   (...bad: readonly string[]) =>
   (batch: readonly SequencedMessage[]) =>
     new Map(batch.flatMap(({ body }, at) => (bad.includes(body) ? [[at, refused] as const] : [])));
 
-test('a turn has one parcel of each sequence, in their order', async () => {
+test('a round has one message of each sequence, in their order', async () => {
   const { requests, failed } = await delivered('a1 a2 b1 c1 a3 b2');
   expect(requests).toEqual(['a1 b1 c1', 'a2 b2', 'a3']);
   expect(failed).toEqual([]);
 });
 
-test('ten parcels are one request, and the requests of a turn are sent together', async () => {
+test('ten messages share a request, and the requests of a round are sent together', async () => {
   const names = Array.from({ length: 12 }, (_, at) => String.fromCharCode(97 + at));
   let sending = 0;
   let together = 0;
   const sizes: number[] = [];
-  await sendInSequence(parcels(names.join(' ')), async (batch) => {
+  await sendInSequence(messagesOf(names.join(' ')), async (batch) => {
     sending += 1;
     together = Math.max(together, sending);
     sizes.push(batch.length);
@@ -54,7 +54,7 @@ test('ten parcels are one request, and the requests of a turn are sent together'
   expect(together).toBe(2);
 });
 
-test('after a parcel that is refused the rest of its sequence is not tried, and others go on', async () => {
+test('after a rejected message the rest of its sequence is not sent, and others continue', async () => {
   const { requests, failed } = await delivered('a1 b1 a2 b2 a3', refuses('a1'));
   expect(requests).toEqual(['a1 b1', 'b2']);
   expect(failed).toEqual([
@@ -64,7 +64,7 @@ test('after a parcel that is refused the rest of its sequence is not tried, and 
   ]);
 });
 
-test('after a request that fails as a whole nothing is tried in further turns', async () => {
+test('after a request that fails as a whole no further round is sent', async () => {
   const away = new Error('SQS is away');
   const { requests, failed } = await delivered('a1 b1 a2 c1 b2', () => {
     throw away;
@@ -74,7 +74,7 @@ test('after a request that fails as a whole nothing is tried in further turns', 
   expect(new Set(failed.map(([, error]) => error))).toEqual(new Set([away]));
 });
 
-test('a request that fails as a whole ends the turns of the requests beside it too', async () => {
+test('a request that fails as a whole ends the rounds of concurrent requests too', async () => {
   const away = new Error('SQS is away');
   const names = [...'abcdefghijk'];
   const { requests, failed } = await delivered(
@@ -89,7 +89,7 @@ test('a request that fails as a whole ends the turns of the requests beside it t
   expect(failed).toContainEqual(['k2', away]);
 });
 
-test('parcels that are too large together are sent in requests of their own', async () => {
+test('messages that are too large together are sent in requests of their own', async () => {
   const sizes: number[] = [];
   const all = ['a', 'b'].map((name, place) => ({
     place,
@@ -103,17 +103,20 @@ test('parcels that are too large together are sent in requests of their own', as
   expect(sizes).toEqual([1, 1]);
 });
 
-test('nothing to send is no request', async () => {
+test('without messages no request is sent', async () => {
   const failed = await sendInSequence([], () =>
     Promise.reject(new Error('nothing was to be sent')),
   );
   expect(failed.size).toBe(0);
 });
 
-test('whatever is refused, each parcel is taken or has failed, and none overtakes another of its sequence', async () => {
-  const parcel = fc.record({ sequenceOf: fc.constantFrom('a', 'b', 'c'), isRefused: fc.boolean() });
+test('each message is accepted or has an error, and none overtakes another of its sequence', async () => {
+  const message = fc.record({
+    sequenceOf: fc.constantFrom('a', 'b', 'c'),
+    isRefused: fc.boolean(),
+  });
   await fc.assert(
-    fc.asyncProperty(fc.array(parcel, { maxLength: 40 }), async (wanted) => {
+    fc.asyncProperty(fc.array(message, { maxLength: 40 }), async (wanted) => {
       const all = wanted.map((one, place) => ({ ...one, place, body: String(place) }));
       const taken: (typeof all)[number][] = [];
       const failed = await sendInSequence(all, async (batch) => {

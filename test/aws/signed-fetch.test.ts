@@ -16,7 +16,7 @@ const client = (sessionToken?: string) =>
 
 const api = { service: 'execute-api', region: 'eu-west-1' };
 
-/** What would leave this machine. */
+/** The request that would be sent. */
 async function sent(url: string, init: RequestInit, sessionToken?: string) {
   const requests: Request[] = [];
   const send: typeof fetch = async (input, options) => {
@@ -31,7 +31,7 @@ async function sent(url: string, init: RequestInit, sessionToken?: string) {
 
 const url = 'https://abc123.execute-api.eu-west-1.amazonaws.com/orders?limit=2&state=Error';
 
-test('a request is signed for the API of its region, host and body hash included', async () => {
+test('a request is signed for the API of its region, including host and body hash', async () => {
   const body = '{"workflow":"house"}';
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'k1' };
   const request = await sent(url, { method: 'POST', headers, body });
@@ -54,7 +54,7 @@ test('temporary credentials send their session token', async () => {
   expect(request.headers.get('x-amz-security-token')).toBe('session');
 });
 
-test('a request without a method is a question', async () => {
+test('a request without a method is a GET', async () => {
   const { received, url: base } = await answeringServer((response) => response.end('{}'));
   await signedFetch(client().config, api, fetch)(`${base}/orders`, {});
   const [request] = received;
@@ -63,7 +63,7 @@ test('a request without a method is a question', async () => {
   expect(request.headers.authorization).toContain(`Signature=${expectedSignature(request)}`);
 });
 
-test('another path is another signature', async () => {
+test('another path has another signature', async () => {
   const signatures = await Promise.all(
     [url, url.replace('limit=2', 'limit=3')].map(async (one) => {
       const { headers } = await sent(one, { method: 'GET' });
@@ -77,7 +77,7 @@ const sha256 = (data: string) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string) =>
   createHmac('sha256', key).update(data).digest();
 
-/** The signature of a request as AWS checks it (SigV4), by what has arrived and nothing else. */
+/** The signature that AWS computes from the received request (SigV4). */
 function expectedSignature({ method, url: target = '', headers, body }: Received) {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
   const [path = '', query = ''] = target.split('?');
@@ -96,7 +96,7 @@ test.each([
     'a document',
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ä":1}' },
   ],
-])('what arrives of %s is what was signed, the host included', async (_, init) => {
+])('%s arrives as it was signed, including the host', async (_, init) => {
   const { received, url: base } = await answeringServer((response) => response.end('{}'));
   const signed = signedFetch(client('session').config, api, fetch);
   await signed(`${base}/orders?limit=2&state=Error`, init);

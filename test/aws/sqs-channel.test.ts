@@ -46,7 +46,7 @@ const nudges = (count: number): Nudge[] =>
     priority: 'normal',
   }));
 
-test('more than a batch is sent whole', async () => {
+test('more than a batch is sent completely', async () => {
   const url = await server.queue();
   const channel = sqsChannel({
     client: server.client(),
@@ -87,7 +87,7 @@ test('messages that are large together are sent in several batches', async () =>
   expect(await received(url)).toHaveLength(5);
 });
 
-test('a message is sent whatever characters its documents hold', async () => {
+test('a message is sent with any characters in its documents', async () => {
   const url = await server.queue();
   const channel = sqsChannel({
     client: server.client(),
@@ -107,7 +107,7 @@ test('a message is sent whatever characters its documents hold', async () => {
   expect(submissionCodec.decode(letter?.Body ?? '')).toEqual({ kind: 'message', message });
 });
 
-test('each priority goes to its queue, and one without to that of normal', async () => {
+test('each priority goes to its queue, and a priority without one to that of normal', async () => {
   const [normal, high] = [await server.queue(), await server.queue()];
   const channel = sqsChannel({
     client: server.client(),
@@ -124,7 +124,7 @@ test('each priority goes to its queue, and one without to that of normal', async
   expect(await received(normal)).toHaveLength(2);
 });
 
-test('a queue that is not there is an error, not a loss', async () => {
+test('a missing queue is an error, not a loss', async () => {
   const channel = sqsChannel({
     client: server.client(),
     codec: nudgeCodec,
@@ -148,7 +148,7 @@ test("a queue's URL never decides where a signed request goes", async () => {
   expect(await received(url)).toHaveLength(1);
 });
 
-test('a parked message keeps its text and says why', async () => {
+test('a parked message keeps its text and has the reason', async () => {
   const dead = await server.queue();
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
   const park = parking(server.client(), (arn) => (arn === eventSourceARN ? dead : undefined));
@@ -165,7 +165,7 @@ const batchSchema = z.object({
   Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
 });
 
-/** An SQS that refuses what it is told to; no real one can be made to. */
+/** An SQS that rejects entries on request, which no emulator can do. */
 async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'theirs' | null) {
   const calls: string[][] = [];
   const { url: endpoint } = await answeringServer((response, { body }) => {
@@ -200,7 +200,7 @@ async function refusingSqs(refuse: (call: number, id: string) => 'ours' | 'their
   return { calls, channel };
 }
 
-test('only the refused part of a batch is sent again', async () => {
+test('only the rejected part of a batch is sent again', async () => {
   const { calls, channel } = await refusingSqs((call, id) =>
     call === 1 && (id === '1' || id === '3') ? 'theirs' : null,
   );
@@ -211,7 +211,7 @@ test('only the refused part of a batch is sent again', async () => {
   ]);
 });
 
-test('what SQS goes on refusing is told, after three tries', async () => {
+test('messages that SQS keeps rejecting are an error after three tries', async () => {
   const { calls, channel } = await refusingSqs((_, id) => (id === '0' ? 'theirs' : null));
   await expect(channel.send(nudges(2))).rejects.toMatchObject({
     code: 'messages-unsent',
@@ -220,24 +220,24 @@ test('what SQS goes on refusing is told, after three tries', async () => {
   expect(calls).toHaveLength(3);
 });
 
-test('what SQS takes at the third try is no error', async () => {
+test('a message accepted at the third try is not an error', async () => {
   const { calls, channel } = await refusingSqs((call) => (call < 3 ? 'theirs' : null));
   await channel.send(nudges(2));
   expect(calls).toHaveLength(3);
 });
 
-test('of several errors, one that may end is the one that the sender is given', async () => {
+test('among several errors, the sender gets one that may be retried', async () => {
   const { channel } = await refusingSqs((_, id) => (id === '0' ? 'ours' : 'theirs'));
   await expect(channel.send(nudges(2))).rejects.toThrow(UnavailableError);
 });
 
-test('what is refused as our mistake is not sent again', async () => {
+test('a sender fault is not sent again', async () => {
   const { calls, channel } = await refusingSqs(() => 'ours');
   await expect(channel.send(nudges(1))).rejects.toThrow(RefusedError);
   expect(calls).toHaveLength(1);
 });
 
-test('beside what is refused as our mistake, what SQS could not take is sent again', async () => {
+test('beside a sender fault, messages that SQS could not accept are sent again', async () => {
   const { calls, channel } = await refusingSqs((call, id) => {
     if (call === 1 && id === '2') return 'theirs';
     return id === '0' ? 'ours' : null;
@@ -246,7 +246,7 @@ test('beside what is refused as our mistake, what SQS could not take is sent aga
   expect(calls).toEqual([['0', '1', '2', '3'], ['2']]);
 });
 
-test('a message that is too large keeps no other from being sent', async () => {
+test('a message that is too large does not prevent others from being sent', async () => {
   const url = await server.queue();
   const channel = sqsChannel({
     client: server.client(),
@@ -288,7 +288,7 @@ test.each<[string, number[], number[]]>([
   expect(inBatches(sizes, (size) => size).map(({ length }) => length)).toEqual(expected);
 });
 
-test('the retry queue has a group for each order and audience, and takes a notification once', async () => {
+test('the retry queue has a group for each order and audience, and accepts a notification once', async () => {
   const { calls, url } = await answeringAws(() => ({}));
   const queue = 'https://sqs.us-east-1.amazonaws.com/123456789012/retry.fifo';
   const change = changeFor('one', 7);
@@ -304,7 +304,7 @@ test('the retry queue has a group for each order and audience, and takes a notif
   ]);
 });
 
-test('a batch that fails keeps no other from being sent', async () => {
+test('a batch that fails does not prevent others from being sent', async () => {
   let calls = 0;
   const { url: endpoint } = await answeringServer((response) => {
     calls += 1;

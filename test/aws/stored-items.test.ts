@@ -1,4 +1,4 @@
-/** Items edited by hand, in a table of a DynamoDB: the store gives what they say, or says that it cannot. */
+/** Items edited by hand in a DynamoDB table: the store returns their content or an error. */
 import {
   type DynamoDBClient,
   DynamoDBServiceException,
@@ -20,7 +20,7 @@ import { spoiledItem } from '../support/spoiled-item.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const { order, record } = newOrder('one', now);
-/** One of which nobody edits anything. */
+/** A record that the tests do not edit. */
 const other = newOrder('two', now);
 const key = { OrderID: { S: 'one' } };
 const everything = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -55,7 +55,7 @@ async function stored(table: string): Promise<Item> {
   return item;
 }
 
-/** False when the table takes no such item, as with a key of another type. */
+/** False when the table rejects the item, as with a key of another type. */
 async function put(table: string, item: Item): Promise<boolean> {
   try {
     await client.send(new PutItemCommand({ TableName: table, Item: { ...item, ...key } }));
@@ -122,7 +122,7 @@ test('an order edited by hand is read, or is corrupt', async () => {
   );
 });
 
-test('items that are no orders hide none, though whole pages of every index hold nothing else', async () => {
+test('foreign items hide no order, even when they fill whole pages of every index', async () => {
   const foreign = Array.from({ length: 7 }, (_, at) => `a copy ${at}`);
   const before = await Promise.all([
     all((cursor) => store.list({ processState: null, limit: 2, cursor })),
@@ -148,8 +148,8 @@ test('items that are no orders hide none, though whole pages of every index hold
     [],
   );
   for (const from of ['due', 'list']) {
-    const told = log.lines.filter(({ fields }) => fields['from'] === from);
-    const ids = told.map(({ fields }) => fields['orderId']);
+    const logged = log.lines.filter(({ fields }) => fields['from'] === from);
+    const ids = logged.map(({ fields }) => fields['orderId']);
     expect(ids).toEqual(expect.arrayContaining(foreign));
   }
 });

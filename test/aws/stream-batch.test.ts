@@ -39,7 +39,7 @@ const removed = (id: string): DynamoDBRecord => {
   };
 };
 
-/** The whole life of an order, as the stream tells it. */
+/** The whole life of an order as stream records. */
 function life(id: string): DynamoDBRecord[] {
   const revisions: ProcessRecord[] = [newOrder(id, now, 'shop').record];
   const step = (to: (record: ProcessRecord) => ProcessRecord) => {
@@ -51,9 +51,9 @@ function life(id: string): DynamoDBRecord[] {
   return revisions.map((record, at) => modified(revisions[at - 1] ?? null, record));
 }
 
-/** `keeps`: whether a change can be delivered or kept. */
+/** @param keeps whether a change can be delivered or queued */
 function consumer(keeps: (change: Change) => boolean = () => true) {
-  const told: Change[] = [];
+  const delivered: Change[] = [];
   const forgotten: string[] = [];
   const parked: string[] = [];
   const log = testLog();
@@ -63,7 +63,7 @@ function consumer(keeps: (change: Change) => boolean = () => true) {
       async onChanges(changes) {
         const first = changes.findIndex((change) => !keeps(change));
         const settled = first < 0 ? changes.length : first;
-        told.push(...changes.slice(0, settled));
+        delivered.push(...changes.slice(0, settled));
         return settled;
       },
     },
@@ -74,14 +74,14 @@ function consumer(keeps: (change: Change) => boolean = () => true) {
       parked.push(`${dynamodb?.SequenceNumber} ${reason}`);
     },
   };
-  return { told, forgotten, parked, log, of };
+  return { delivered, forgotten, parked, log, of };
 }
 
-test('of a life, the changes of process state are told, in order', async () => {
-  const { told, of } = consumer();
+test('the changes of process state in a life are delivered in order', async () => {
+  const { delivered, of } = consumer();
   const { response, stopped } = await deliverStream({ Records: life('one') }, of);
   expect(
-    told.map(({ sequence: number, previousState, processState }) => [
+    delivered.map(({ sequence: number, previousState, processState }) => [
       number,
       previousState,
       processState,
@@ -95,22 +95,22 @@ test('of a life, the changes of process state are told, in order', async () => {
   expect(stopped).toEqual({ Processed: 1, Undone: 0, Error: 0 });
 });
 
-test('the stream goes on from the first change that is not settled', async () => {
+test('the stream continues at the first unsettled change', async () => {
   const records = [...life('good'), ...life('bad'), ...life('late')];
-  const { told, of } = consumer(({ orderId }) => orderId !== 'bad');
+  const { delivered, of } = consumer(({ orderId }) => orderId !== 'bad');
   const { response, stopped } = await deliverStream({ Records: records }, of);
   expect(response.batchItemFailures).toEqual([
     { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
   ]);
-  expect(told.map(({ orderId }) => orderId)).toEqual(['good', 'good', 'good']);
-  // What is delivered again is counted then.
+  expect(delivered.map(({ orderId }) => orderId)).toEqual(['good', 'good', 'good']);
+  // Changes that are delivered again are counted then.
   expect(stopped).toEqual({ Processed: 1, Undone: 0, Error: 0 });
 });
 
-test('of several that fail, the stream goes on from the first', async () => {
+test('with several failures, the stream continues at the first', async () => {
   const poison = spoiled(life('poison').slice(0, 1));
   const records = [...life('good'), removed('gone'), ...poison, ...life('late')];
-  const { told, of } = consumer();
+  const { delivered, of } = consumer();
   const failing = {
     ...of,
     forget: () => Promise.reject(new Error('throttled')),
@@ -120,10 +120,10 @@ test('of several that fail, the stream goes on from the first', async () => {
   expect(response.batchItemFailures).toEqual([
     { itemIdentifier: records[5]?.dynamodb?.SequenceNumber },
   ]);
-  expect(told).toHaveLength(3);
+  expect(delivered).toHaveLength(3);
 });
 
-test('each end is counted as its own', async () => {
+test('each end is counted by its state', async () => {
   const undone = life('undone').map((record) => record);
   const last = undone.at(-1)?.dynamodb?.NewImage;
   if (last !== undefined) last['ProcessState'] = { S: 'Undone' };
@@ -151,14 +151,14 @@ test('an order in Error is counted as one', async () => {
   expect(stopped).toEqual({ Processed: 0, Undone: 0, Error: 1 });
 });
 
-test('orders whose records are gone are forgotten together', async () => {
+test('orders of expired records are deleted together', async () => {
   const { forgotten, of } = consumer();
   const { response } = await deliverStream({ Records: [removed('a'), removed('b')] }, of);
   expect(forgotten.toSorted()).toEqual(['a', 'b']);
   expect(response.batchItemFailures).toEqual([]);
 });
 
-test('what could not be forgotten is delivered again', async () => {
+test('records whose orders were not deleted are delivered again', async () => {
   const { of, log } = consumer();
   const records = [...life('one'), removed('a'), ...life('two')];
   const failing = { ...of, forget: () => Promise.reject(new Error('throttled')) };
@@ -171,7 +171,7 @@ test('what could not be forgotten is delivered again', async () => {
   ]);
 });
 
-test('where nothing is removed, nothing is to be forgotten', async () => {
+test('without expired records, nothing is deleted', async () => {
   const { of } = consumer();
   const failing = { ...of, forget: () => Promise.reject(new Error('nothing to do')) };
   const { response } = await deliverStream({ Records: life('one') }, failing);
@@ -186,31 +186,31 @@ function spoiled(records: readonly DynamoDBRecord[]): readonly DynamoDBRecord[] 
   return records;
 }
 
-test('a record that no version wrote is parked with the reason, and holds up no other', async () => {
+test('a record that no version wrote is parked with the reason, and delays no other', async () => {
   const poison = spoiled(life('bad').slice(0, 1));
-  const { told, parked, of } = consumer();
+  const { delivered, parked, of } = consumer();
   const { response } = await deliverStream({ Records: [...poison, ...life('good')] }, of);
   expect(response.batchItemFailures).toEqual([]);
   expect(parked).toEqual([`${poison[0]?.dynamodb?.SequenceNumber} record-corrupt`]);
-  expect(told).toHaveLength(3);
+  expect(delivered).toHaveLength(3);
 });
 
-test('of what comes again because a record before it could not be parked, nothing is told', async () => {
+test('changes after a record that could not be parked are not delivered yet', async () => {
   const poison = spoiled(life('bad').slice(0, 1));
-  const { told, log, of } = consumer();
+  const { delivered, log, of } = consumer();
   const failing = { ...of, park: () => Promise.reject(new Error('no queue')) };
   const { response } = await deliverStream({ Records: [...poison, ...life('good')] }, failing);
   expect(response.batchItemFailures).toEqual([
     { itemIdentifier: poison[0]?.dynamodb?.SequenceNumber },
   ]);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
   expect(log.lines).toEqual([
     { event: 'change-parked', fields: { orderId: 'bad', reason: 'record-corrupt' } },
     { event: 'parking-failed', fields: { orderId: 'bad', error: 'no queue' } },
   ]);
 });
 
-test('what is thrown without a word, about a record without a key, is told as unknown', async () => {
+test('an error without a message, for a record without a key, is logged as unknown', async () => {
   const { log, of } = consumer();
   const failing = { ...of, park: () => Promise.reject('no error') };
   const nameless = { eventName: 'INSERT', dynamodb: { SequenceNumber: '7' } } as const;
@@ -222,7 +222,7 @@ test('what is thrown without a word, about a record without a key, is told as un
   ]);
 });
 
-/** As a newer release wrote them. */
+/** Records as a newer release writes them. */
 function ofNewer(records: readonly DynamoDBRecord[]): readonly DynamoDBRecord[] {
   for (const { dynamodb } of records) {
     if (dynamodb?.NewImage !== undefined) dynamodb.NewImage['Format'] = { N: '1000' };
@@ -233,24 +233,24 @@ function ofNewer(records: readonly DynamoDBRecord[]): readonly DynamoDBRecord[] 
 test('a record that a newer release wrote is left to it, with all that follows', async () => {
   const newer = ofNewer(life('newer').slice(0, 2));
   const records = [...life('good'), ...newer, ...life('late')];
-  const { told, parked, log, of } = consumer();
+  const { delivered, parked, log, of } = consumer();
   const { response } = await deliverStream({ Records: records }, of);
   expect(response.batchItemFailures).toEqual([
     { itemIdentifier: newer[0]?.dynamodb?.SequenceNumber },
   ]);
-  expect(new Set(told.map(({ orderId }) => orderId))).toEqual(new Set(['good']));
+  expect(new Set(delivered.map(({ orderId }) => orderId))).toEqual(new Set(['good']));
   expect(parked).toEqual([]);
   expect(log.lines).toEqual([{ event: 'change-newer', fields: { changes: 7 } }]);
 });
 
-test('a record of a newer release at the beginning of a batch holds all of it back', async () => {
+test('a record of a newer release at the beginning of a batch leaves the whole batch unsettled', async () => {
   const newer = ofNewer(life('newer').slice(0, 1));
-  const { told, of } = consumer();
+  const { delivered, of } = consumer();
   const { response } = await deliverStream({ Records: [...newer, ...life('late')] }, of);
   expect(response.batchItemFailures).toEqual([
     { itemIdentifier: newer[0]?.dynamodb?.SequenceNumber },
   ]);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
 });
 
 test('an end that is not settled is not counted', async () => {
@@ -267,7 +267,7 @@ test('an empty batch is answered', async () => {
 
 const down = () => Promise.reject(new Error('no queue'));
 
-test('a failure that cannot be named to the stream fails the batch', async () => {
+test('a failure without a sequence number fails the batch', async () => {
   const [first] = life('bad');
   const nameless = { ...first, dynamodb: { ...first?.dynamodb } };
   delete nameless.dynamodb.SequenceNumber;
@@ -290,7 +290,7 @@ const attributeValue = fc.oneof(
 );
 const sound = life('sound').at(1)?.dynamodb?.NewImage ?? {};
 
-test('whatever an image holds, the batch is answered, and what cannot be read is parked', async () => {
+test('for every image the batch is answered, and unreadable records are parked', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.keys(sound)),
@@ -306,10 +306,10 @@ test('whatever an image holds, the batch is answered, and what cannot be read is
             NewImage: isGone ? rest : { ...rest, [name]: value },
           },
         };
-        const { told, parked, of } = consumer();
+        const { delivered, parked, of } = consumer();
         const { response } = await deliverStream({ Records: [edited] }, of);
         expect(response.batchItemFailures).toEqual([]);
-        expect(parked.length + told.length).toBe(1);
+        expect(parked.length + delivered.length).toBe(1);
       },
     ),
   );

@@ -86,7 +86,7 @@ function sweep(over: Partial<{ store: StateStore }> = {}) {
       outageAfterMs: 180 * second,
       transitions: transitions({
         store: used,
-        // Waits between conflicts end by themselves.
+        // Waits between conflicts end at once.
         clock: { now: clock.now, after: systemClock.after },
         log,
         ids: systemIds(clock, `sweep-${sweeps}`),
@@ -116,14 +116,14 @@ async function running(count: number): Promise<OrderId[]> {
 const failures = async (ids: readonly OrderId[]) =>
   [...(await store.records(ids)).values()].map(({ failureCount }) => failureCount);
 
-test('nothing due costs no lease, and is remembered as a completed sweep', async () => {
+test('without due orders a sweep needs no lease, and counts as completed', async () => {
   await running(3);
   expect(await sweep().tick()).toMatchObject({ found: 0, recovered: 0, handedOver: 0 });
   expect(takes).toBe(0);
   expect(await coordination.recall(shards)).toMatchObject({ sweptAt: clock.now() });
 });
 
-test('what is due is recovered under a lease, which is given back', async () => {
+test('due orders are recovered under a lease, which is released', async () => {
   const ids = await running(6);
   clock.jump(12 * second);
   expect(await sweep().tick()).toMatchObject({ found: 6, recovered: 6, interrupted: 0 });
@@ -132,7 +132,7 @@ test('what is due is recovered under a lease, which is given back', async () => 
   expect(await failures(ids)).toEqual(ids.map(() => 2));
 });
 
-test('any number of ticks at once do what one does (R11)', async () => {
+test('concurrent ticks have the effect of one (R11)', async () => {
   const ids = await running(20);
   clock.jump(12 * second);
   await Promise.all(Array.from({ length: 6 }, () => sweep().tick()));
@@ -158,7 +158,7 @@ describe('more than a page in a shard', () => {
     const ids = await running(count);
     clock.jump(2 * 3_600 * second);
     expect(await sweep().tick()).toMatchObject({ handedOver: shards, interrupted: 2 * sweepPage });
-    // Neither is swept by the hand-over: the next tick is a minute later.
+    // The hand-over sweeps neither: the next tick is a minute later.
     handedOver = [];
     expect((await coordination.recall(shards)).unfinished.size).toBe(shards);
     for (let ticks = 0; ticks < 3; ticks += 1) {

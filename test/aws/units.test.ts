@@ -1,4 +1,4 @@
-/** What writes cost: a transition of a three-step order is one write unit all its life, trouble included. */
+/** The cost of writes: each transition of a three-step order is one write unit, including failures. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -98,7 +98,7 @@ test('a record that times out again and again stays within one write unit', asyn
   await store.create(order, record);
   let current: ProcessRecord = record;
   let at = start;
-  // Two rounds of two attempts, and the cool-down between them: all the patience that its steps have.
+  // Two rounds of two attempts with a cool-down between them, until the steps are exhausted.
   while (current.processState === 'Pending' || current.processState === 'Processing') {
     const due: number = dueAt(current) ?? at;
     at = current.processState === 'Pending' ? Math.max(at, current.notBefore) : due + 1;

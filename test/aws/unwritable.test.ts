@@ -1,4 +1,4 @@
-/** One order that DynamoDB will not take, beside a thousand that it takes. */
+/** One order that DynamoDB rejects, beside a thousand that it accepts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Waits between conflicts end by themselves. */
+/** Waits between conflicts end at once. */
 const waits = { clock: systemClock, random: systemRandom };
 
-/** Over a real server whose commits are noted, with a Scheduler that takes every nudge. */
+/** A real server whose commits are recorded, with a Scheduler that handles every nudge. */
 async function deployed() {
   const clock = virtualClock();
   const log = testLog();
@@ -136,7 +136,7 @@ test('an order that cannot be written as it should stops with one alert, and a t
   await store.create(order, record);
   await store.commit(filled);
 
-  // Two tries, a cool-down, and two more: then a step is exhausted.
+  // Two tries, a cool-down, and two more: then the step is exhausted.
   for (const waitMs of [12, 12, 62, 12, 12, 12]) {
     clock.jump(waitMs * second);
     await sweepAll();

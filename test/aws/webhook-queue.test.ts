@@ -1,4 +1,4 @@
-/** The queue of a webhook on an SQS server, from the publisher to a receiver that is down and comes back. */
+/** The queue of a webhook on an SQS server, from the publisher to a receiver that fails and recovers. */
 import {
   GetQueueAttributesCommand,
   type Message,
@@ -44,12 +44,12 @@ async function webhookQueue(maxReceiveCount = 400) {
     command: 'npx reeve',
     responseChannels: { shop: { kind: 'webhook', url: queue } },
   });
-  const tell = (id: string, sequence: number) =>
+  const notify = (id: string, sequence: number) =>
     respond(publisher, 'shop', changeFor(id, sequence));
-  return { queue, dead, tell };
+  return { queue, dead, notify };
 }
 
-/** As Lambda's poller does: takes a batch, runs the function, deletes what it does not give back. */
+/** Works as Lambda's poller: receives a batch, runs the function, deletes what it does not return. */
 async function poll(
   queue: string,
   consumer: Omit<FifoConsumer<Change>, 'log' | 'codec'>,
@@ -84,15 +84,15 @@ function recordOf(
   return { ...plain, receiptHandle: ReceiptHandle, attributes };
 }
 
-/** No test waits: whatever is to be hidden comes again at once. */
+/** Hidden messages are delivered again at once, so that no test waits. */
 const atOnce: Hide = (messages) =>
   hideMessages(client)(messages.map(({ record }) => ({ record, seconds: 0 })));
 
-test('a receiver that is down loses no status: all arrive when it is back, in sequence for each order', async () => {
-  const { queue, tell } = await webhookQueue();
+test('an unavailable receiver loses no status: all arrive when it recovers, in sequence for each order', async () => {
+  const { queue, notify } = await webhookQueue();
   const orders = Array.from({ length: 8 }, (_, at) => `order-${at}`);
   for (let sequence = 1; sequence <= 4; sequence += 1) {
-    for (const id of orders) await tell(id, sequence);
+    for (const id of orders) await notify(id, sequence);
   }
   const tried = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
@@ -106,33 +106,33 @@ test('a receiver that is down loses no status: all arrive when it is back, in se
   }
   expect([...tried].every((text) => text.endsWith(' 1'))).toBe(true);
 
-  const told: Change[] = [];
+  const delivered: Change[] = [];
   const works = async (change: Change) => {
-    told.push(change);
+    delivered.push(change);
   };
   while ((await poll(queue, { hide: atOnce, deliver: works })) > 0);
-  expect(told).toHaveLength(32);
+  expect(delivered).toHaveLength(32);
   for (const id of orders) {
-    const own = told.filter((change) => change.orderId === id);
+    const own = delivered.filter((change) => change.orderId === id);
     expect(own).toEqual([1, 2, 3, 4].map((sequence) => changeFor(id, sequence)));
   }
 });
 
-test('what the stream tells twice is told once', async () => {
-  const { queue, tell } = await webhookQueue();
-  await tell('one', 1);
-  await tell('one', 1);
-  const told: string[] = [];
+test('a change that the stream delivers twice is delivered once', async () => {
+  const { queue, notify } = await webhookQueue();
+  await notify('one', 1);
+  await notify('one', 1);
+  const delivered: string[] = [];
   const note = async (change: Change) => {
-    told.push(textOf(change));
+    delivered.push(textOf(change));
   };
   while ((await poll(queue, { hide: atOnce, deliver: note })) > 0);
-  expect(told).toEqual(['one 1']);
+  expect(delivered).toEqual(['one 1']);
 });
 
-test('after days a status is a dead letter of its channel, and goes back in sequence', async () => {
-  const { queue, dead, tell } = await webhookQueue(2);
-  for (const sequence of [1, 2, 3]) await tell('one', sequence);
+test('after days a status is a dead letter of its channel, and is sent back in sequence', async () => {
+  const { queue, dead, notify } = await webhookQueue(2);
+  for (const sequence of [1, 2, 3]) await notify('one', sequence);
   const fails = async () => {
     throw down;
   };
@@ -142,7 +142,7 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
   const queues: DeadLetterQueues = {
     'Webhook-shop': { kind: 'status', dead, sources: { normal: queue } },
   };
-  // A FIFO queue shows no more of an order while some of it is held: one look may not be all.
+  // A FIFO queue shows no more of an order while a message of it is hidden, so one read may not return all.
   const sent: unknown[] = [];
   for (let looks = 0; looks < 4; looks += 1) {
     const { letters } = await readDeadLetters(client, queues);
@@ -156,12 +156,12 @@ test('after days a status is a dead letter of its channel, and goes back in sequ
       wasParked: false,
     })),
   );
-  const told: string[] = [];
+  const delivered: string[] = [];
   const note = async (change: Change) => {
-    told.push(textOf(change));
+    delivered.push(textOf(change));
   };
   while ((await poll(queue, { hide: atOnce, deliver: note })) > 0);
-  expect(told).toEqual(['one 1', 'one 2', 'one 3']);
+  expect(delivered).toEqual(['one 1', 'one 2', 'one 3']);
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['All'] }),
   );

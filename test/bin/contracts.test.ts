@@ -1,4 +1,4 @@
-/** The contracts for others: they are what the command makes, and they say what the codecs do. */
+/** The published contracts: they equal the command's output, and agree with the codecs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const textsIn = (path: string) =>
     readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]),
   );
 
-test('what is committed is what `npm run contracts` makes', () => {
+test('the committed files equal the output of `npm run contracts`', () => {
   const made = mkdtempSync(join(tmpdir(), 'reeve-contracts-'));
   onTestFinished(() => rmSync(made, { recursive: true }));
   execFileSync(process.execPath, ['bin/contracts.ts', made]);
@@ -34,11 +34,11 @@ test('what is committed is what `npm run contracts` makes', () => {
 
 function accepts(name: string): (message: unknown) => boolean {
   const schema = z.looseObject({ $id: z.string() }).parse(read(`${name}.schema.json`));
-  // A date's form is said by a pattern as well.
+  // A pattern checks the form of dates as well.
   return new Ajv2020({ strict: true, formats: { 'date-time': true } }).compile(schema);
 }
 
-/** Of what a codec refuses, what no schema can say. */
+/** Rejections of a codec that no schema can express. */
 const beyondSchemas =
   /nests deeper than|is not a finite number|occurs more than once|has a lone surrogate/;
 
@@ -58,7 +58,7 @@ function agree<Message>(
       );
     });
 
-    test('refuses what the codec refuses, and nothing else', () => {
+    test('rejects exactly the messages that the codec rejects', () => {
       const texts = fc.oneof(
         { weight: 4, arbitrary: messages.chain((some) => spoiled(JSON.parse(codec.encode(some)))) },
         { weight: 1, arbitrary: rubbish },
@@ -165,7 +165,7 @@ describe('the AsyncAPI document', () => {
     );
   });
 
-  test('refers to nothing that is not there', () => {
+  test('has no reference to a missing part', () => {
     const references: string[] = [];
     JSON.stringify(document, (key, value: unknown) => {
       if (key === '$ref' && typeof value === 'string') references.push(value);

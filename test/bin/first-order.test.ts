@@ -1,4 +1,4 @@
-/** What the README tells a new user to do first, with real processes. */
+/** The first commands of the README, with real processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -80,7 +80,7 @@ test('an order whose payment is declined is Undone, and the reservation released
   expect(ledger).toMatch(/inventory +undone/);
 });
 
-test('the bad example is refused, naming its fields', async () => {
+test('the bad example is rejected, naming its fields', async () => {
   const submitted = await run('submit', 'examples/bad-order.json', '--json');
   expect(submitted.code).toBe(3);
   const fields = JSON.parse(submitted.stdout).error.problem.errors.map(

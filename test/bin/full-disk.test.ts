@@ -1,4 +1,4 @@
-/** Real processes on a real disk that is full: what is accepted is kept, and each process ends. */
+/** Real processes on a full disk: accepted orders are kept, and each process ends. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -6,7 +6,7 @@ import { hasOrders, noServices, reeveChild, submitOrder } from '../support/reeve
 import { smallDisk } from '../support/small-disk.ts';
 import { within } from '../support/within.ts';
 
-/** Far above what it takes, so that a busy machine does not matter: what this is about never ended. */
+/** Far above the usual time, so that a busy machine does not matter: the defect never ended. */
 const endsWithinMs = 10_000;
 const isAccepted = (answer: string | number) => typeof answer === 'string';
 
@@ -30,7 +30,7 @@ test('a start on a full disk, with live orders, ends with 2 and gives the data f
   expect(await hasOrders(await reeveChild(options).url, ids)).toBe(true);
 });
 
-test('while its disk is full, Reeve refuses orders with 503 and goes on by itself when there is room', async () => {
+test('while its disk is full, Reeve refuses orders with 503 and continues by itself when there is space', async () => {
   const disk = smallDisk(4);
   const options = { dataDir: disk.path, env: { ...noServices, REEVE_LOG: 'silent' } };
   const reeve = reeveChild(options);
@@ -55,7 +55,7 @@ test('while its disk is full, Reeve refuses orders with 503 and goes on by itsel
   expect(await hasOrders(await reeveChild(options).url, accepted)).toBe(true);
 });
 
-test('a full disk is one line of the log and a degraded health, until it has room, without any order', async () => {
+test('a full disk is one line of the log and a degraded health, until it has space, without any order', async () => {
   const disk = smallDisk(4);
   const reeve = reeveChild({ dataDir: disk.path, env: noServices });
   const url = await reeve.url;
@@ -84,7 +84,7 @@ test('a full disk is one line of the log and a degraded health, until it has roo
     .trim()
     .split('\n')
     .map((line) => z.object({ event: z.string() }).parse(JSON.parse(line)).event);
-  // Work on the orders that were accepted may find a little room and lose it again: each time is a pair of lines.
+  // Work on the accepted orders may find a little space and lose it again; each time logs a pair of lines.
   expect(events.filter((event) => code.test(event)).length).toBeLessThanOrEqual(
     events.filter((event) => event === 'store-writable').length,
   );

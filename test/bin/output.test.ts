@@ -1,4 +1,4 @@
-/** What a process does when its words cannot be written: /dev/full is a disk without room. */
+/** A process whose output cannot be written: /dev/full is a full disk. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -24,7 +24,7 @@ test.each(['--version', '--help', 'completion bash', '--version --json'])(
   },
 );
 
-test('a Reeve whose words cannot be written takes orders all the same', async () => {
+test('a Reeve whose output cannot be written still accepts orders', async () => {
   const { path } = smallDisk(8);
   const reeve = reeveChild({
     dataDir: path,

@@ -1,4 +1,4 @@
-/** SIGTERM ends the process, whatever it is doing. */
+/** SIGTERM ends the process at any time. */
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { noServices, reeveChild, servicesAt, submitOrder } from '../support/reeve-child.ts';
 import { within } from '../support/within.ts';
 
-/** Far above what it takes, so that a busy machine does not matter: what this is about never ended. */
+/** Far above the usual time, so that a busy machine does not matter: the defect never ended. */
 const endsWithinMs = 10_000;
 
 function directory(): string {
@@ -19,7 +19,7 @@ function directory(): string {
   return path;
 }
 
-/** Takes every connection, and never answers. */
+/** Accepts every connection, and never answers. */
 async function hangingService(): Promise<string> {
   const server = createServer(() => {}).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ test.each([100, 300, 500, 800])('while it starts, %i ms after its beginning', as
   const reeve = reeveChild({ dataDir: directory() });
   await pause(ms);
   reeve.kill('SIGTERM');
-  // Before it listens for signals, the signal itself ends it.
+  // Before the process listens for signals, the signal itself ends it.
   expect([0, 'SIGTERM']).toContain(await within(endsWithinMs, reeve.ended));
   expect(reeve.stderr()).toBe('');
 });
@@ -45,7 +45,7 @@ test('while services hang, and followers listen', async () => {
   expect(typeof (await submitOrder(url, 'one'))).toBe('string');
   await pause(100);
   reeve.kill('SIGTERM');
-  // Sooner than the deadlines of the calls, which would end them too.
+  // Before the deadlines of the calls, which would also end them.
   expect(await within(3_000, reeve.ended)).toBe(0);
   expect(reeve.stderr()).toBe('');
   await Promise.allSettled(followers.map(({ body }) => body?.cancel()));
@@ -59,7 +59,7 @@ test('a start that cannot have its port ends with 2', async () => {
 });
 
 test.each(['/proc/reeve', '/proc/reeve/data', '/dev/null/data'])(
-  'a start whose folder nobody can make, %s, ends with 2',
+  'a start whose folder cannot be created, %s, ends with 2',
   async (dataDir) => {
     const reeve = reeveChild({ dataDir });
     expect(await within(endsWithinMs, reeve.ended)).toBe(2);

@@ -1,4 +1,4 @@
-/** The tutorial, block by block, as it stands; what it does on AWS the deploy test tries. */
+/** The tutorial, block by block as written; the deploy test covers its AWS part. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The one command that does not end: it is left running. */
+/** The only command that does not end keeps running. */
 async function startServer(): Promise<void> {
   running = spawn(process.execPath, server.split(' ').slice(1), {
     cwd: folder,
@@ -67,7 +67,7 @@ test('its code passes the linter of the repository', async () => {
   expect({ said, failed }).toMatchObject({ failed: false });
 });
 
-test('what it says does not compile does not', async () => {
+test('the code that it calls invalid does not compile', async () => {
   const workflow = tutorialBlocks.find(({ file }) => file === 'gift/workflow.ts')?.text ?? '';
   const wrong = {
     'outputs.ts': workflow.replace(

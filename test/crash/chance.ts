@@ -1,9 +1,9 @@
-/** Randomness that a seed repeats, waits, and a free port. */
+/** Seeded random numbers, waits, and a free port. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Mulberry32: enough to choose moments by. */
+/** Mulberry32: sufficient to choose instants. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,8 +1,8 @@
 /**
- * The crash test: real processes, real suppliers with faults, and SIGKILL at random moments. At the
- * end every order that was accepted is at its end, and the suppliers' ledgers agree to the unit.
+ * The crash test: real processes, real suppliers with faults, and SIGKILL at random instants. Finally every
+ * accepted order has ended, and the suppliers' ledgers agree to the unit.
  *
- *     npm run test:crash -- [--orders 300] [--kills 20] [--seed N]
+ * npm run test:crash -- [--orders 300] [--kills 20] [--seed N]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Holds the ends of the orders against what the suppliers' ledgers say was done. */
+/** Compares the ends of the orders with the suppliers' ledgers. */
 import * as z from 'zod';
 import type { Ended } from './submitter.ts';
 
@@ -33,7 +33,7 @@ export async function reconcile(
   const faults = ends.flatMap((order) => faultsOf(order, byOrder.get(order.orderId) ?? []));
   const known = new Set(ends.map(({ orderId }) => orderId));
   for (const orderId of byOrder.keys()) {
-    if (!known.has(orderId)) faults.push(`${orderId}: effects of an order that nobody submitted`);
+    if (!known.has(orderId)) faults.push(`${orderId}: effects of an order that was not submitted`);
   }
   const processed = ends.filter(({ processState }) => processState === 'Processed');
   const expected = processed.reduce((sum, { amountCents }) => sum + amountCents, 0);

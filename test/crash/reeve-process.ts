@@ -1,4 +1,4 @@
-/** Reeve as a process of its own, to be killed and started again on the same data. */
+/** Reeve as a separate process, which can be killed and restarted on the same data. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ export interface ReeveProcess {
   readonly url: string;
   /** Resolves when the API answers. */
   start(): Promise<void>;
-  /** SIGKILL: no handler runs, nothing is flushed. */
+  /** SIGKILL: no handler runs, and nothing is flushed. */
   kill(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A submitter as it should be: it repeats a submission under the same key until it is accepted. */
+/** A correct submitter: it repeats a submission with the same key until it is accepted. */
 import * as z from 'zod';
 import { pause } from './chance.ts';
 
@@ -7,7 +7,7 @@ const shown = z.object({ orderId: z.string(), processState: z.string() });
 
 export type Ended = z.infer<typeof shown> & { readonly amountCents: number };
 
-/** Gives the amount of each accepted order by its id. */
+/** Returns the amount of each accepted order by its id. */
 export async function submitAll(
   url: string,
   count: number,
@@ -46,7 +46,7 @@ async function submit(url: string, key: string, cents: number): Promise<string> 
   }
 }
 
-/** Waits until each order is at its end; an operator resubmits those in Error meanwhile. */
+/** Waits until each order has ended; an operator resubmits those in Error meanwhile. */
 export async function waitForEnds(
   url: string,
   orders: ReadonlyMap<string, number>,
@@ -70,7 +70,7 @@ export async function waitForEnds(
   return ends;
 }
 
-/** Undefined when the connection failed: Reeve has just been killed. */
+/** Undefined when the connection failed, because Reeve was killed. */
 async function request(url: string, init?: RequestInit): Promise<Response | undefined> {
   try {
     return await fetch(url, init);

@@ -1,7 +1,7 @@
 /**
- * The damage test: bits of the stored data flipped and files cut short, from a seed; each must be reported.
+ * The damage test: flips bits of the stored data and truncates files, from a seed; each damage must be reported.
  *
- *     npm run test:damage -- [--trials 24] [--seed N]
+ * npm run test:damage -- [--trials 24] [--seed N]
  */
 import { parseArgs } from 'node:util';
 import { damageTrials, outcomes } from './trials.ts';

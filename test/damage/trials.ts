@@ -1,6 +1,6 @@
 /**
- * Data damaged on disk, bit by bit, from a seed: each time the store must say so, or give every order as it
- * was. What it says: it refuses to open, or logs an error, which `reeve check` ends with as well.
+ * Damages data on disk, from a seed: each time the store must report it, or return every order unchanged. It
+ * reports by refusing to open or by logging an error, with which `reeve check` also ends.
  */
 import {
   copyFileSync,
@@ -52,7 +52,7 @@ interface Data {
 const open = (path: string, log = testLog()): SqliteStore =>
   sqliteStore({ path, sweepPeriodMs: 1_000, log });
 
-/** Everything that can be asked of the store. */
+/** Everything that the store can return. */
 async function seen(store: SqliteStore, orders: number): Promise<string> {
   const all = ids(orders);
   const [records, details] = [await store.records(all), await store.orders(all)];
@@ -84,7 +84,7 @@ async function grow(store: SqliteStore, from: number, to: number, random: () => 
   }
 }
 
-/** Copied while it is open: what a process that was killed leaves. */
+/** Copied while the store is open, as after a killed process. */
 function copied(from: string, to: string): string {
   for (const suffix of suffixes) {
     if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
@@ -92,7 +92,7 @@ function copied(from: string, to: string): string {
   return to;
 }
 
-/** Data with much in the database and much in the write-ahead log; and the same after a clean end. */
+/** Data with much content in the database and in the write-ahead log, and the same after a clean end. */
 async function prepared(directory: string, orders: number, random: () => number): Promise<Data[]> {
   const path = join(directory, 'reeve.db');
   const first = open(path);
@@ -165,7 +165,7 @@ async function findings(path: string): Promise<number> {
   }
 }
 
-/** The kinds of harm in turn, on both files, after a kill and after a clean end. */
+/** Applies each kind of damage to both files, after a kill and after a clean end. */
 export async function damageTrials(count: number, seed: number, orders = 120): Promise<Trial[]> {
   const random = seededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), 'reeve-damage-'));

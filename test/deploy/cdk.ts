@@ -25,7 +25,7 @@ export async function bootstrap(env: Env): Promise<void> {
   await cdk(['bootstrap', `aws://${env['CDK_DEFAULT_ACCOUNT']}/${env['AWS_REGION']}`], env);
 }
 
-/** Deploys it; gives the stack's outputs. */
+/** Deploys the app; returns the stack's outputs. */
 export async function deploy(app: CdkApp, env: Env): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-outputs-'));
   const outputs = join(folder, 'outputs.json');
@@ -43,10 +43,7 @@ export async function deploy(app: CdkApp, env: Env): Promise<Record<string, stri
   }
 }
 
-/**
- * As `cdk destroy` does, but by name: the command gives the stack's ARN, by which MiniStack 1.4.21 finds no
- * stack to delete.
- */
+/** Like `cdk destroy`, but by name: the command uses the stack's ARN, by which MiniStack 1.4.21 finds no stack. */
 export async function destroy(stackName: string): Promise<void> {
   const client = new CloudFormationClient({});
   await client.send(new DeleteStackCommand({ StackName: stackName }));
@@ -56,7 +53,7 @@ export async function destroy(stackName: string): Promise<void> {
     if (found === undefined || found.StackStatus === 'DELETE_COMPLETE') return;
     await sleep(200);
   }
-  throw new Error(`${stackName} is still there`);
+  throw new Error(`${stackName} still exists`);
 }
 
 function argsOf({ app, context }: CdkApp): string[] {

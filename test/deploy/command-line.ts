@@ -5,14 +5,14 @@ import { operatorTools } from '#aws/operator/operator-tools.ts';
 import { runCli } from '#cli/run-cli.ts';
 import type { Deployed } from './deployed.ts';
 
-/** Runs `reeve` with these words; gives what it said. */
+/** Runs `reeve` with these arguments; returns its output. */
 export async function commandLine(
   reeve: Deployed,
   ...words: readonly string[]
 ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
   const said = { stdout: '', stderr: '' };
   const never = () => Promise.reject(new Error('not in this test'));
-  /** By the Host header, as all else here; the signature travels with it. */
+  /** By the Host header, as everywhere here; the signature includes it. */
   const byHost: typeof fetch = async (input, init) => {
     const { pathname, search } = new URL(String(input));
     const headers = Object.fromEntries(new Headers(init?.headers));

@@ -1,4 +1,4 @@
-/** A deployed Reeve with suppliers that tests can break, as tests use it. */
+/** A deployed Reeve with breakable suppliers. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -48,7 +48,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Of the user `test`, as far as MiniStack looks: it checks that there is one, and whose. */
+/** The credentials of the user `test`: MiniStack checks only whose they are. */
 const signature =
   'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0';
 
@@ -69,7 +69,7 @@ export class Deployed {
     this.letters = deadLetterQueues(outputs['DeadLetters'] ?? '');
   }
 
-  /** By the Host header: names under localhost do not resolve everywhere. */
+  /** By the Host header, because names under localhost do not resolve everywhere. */
   api(
     method: string,
     path: string,
@@ -86,7 +86,7 @@ export class Deployed {
         headers: {
           host: this.host,
           authorization: signature,
-          // What says that it is JSON and holds none is refused.
+          // An empty body with the content type JSON is rejected.
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -121,7 +121,7 @@ export class Deployed {
     return orderSchema.parse((await this.api('GET', `/orders/${orderId}`)).body);
   }
 
-  /** Sweeps until the order satisfies `done`; the schedule alone would take a minute a time. */
+  /** Sweeps until the order satisfies `done`; the schedule alone would take a minute each time. */
   async until(
     orderId: string,
     done: (order: DeployedOrder) => boolean,
@@ -134,11 +134,11 @@ export class Deployed {
       await sleep(500);
     }
     throw new Error(
-      `order ${orderId} does not get there: ${JSON.stringify(await this.order(orderId))}`,
+      `order ${orderId} does not reach the expected state: ${JSON.stringify(await this.order(orderId))}`,
     );
   }
 
-  /** Waits until all are due: the due index is as precise as the schedule, a minute. */
+  /** Waits until all orders are due: the due index has the schedule's precision, a minute. */
   async pastDue(orderIds: readonly string[]): Promise<void> {
     for (const orderId of orderIds) {
       const { completeBy } = await this.until(orderId, (order) => order.completeBy !== null, false);
@@ -165,7 +165,7 @@ export class Deployed {
     }
   }
 
-  /** Changes a function's environment; gives what changes it back. */
+  /** Changes a function's environment; returns a function that restores it. */
   async reconfigure(
     description: string,
     changes: Readonly<Record<string, string>>,
@@ -188,7 +188,7 @@ export class Deployed {
     await this.sqs.send(new SendMessageCommand({ QueueUrl: queue, MessageBody: body }));
   }
 
-  /** Takes messages from a queue until `enough` says so. */
+  /** Receives messages from a queue until `enough` returns true. */
   async take(queue: string, enough: (all: readonly Message[]) => boolean): Promise<Message[]> {
     const all: Message[] = [];
     for (const deadline = Date.now() + 60_000; Date.now() < deadline && !enough(all); ) {
@@ -208,14 +208,14 @@ export class Deployed {
     return all;
   }
 
-  /** The queue of class normal that a kind of work waits in, by what `reeve dlq` calls it. */
+  /** The queue of class normal, by the name that `reeve dlq` uses. */
   source(name: string): string {
     const queue = this.letters[name]?.sources?.normal;
     if (queue === undefined) throw new Error(`no queue ${name}`);
     return queue;
   }
 
-  /** How many messages a queue holds, hidden ones too, once there are so many. */
+  /** The number of messages in a queue, including hidden ones, once it reaches the expected number. */
   async held(queue: string, atLeast: number): Promise<number> {
     let held = 0;
     for (const deadline = Date.now() + 60_000; Date.now() < deadline && held < atLeast; ) {

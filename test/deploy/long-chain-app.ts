@@ -1,4 +1,4 @@
-/** Another app over the same stack: its own workflow, and an agent in one file and one line each. */
+/** Another app over the same stack: its own workflow, and an agent of one file. */
 import { App } from 'aws-cdk-lib';
 import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';

@@ -1,4 +1,4 @@
-/** Forty steps in one chain, 64 of the largest, and the second way in: a queue of submissions. */
+/** Forty steps in one chain, 64 of the largest steps, and submission by queue. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { submissionCodec } from '#core/codec/message-codec.ts';
 import { limits } from '#core/model/limits.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const document = { workflow: 'long-chain', details: {} };
 
-test('a workflow of forty steps comes to its end', async () => {
+test('a workflow of forty steps ends', async () => {
   const orderId = await reeve.submit(document);
   const ended = await reeve.until(
     orderId,
@@ -47,7 +47,7 @@ test('a workflow of forty steps comes to its end', async () => {
   expect(states).toEqual(Array.from({ length: stepCount }, () => 'Completed'));
 });
 
-test('64 steps with their largest outputs, and a join that is asked with all of them, come to their end', async () => {
+test('64 steps with their largest outputs, and a join with all of them as input, end', async () => {
   const orderId = await reeve.submit({ workflow: 'join', details: largestDetails });
   const ended = await reeve.until(
     orderId,

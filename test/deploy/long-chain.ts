@@ -1,4 +1,4 @@
-/** A workflow of forty steps, one after the other: far more than Lambda's loop detection lets through. */
+/** A workflow of forty steps in sequence: more than Lambda's loop detection allows by default. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
@@ -28,5 +28,5 @@ for (const [at, name] of names.entries()) {
   });
 }
 
-/** And one of which all steps but the last run at once, each with its largest output. */
+/** A workflow whose steps except the last run at once, each with its largest output. */
 export const workflows = [chain.build(), join];

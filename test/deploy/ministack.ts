@@ -1,6 +1,6 @@
 /**
- * MiniStack: the services of AWS in one process, so that the unmodified CDK deploys the unmodified app
- * and the real bundles run. Installed from PyPI into the cache of node_modules, pinned.
+ * MiniStack: the services of AWS in one process, so that the unmodified CDK deploys the unmodified app and the real
+ * bundles run. Installed from PyPI into the cache of node_modules, pinned.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/dynamo-server.ts';
 import { pythonTools } from '../support/python-tools.ts';
 
-/** MiniStack as it is, but for what its HTTP APIs do where IAM authorises. */
+/** MiniStack, changed only in how its HTTP APIs authorise by IAM. */
 const withIam = join(import.meta.dirname, 'ministack-with-iam.py');
 
 const ministack = { package: 'ministack', version: '1.4.21' };
@@ -44,7 +44,7 @@ export async function startMiniStack(): Promise<MiniStack> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     env: {
-      // Functions run on the node that is first here: the one of this test.
+      // Functions run on the first node in the path: the one of this test.
       PATH: process.env['PATH'] ?? '',
       HOME: data,
       GATEWAY_PORT: String(port),
@@ -58,7 +58,7 @@ export async function startMiniStack(): Promise<MiniStack> {
       LOG_LEVEL: 'WARNING',
     },
   });
-  // Also when the test run is broken off: nothing is left running.
+  // Also when the test run is aborted: no process keeps running.
   const onExit = () => killGroup(server);
   process.once('exit', onExit);
   const file = createWriteStream(log);
@@ -90,7 +90,7 @@ async function answering(server: ChildProcess, url: string): Promise<void> {
   throw new Error(`MiniStack does not answer at ${url}`);
 }
 
-/** It ends the functions it runs when it is asked to; what does not heed is killed with all of them. */
+/** On request it ends the functions it runs; processes that ignore it are killed with the group. */
 async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;
   const ended = once(server, 'exit');
@@ -100,7 +100,7 @@ async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode === null && server.signalCode === null) await ended;
 }
 
-/** The server and every function it runs: they are one process group. */
+/** The server and its functions, which form one process group. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

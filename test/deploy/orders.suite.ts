@@ -1,6 +1,6 @@
 /**
- * The unmodified app, deployed by the unmodified CDK: every scenario checked to the unit against what the
- * suppliers' ledger says was done.
+ * The unmodified app, deployed by the unmodified CDK: every scenario is checked to the unit against the suppliers'
+ * ledger.
  */
 import { readFileSync } from 'node:fs';
 import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
@@ -19,8 +19,8 @@ import { type MiniStack, startMiniStack } from './ministack.ts';
 const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
 const amountCents = 5_160;
 const account = '000000000000';
-/** Of none that is there: this webhook cannot even sign. */
-const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:desk-AbCdEf`;
+/** A missing secret: this webhook cannot sign. */
+const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:crm-AbCdEf`;
 const arnOf = (queue: string) => `arn:aws:sqs:us-east-1:${account}:${queue}`;
 
 let cloud: MiniStack;
@@ -46,7 +46,7 @@ beforeAll(async () => {
       services: suppliers.services,
       responseQueues: JSON.stringify({ shop: arnOf('shop') }),
       eventChannels: JSON.stringify(['feed']),
-      webhooks: JSON.stringify({ desk: { url: 'https://127.0.0.1:9/', secretArn } }),
+      webhooks: JSON.stringify({ crm: { url: 'https://127.0.0.1:9/', secretArn } }),
     },
   };
   await bootstrap(cloud.env);
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 beforeEach(() => suppliers.reset());
 
-/** What a team would have beside Reeve: a queue for status messages, and those that hear of alerts and events. */
+/** The receivers beside Reeve: a queue for status messages, and queues for alerts and events. */
 async function listeners({ endpoint }: MiniStack): Promise<[string, string, string]> {
   const sqs = sqsClient({ endpoint });
   const urls: string[] = [];
@@ -95,14 +95,14 @@ async function comesTo(orderId: string, processState: 'Processed' | 'Undone') {
   return found;
 }
 
-test('an order is Processed without any sweep, and its effects are there once', async () => {
+test('an order is Processed without any sweep, and its effects exist once', async () => {
   const orderId = await reeve.submit(order);
   const found = await reeve.until(orderId, ended, false);
   expect(found).toMatchObject({ processState: 'Processed', failureCount: 0 });
   ends.push({ orderId, processState: 'Processed', amountCents });
 });
 
-test('who signs is in the history, and who does not sign is let into nothing', async () => {
+test('a signing caller is in the history, and a caller without a signature is rejected', async () => {
   const orderId = await reeve.submit(order);
   const { history } = await reeve.order(orderId);
   expect(history[0]).toMatchObject({ type: 'submit', by: 'user/test' });
@@ -113,7 +113,7 @@ test('who signs is in the history, and who does not sign is let into nothing', a
   await comesTo(orderId, 'Processed');
 });
 
-test('the same submission twice is one order, and other content is refused (R2)', async () => {
+test('the same submission twice is one order, and other content is rejected (R2)', async () => {
   const first = await reeve.submit(order, 'once');
   expect(await reeve.submit(order, 'once')).toBe(first);
   const other = { ...order, tenant: undefined, priority: 'high' };
@@ -127,7 +127,7 @@ test('200 orders at once all come to their end', async () => {
   for (const orderId of orderIds) await comesTo(orderId, 'Processed');
 });
 
-test('a declined payment is undone, and nothing stays behind', async () => {
+test('a declined payment is undone completely', async () => {
   await suppliers.set('payment', { declineRate: 1 });
   await comesTo(await reeve.submit(order), 'Undone');
 });
@@ -142,7 +142,7 @@ test('an agent whose function throws is recovered by the Supervisor', async () =
   expect(found.steps['charge']?.attempt).toBeGreaterThan(1);
 });
 
-test('doubled requests and replies change nothing (R5, R6)', async () => {
+test('duplicated requests and replies change nothing (R5, R6)', async () => {
   const orderId = await reeve.submit(order);
   const reply = replyCodec.encode({
     orderId: idOf(orderId),
@@ -151,7 +151,7 @@ test('doubled requests and replies change nothing (R5, R6)', async () => {
     action: 'perform',
     result: { kind: 'succeeded', output: { reservationId: 'res_doubled' } },
   });
-  // The first of these may be the one that counts; the ledger shows that none of them is performed.
+  // The first of these may count; the ledger shows that none of them is performed.
   for (let times = 0; times < 5; times += 1) {
     await reeve.send(reeve.source('Agent-inventory-Replies'), reply);
   }
@@ -180,7 +180,7 @@ test('doubled requests and replies change nothing (R5, R6)', async () => {
   }
   const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
   for (let times = 0; times < 5; times += 1) await reeve.send(reeve.source('Ready'), nudge);
-  // A further order goes by the same queues: when it is done, so are the doubles before it.
+  // A further order uses the same queues: when it has ended, the duplicates before it were handled.
   await comesTo(await reeve.submit(order), 'Processed');
   expect((await reeve.order(orderId)).history).toEqual(found.history);
 });
@@ -235,7 +235,7 @@ test('status messages come in sequence to the registered queue, and only there (
   expect([refused.status, refused.body]).toMatchObject([422, { code: 'reply-to-unknown' }]);
 });
 
-test('a channel of events is told by the bus', async () => {
+test('a channel of events is notified by the bus', async () => {
   const orderId = await reeve.submit({ ...order, replyTo: 'feed', correlationId: 'cart-18' });
   await comesTo(orderId, 'Processed');
   const heard = await reeve.take(feed, ({ length }) => length >= 3);
@@ -249,10 +249,10 @@ test('a channel of events is told by the bus', async () => {
   }
 });
 
-test('a webhook that cannot be told delays no order, and what it is owed stays in its queue', async () => {
-  const orderId = await reeve.submit({ ...order, replyTo: 'desk' });
+test('an unavailable webhook delays no order, and its undelivered messages stay in its queue', async () => {
+  const orderId = await reeve.submit({ ...order, replyTo: 'crm' });
   await comesTo(orderId, 'Processed');
-  expect(await reeve.held(reeve.source('Webhook-desk'), 3)).toBe(3);
+  expect(await reeve.held(reeve.source('Webhook-crm'), 3)).toBe(3);
 });
 
 test('four Supervisors at once count each failure once (R11)', async () => {
@@ -270,7 +270,7 @@ test('four Supervisors at once count each failure once (R11)', async () => {
   await Promise.all(orderIds.map((orderId) => comesTo(orderId, 'Processed')));
 });
 
-test('the API says that the Supervisor is at work, and lists what is there', async () => {
+test('the API reports that the Supervisor runs, and lists the orders', async () => {
   await reeve.sweep();
   expect(await reeve.api('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   const { body } = await reeve.api('GET', '/orders?limit=3');
@@ -282,7 +282,7 @@ test('the command line finds the stack, and redrives by state', async () => {
   const listed = await commandLine(reeve, 'list', '--json', '--limit', '1', ...stack);
   expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
   const [{ orderId }] = JSON.parse(listed.stdout).orders;
-  // A nudge for an order that has ended, as the queue's own redrive would have left it.
+  // A nudge for an ended order, as the queue's own redrive would send it.
   const nudge = JSON.stringify({ version: 1, kind: 'nudge', orderId, priority: 'normal' });
   await reeve.send(reeve.dead('Ready'), nudge);
   await reeve.send(reeve.dead('Ready'), 'rubbish');

@@ -1,4 +1,4 @@
-/** The shipped workflow with an agent that is no function: it has a name, and queues. */
+/** The shipped workflow with an agent that runs elsewhere. */
 import { App } from 'aws-cdk-lib';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';

@@ -1,6 +1,6 @@
 /**
- * The example agent in Python: it keeps the contract of an agent, over the SQS emulator of the unit tests,
- * and completes and undoes orders of a deployed stack that knows it by its queues alone.
+ * The example agent in Python: it satisfies the agents' contract over the SQS emulator of the unit tests, and
+ * completes and undoes orders of a deployed stack through its queues.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ describe('deployed with an agent in Python', () => {
     const app = {
       app: 'node test/deploy/python-agent-app.ts',
       stack: 'PythonAgent',
-      // Where payment is, its agent knows by itself.
+      // The agent has the payment URL in its own configuration.
       context: { stage: 'dev', services: JSON.stringify({ ...services, payment: undefined }) },
     };
     const outputs = await deploy(app, cloud.env);

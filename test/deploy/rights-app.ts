@@ -1,4 +1,4 @@
-/** The shipped agents, and one that is no function, so that a test may reply in its place. */
+/** The shipped agents, and one that runs elsewhere, so that a test can reply for it. */
 import { App } from 'aws-cdk-lib';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';

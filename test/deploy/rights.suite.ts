@@ -1,7 +1,7 @@
 /**
- * Each call that a function makes is allowed by its role on that very resource, and each grant of a role is used. No
- * emulator enforces IAM, so the calls of a deployment that does everything are recorded, and the deployed policies
- * evaluated against them.
+ * Each call of a function is allowed by its role on that very resource, and each grant of a role is used. No
+ * emulator enforces IAM, so the calls of a deployment that exercises everything are recorded, and the deployed
+ * policies are evaluated against them.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -42,7 +42,7 @@ import {
 import { account } from './rights/template.ts';
 
 const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
-const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:desk-AbCdEf`;
+const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:crm-AbCdEf`;
 
 const stackName = 'reeve-rights';
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
     submissionQueue: 'true',
     responseQueues: JSON.stringify({ shop: `arn:aws:sqs:us-east-1:${account}:shop` }),
     eventChannels: JSON.stringify(['feed']),
-    webhooks: JSON.stringify({ desk: { url: 'https://127.0.0.1:9/', secretArn } }),
+    webhooks: JSON.stringify({ crm: { url: 'https://127.0.0.1:9/', secretArn } }),
   };
   await bootstrap(cloud.env);
   const app = { app: 'node test/deploy/rights-app.ts', stack: 'Rights', context };
@@ -91,7 +91,7 @@ const isIn = (state: string) => (found: { readonly processState: string }) =>
   found.processState === state;
 
 test('orders of every priority and channel come to every end', async () => {
-  for (const replyTo of ['shop', 'feed', 'desk']) {
+  for (const replyTo of ['shop', 'feed', 'crm']) {
     for (const priority of ['high', 'normal']) {
       await reeve.until(await reeve.submit({ ...order, replyTo, priority }), isIn('Processed'));
     }
@@ -110,7 +110,7 @@ test('orders of every priority and channel come to every end', async () => {
   await reeve.until(stopped, isIn('Processed'));
 });
 
-test('a submission by the queue is stored, and recognised when it comes again', async () => {
+test('a submission by the queue is stored, and recognised when it is delivered again', async () => {
   const document = { ...order, priority: 'high', tenant: null, replyTo: null, correlationId: null };
   const body = submissionCodec.encode({ ...document, key: 'by-queue' });
   for (const action of ['dynamodb:PutItem', 'dynamodb:BatchGetItem']) {
@@ -119,13 +119,13 @@ test('a submission by the queue is stored, and recognised when it comes again', 
   }
 });
 
-/** The emulator begins a function anew for a call, and some ten calls a second. */
+/** The emulator starts a function per call, at some ten calls per second. */
 const patience = { timeout: 90_000, interval: 500 };
 
 const called = (by: (call: Call) => boolean) =>
   vi.waitFor(() => expect(proxy.calls().some(by)).toBe(true), patience);
 
-/** The queues of messages that functions work off, and where each parks what it cannot read. */
+/** The queues that functions consume, and where each parks unreadable messages. */
 const queues = () =>
   Object.entries(reeve.letters).flatMap(([name, { kind, dead, sources }]) =>
     worked.has(kind) && name !== 'Agent-manual-Requests'
@@ -134,7 +134,7 @@ const queues = () =>
   );
 const worked = new Set(['nudge', 'request', 'reply', 'submission']);
 
-test('each function parks what it cannot read', async () => {
+test('each function parks unreadable messages', async () => {
   expect(queues().length).toBe(16);
   for (const { source } of queues()) await reeve.send(source, 'no JSON');
   for (const { dead } of queues()) {
@@ -143,7 +143,7 @@ test('each function parks what it cannot read', async () => {
   }
 });
 
-test('each function hides for a while what it cannot do now', async () => {
+test('each function hides messages that it cannot handle now', async () => {
   const orderId = idOf('nobody');
   const step = stepName('charge');
   const key = idempotencyKey(orderId, step, 'perform', 1);
@@ -162,7 +162,7 @@ test('each function hides for a while what it cannot do now', async () => {
         idempotencyKey: key,
         performKey: key,
         endBy: soon.completeBy,
-        // Refused by the agent itself, which must then say so, and cannot.
+        // The agent rejects this itself, and cannot send the reply.
         input: null,
         output: null,
         priority: 'normal',
@@ -188,7 +188,7 @@ test('each function hides for a while what it cannot do now', async () => {
 
 const alone = { priority: 'normal', replyTo: null, correlationId: null } as const;
 
-test('what a response queue refuses is kept, and hidden while it refuses', async () => {
+test('messages that a response queue rejects are queued, and hidden until it accepts them', async () => {
   const allow = proxy.refuse(
     ({ caller, resource }) => caller === 'notifier' && resource.endsWith(':shop'),
   );
@@ -200,7 +200,7 @@ test('what a response queue refuses is kept, and hidden while it refuses', async
   allow();
 });
 
-test('what is overdue is recovered, and an order that waits takes its last reply', async () => {
+test('overdue orders are recovered, and a waiting order accepts its last reply', async () => {
   await suppliers.set('fraud', { hangRate: 1 });
   const overdue = [await reeve.submit({ ...order, priority: 'high' }), await reeve.submit(order)];
   const branches = { workflow: 'two-branches', details: {} };
@@ -232,7 +232,7 @@ test('the Supervisor hands over a busy shard', async () => {
   await called(({ action }) => action === 'lambda:InvokeFunction');
 });
 
-/** An entry of the due index that is no order: the Supervisor leaves it out, and counts it as work. */
+/** A foreign entry of the due index: the Supervisor skips it, and counts it as work. */
 const indexed = (id: string): WriteRequest => ({
   PutRequest: { Item: { OrderID: { S: id }, DueShard: { N: '0' }, DueAt: { N: '1' } } },
 });
@@ -254,7 +254,7 @@ async function tableOf(name: string, variable: string): Promise<string> {
   return Environment?.Variables?.[variable] ?? '';
 }
 
-test('an order whose record has expired is forgotten', async () => {
+test('an order whose record has expired is deleted', async () => {
   const orderId = await reeve.submit(order);
   await reeve.until(orderId, isIn('Processed'));
   const table = await tableOf('Scheduler', 'REEVE_PROCESSES_TABLE');

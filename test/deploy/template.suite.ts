@@ -1,4 +1,4 @@
-/** What CloudFormation gets, with all settings that go together. */
+/** The template for CloudFormation, with all settings that can be combined. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { sharedBundle } from '../support/shared-bundle.ts';
 const bundle = sharedBundle();
 const cfnLint = { package: 'cfn-lint', version: '1.58.0' };
 
-test('cfn-lint is content with the template of every stack of the covering array', () => {
+test('cfn-lint accepts the template of every stack of the covering array', () => {
   const output = mkdtempSync(join(tmpdir(), 'reeve-synth-'));
   onTestFinished(() => rmSync(output, { recursive: true }));
   const templates = rows.map((row, at) => {
@@ -21,5 +21,5 @@ test('cfn-lint is content with the template of every stack of the covering array
   });
   expect(templates.length).toBeGreaterThan(10);
   expect(execFileSync(pythonTools(cfnLint, 'cfn-lint'), templates, { encoding: 'utf8' })).toBe('');
-  // Some four seconds a template.
+  // Some four seconds per template.
 }, 900_000);

@@ -1,4 +1,4 @@
-/** The end of the tutorial, as it stands: its stack is deployed, and its order submitted. */
+/** The end of the tutorial as written: its stack is deployed, and its order submitted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/deploy/*.suite.ts'],
     globalSetup: 'test/support/temporary-folder.ts',
-    // One emulator, one stack, one after the other: what is proven here is not speed.
+    // One emulator and one stack, so the suites run in sequence.
     fileParallelism: false,
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -1,4 +1,4 @@
-/** The contracts on DynamoDB Local; says in one sentence what is missing for that. */
+/** The contracts on DynamoDB Local; one message names missing requirements. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Amazon's own DynamoDB Local, got from Maven Central by Maven into the cache of node_modules. */
+/** Amazon's DynamoDB Local, installed from Maven Central into the cache of node_modules. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

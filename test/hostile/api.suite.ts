@@ -1,6 +1,6 @@
 /**
- * Thousands of requests that a machine made from the API's own description, sound ones and spoiled ones:
- * no answer of 5xx, and none that the description does not have.
+ * Thousands of requests generated from the API's own description, valid and corrupted: no answer is 5xx, and each
+ * is in the description.
  */
 import { spawn } from 'node:child_process';
 import { hash, randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ import { pythonTools } from '../support/python-tools.ts';
 
 const schemathesis = { package: 'schemathesis', version: '4.32.5' };
 const casesMin = 2_000;
-/** Made for this run, and good for nothing else. */
+/** Created for this run. */
 const token = randomUUID();
 
 const cook = defineAgent({
@@ -33,7 +33,7 @@ const cook = defineAgent({
   undo: 'unneeded',
 });
 
-/** Takes whatever document comes, so that orders of every kind are made; some of them go wrong. */
+/** Accepts every document, so that orders of every kind are created; some of them fail. */
 const anything = defineWorkflow({ name: 'anything', version: 1, details: z.json() })
   .step('cook', { agent: cook, onFault: 'hold', input: ({ details }) => details })
   .build();
@@ -73,7 +73,7 @@ async function serve(folder: string) {
   return { url: server.url, log };
 }
 
-test('no request that can be made from the description breaks the API, nor its description', async () => {
+test('no generated request breaks the API or contradicts its description', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-hostile-'));
   const { url, log } = await serve(folder);
   onTestFinished(() => rmSync(folder, { recursive: true }));

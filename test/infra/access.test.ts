@@ -1,5 +1,5 @@
 /**
- * Who may do what on AWS: every cell of the table in docs/access.md, through what the synthesised template lets API
+ * Permissions on AWS: every cell of the table in docs/access.md, through what the synthesised template lets API
  * Gateway do, and then through the front door's own handler.
  */
 import { readFileSync } from 'node:fs';
@@ -68,11 +68,11 @@ function allowedBy(role: Role): readonly string[] {
   );
 }
 
-/** As IAM matches: an asterisk is any text, slashes too; there is nothing else special in these paths. */
+/** As IAM matches: an asterisk is any text including slashes; these paths contain no other special characters. */
 const matches = (pattern: string, name: string) =>
   new RegExp(`^${pattern.split('*').join('.*')}$`).test(name);
 
-/** What API Gateway does with the request, before the function is asked. */
+/** What API Gateway does with the request before it invokes the function. */
 function atGateway(mode: Mode, row: AccessRow, role: Role | null, name: string) {
   const route = routesIn(templates[mode]).find(({ RouteKey }) => RouteKey === row.route);
   if (route === undefined) return '404';
@@ -115,7 +115,7 @@ afterAll(async () => {
   await Promise.all([dynamo.close(), sqs.close()]);
 });
 
-/** The front door as it is deployed: what its rights hang on comes from the template. */
+/** The front door as deployed, with the access settings of the template. */
 async function frontDoor(mode: Mode) {
   const functions = Object.values(templates[mode].findResources('AWS::Lambda::Function'));
   const properties = functions.map(({ Properties }) => Properties);
@@ -224,7 +224,7 @@ describe.each(modes)('by %s', (mode) => {
     order = z.object({ orderId: z.string() }).parse(JSON.parse(answer.body)).orderId;
   });
 
-  // IAM knows no tenants.
+  // IAM has no tenants.
   const own = cases.filter(
     ({ row, tenant }) => row['on AWS'] === 'yes' && (mode !== 'iam' || tenant === null),
   );
@@ -236,7 +236,7 @@ describe.each(modes)('by %s', (mode) => {
     const request = requestOf(row, order, workflow, details);
     const gateway = atGateway(mode, row, role, `${request.method}${request.path}`);
     if (role === null) return expect(gateway).toBe('401');
-    // What API Gateway may let through, as it knows neither groups nor tenants, the function judges.
+    // API Gateway knows neither groups nor tenants, so the function decides on what it lets through.
     if (gateway !== 'invoked') return expect(gateway).toBe(expected);
     const answer = await ask(request, authorizerOf(mode, role, tenant));
     expect(wordOf(answer.status, expected)).toBe(expected);
@@ -247,18 +247,18 @@ describe.each(modes)('by %s', (mode) => {
     'the function alone says the same: $row.route by $asker',
     async ({ row, role, tenant, expected }) => {
       const request = requestOf(row, order, workflow, details);
-      // The health is API Gateway's to guard: it says nothing of any order.
+      // API Gateway guards the health route, which has no order data.
       const answer = await ask(request, authorizerOf(mode, role ?? 'viewer', tenant));
       expect(wordOf(answer.status, expected)).toBe(expected);
     },
   );
 
-  test('an event without an authorizer is refused, so that a route left open by mistake is not', async () => {
+  test('an event without an authorizer is rejected, so that a route left open by mistake stays closed', async () => {
     const list = { method: 'GET', path: '/orders', body: null };
     expect((await ask(list, {})).status).toBe(401);
   });
 
-  test('the history has the name of who submitted', async () => {
+  test('the history has the name of the submitter', async () => {
     const answer = await ask(
       { method: 'GET', path: `/orders/${order}`, body: null },
       authorizerOf(mode, 'viewer', null),
@@ -271,7 +271,7 @@ describe.each(modes)('by %s', (mode) => {
   });
 });
 
-test('a bearer without a role, or without the tenant claim, is let into nothing', async () => {
+test('a bearer without a role, or without the tenant claim, is rejected everywhere', async () => {
   const ask = await frontDoor('scopes');
   const list = { method: 'GET', path: '/orders', body: null };
   for (const claims of [{ scope: 'openid', tenant: 'inn' }, { scope: 'shop-operate' }]) {
@@ -280,7 +280,7 @@ test('a bearer without a role, or without the tenant claim, is let into nothing'
   }
 });
 
-test('a policy names methods and paths: none reaches beyond its role, and none is a wildcard of all', () => {
+test('a policy names methods and paths: none exceeds its role, and none is a wildcard for everything', () => {
   expect(allowedBy('viewer').every((name) => name.startsWith('GET/'))).toBe(true);
   expect(allowedBy('submitter').filter((name) => name.startsWith('POST/'))).toEqual([
     'POST/orders',

@@ -1,4 +1,4 @@
-/** Settings by agent: what they come to in the template, and that none is for nobody. */
+/** Settings by agent: their effect on the template, and the rejection of settings without an agent. */
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ function limitsOf(context: Readonly<Record<string, unknown>>): Record<string, nu
 }
 
 describe('concurrency', () => {
-  test('is the total over all priority classes, of which the higher ones have what is left over', () => {
+  test('is the total over all priority classes, with the remainder for the higher ones', () => {
     expect(limitsOf({ concurrency: { payment: 8 }, priorities: all })).toEqual({
       paymentRequestsHigh: 3,
       paymentRequestsNormal: 3,
@@ -39,7 +39,7 @@ describe('concurrency', () => {
     expect(limitsOf({ concurrency: { echo: 5 } })).toEqual({ echoRequestsNormal: 5 });
   });
 
-  test('never exceeds its total, starves no class, and gives Lambda no share that it refuses', () => {
+  test('never exceeds its total, starves no class, and has no share that Lambda rejects', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 3 }),
@@ -55,7 +55,7 @@ describe('concurrency', () => {
     );
   });
 
-  test('that cannot be divided is refused, with what could be', () => {
+  test('that cannot be divided is rejected, with a valid value', () => {
     expect(() => limitsOf({ concurrency: { payment: 5 }, priorities: all })).toThrow(
       'Agent payment has a concurrency of 5, which cannot be divided among 3 priority classes',
     );
@@ -83,11 +83,11 @@ describe('a setting by agent', () => {
       { services: { x: services.payment }, concurrency: { y: 5 } },
       '`concurrency.y` is not an agent of this stack; `services.x` is not an agent of this stack',
     ],
-  ])('%j is refused', (context, message) => {
+  ])('%j is rejected', (context, message) => {
     expect(() => templateWith(agents, context)).toThrow(message);
   });
 
-  test('a refusal says which agents there are', () => {
+  test('the error lists the agents', () => {
     expect(() => templateWith(agents, { services, concurrency: { x: 5 } })).toThrow(
       'The agents are payment, echo, away.',
     );
@@ -105,7 +105,7 @@ test.each([
     expect(said.data).toContain('Missing parameters: services.payment.');
 });
 
-test('a function has the address of its service; in dev one that answers nothing, until there is any', () => {
+test('a function has the address of its service; in dev an address that never answers, until one is set', () => {
   const addresses = (context: Readonly<Record<string, unknown>>) =>
     Object.values(templateWith(agents, context).findResources('AWS::Lambda::Function')).flatMap(
       ({ Properties }) => Properties.Environment.Variables.REEVE_SERVICE_URL ?? [],

@@ -1,4 +1,4 @@
-/** What is in a function's bundle, and what must not be: size is cold start, and money. */
+/** The content of the functions' bundles: size determines cold start and cost. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ let sourceOf: (name: string) => string;
 beforeAll(() => {
   const folderOf = bundle(entries, 'lib/workflows/shipped.ts', join(outdir, 'bundles'));
   sourceOf = (name) => readFileSync(join(folderOf(name), 'index.mjs'), 'utf8');
-  // Ten bundles in a process of their own: a second on an idle machine.
+  // Ten bundles in a separate process take a second on an idle machine.
 }, 60_000);
 
 test.each(agents)('the agent %s is 600 KB at most', (name) => {
@@ -30,7 +30,7 @@ test.each(roles)('%s is 850 KB at most', (name) => {
   expect(sourceOf(name).length).toBeLessThanOrEqual(850_000);
 });
 
-/** A text that only the code of that thing has. */
+/** A text that only the code of that part has. */
 const signs = {
   DynamoDB: 'DynamoDB_20120810',
   SQS: 'SendMessageBatch',
@@ -51,7 +51,7 @@ const parts: Readonly<Record<string, readonly Sign[]>> = {
 };
 
 describe.each(Object.entries(parts))('%s', (name, wanted) => {
-  test(`has ${wanted.join(', ')}, and nothing else of what could be in it`, () => {
+  test(`has ${wanted.join(', ')}, and no other part`, () => {
     const source = sourceOf(name);
     const found = Object.entries(signs).filter(([, text]) => source.includes(text));
     expect(found.map(([what]) => what)).toEqual(wanted);
@@ -80,13 +80,13 @@ const rolesOf: readonly (readonly [name: string, roles: readonly RoleSign[]])[] 
   ['webhook', []],
 ];
 
-test.each(rolesOf)('%s carries its own roles and no others', (name, wanted) => {
+test.each(rolesOf)('%s contains its own roles and no others', (name, wanted) => {
   const source = sourceOf(name);
   const found = Object.entries(signsOfRoles).filter(([, text]) => source.includes(text));
   expect(found.map(([role]) => role)).toEqual(wanted);
 });
 
-test('the notifier tells by queue and event, and knows no workflow', () => {
+test('the notifier sends to queues and the bus, and contains no workflow', () => {
   const source = sourceOf('notifier');
   expect(source).toContain(signs.EventBridge);
   expect(source).not.toContain('order-fulfilment');

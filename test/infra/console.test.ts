@@ -1,4 +1,4 @@
-/** The console as it is deployed: its files beside the front door's code, which serves them. */
+/** The deployed console: its files beside the code of the front door, which serves them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const answer = z.object({
   isBase64Encoded: z.boolean(),
 });
 
-/** As CloudFormation is given it: the folder of the front door's code. */
+/** The folder of the front door's code, as CloudFormation receives it. */
 function frontDoor(context: Readonly<Record<string, unknown>>): string | undefined {
   const outdir = mkdtempSync(join(tmpdir(), 'reeve-console-'));
   onTestFinished(() => rmSync(outdir, { recursive: true }));
@@ -48,7 +48,7 @@ const environment = {
   REEVE_CONSOLE: JSON.stringify({ issuer, clientId: 'c-1', scope: 'openid', tokenOrigin: null }),
 };
 
-/** Asks the function as API Gateway does, in a process of its own. */
+/** Calls the function as API Gateway does, in a separate process. */
 function get(folder: string, path: string, headers: Readonly<Record<string, string>> = {}) {
   const event = {
     version: '2.0',
@@ -70,7 +70,7 @@ function get(folder: string, path: string, headers: Readonly<Record<string, stri
   return answer.parse(JSON.parse(out.slice(out.lastIndexOf('ANSWER') + 'ANSWER'.length)));
 }
 
-test('the front door serves it, and says where to sign in', () => {
+test('the front door serves it, with its sign-in settings', () => {
   const folder = frontDoor({ jwt, console: { clientId: 'c-1' } }) ?? '';
   const page = get(folder, '/');
   expect(page).toMatchObject({ statusCode: 200, isBase64Encoded: false });
@@ -84,7 +84,7 @@ test('the front door serves it, and says where to sign in', () => {
   });
 });
 
-test('the deployed function lets pages of the origins that it is given ask, and of no other', () => {
+test('the deployed function accepts requests from pages of its configured origins only', () => {
   const folder = frontDoor({ jwt, console: { clientId: 'c-1' } }) ?? '';
   const statusFor = (origin: string) => get(folder, '/sign-in.json', { origin }).statusCode;
   expect(statusFor('https://shop.example.com')).toBe(200);

@@ -1,4 +1,4 @@
-/** All settings together: one that is right alone may have a finding beside another one. */
+/** All settings together: a valid setting may have a finding in combination with another one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ test('each setting is in the covering array, left out and given', () => {
   }
 });
 
-test('each two values that may come together do, in some stack', () => {
+test('each allowed pair of values occurs in some stack', () => {
   const pairs = pairsOf(factors, isAllowed);
   expect(pairs.length).toBeGreaterThan(400);
   expect(pairs.filter((pair) => !rows.some((row) => isIn(row, pair)))).toEqual([]);
@@ -28,17 +28,17 @@ test('each two values that may come together do, in some stack', () => {
 });
 
 test.each(rows.map((row, at) => [at, row] as const))(
-  'stack %i of them keeps the limits of AWS and has no finding of cdk-nag',
+  'stack %i of them satisfies the limits of AWS and has no finding of cdk-nag',
   (at, row) => {
-    // Its synthesis throws where a limit is not kept.
+    // The synthesis throws where a limit is exceeded.
     const app = appOf(row, join(outdir, String(at)), bundle);
     expect(findingsOf(app)).toEqual([]);
   },
-  // The first loads the rules of the CDK and of cdk-nag.
+  // The first stack loads the rules of the CDK and of cdk-nag.
   120_000,
 );
 
-test('a finding would be seen: an e-mail address without a queue for what is not delivered', () => {
+test('a finding is detected: an e-mail address without a queue for what is not delivered', () => {
   const app = appOf({ stage: 'dev', alarmEmail: 'ops@example.com' }, join(outdir, 'bad'), bundle);
   const [subscription] = app.node
     .findAll()

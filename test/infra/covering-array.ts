@@ -1,4 +1,4 @@
-/** Every setting of a deployment with values of each kind, in few stacks that have each two of them together. */
+/** Every setting of a deployment with values of each kind, in few stacks that cover each pair of values. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
@@ -19,7 +19,7 @@ const webhook = (name: string) => ({
 const service = (name: string) => `https://${name}.example.com`;
 const issuer = 'https://id.example.com';
 
-/** Left out, given, and given in another way. A setting that is not here does not compile. */
+/** Omitted, set, and set to another value. A missing setting does not compile. */
 const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   stage: [undefined, 'prod', 'dev'],
   shards: [undefined, '1', 32],
@@ -43,8 +43,8 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   eventChannels: [undefined, '["feed"]', ['feed', 'log']],
   webhooks: [
     undefined,
-    JSON.stringify({ desk: webhook('desk') }),
-    { desk: webhook('desk'), hook: webhook('hook') },
+    JSON.stringify({ crm: webhook('crm') }),
+    { crm: webhook('crm'), hook: webhook('hook') },
   ],
   submissionQueue: [undefined, 'true', false],
   throttle: [undefined, '{"rate":50,"burst":100}'],
@@ -71,11 +71,11 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   ],
 };
 
-/** Payment is where there are two ways: its function, or elsewhere. */
+/** Payment has two forms: a function, or an agent that runs elsewhere. */
 const paymentIs = 'paymentIs';
 export const factors: Factors = { ...settings, [paymentIs]: ['a function', 'elsewhere'] };
 
-/** What the settings themselves say of each other. */
+/** The rules between settings. */
 export function isAllowed(row: Row): boolean {
   const has = (name: string) => name in row;
   const isDev = row['stage'] === 'dev';
@@ -88,9 +88,9 @@ export function isAllowed(row: Row): boolean {
 export const rows: readonly Row[] = pairwise(factors, isAllowed);
 
 const inTests = {
-  // Code is taken from where it is: copying it for each stack would be most of the time.
+  // Code is used in place, because copying it for each stack would take most of the time.
   'aws:cdk:disable-asset-staging': true,
-  // Findings are read off the report; without this they set the exit code of the process.
+  // Findings are read from the report; without this they set the exit code of the process.
   '@aws-cdk/core:failSynthOnValidationErrors': false,
 };
 
@@ -102,7 +102,7 @@ const reportSchema = z.object({
   ),
 });
 
-/** Synthesises it with the rules of bin/app.ts; gives the names of those that it breaks. */
+/** Synthesises the app with the rules of bin/app.ts; returns the names of the broken ones. */
 export function findingsOf(app: App): readonly string[] {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const { directory } = app.synth();
@@ -114,7 +114,7 @@ export function findingsOf(app: App): readonly string[] {
   );
 }
 
-/** The app of such a stack, in a folder of its own. */
+/** The app of such a stack, in its own folder. */
 export function appOf({ [paymentIs]: payment, ...row }: Row, outdir: string, bundle: Bundle): App {
   const { services, ...others } = row;
   const isElsewhere = payment === 'elsewhere';

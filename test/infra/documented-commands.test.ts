@@ -1,4 +1,4 @@
-/** The commands of the documentation that synthesise or deploy the stack, run as they stand, up to the template. */
+/** The documented commands that synthesise or deploy the stack, run as written, up to the template. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { expect, test } from 'vitest';
 
 const program = resolve('node_modules/.bin/cdk');
 const pages = ['README.md', 'docs/aws.md', 'docs/runbook.md', 'CONTRIBUTING.md'];
-/** In blocks of code, and in the text as `code`; a command alone is a name for what it does. */
+/** In code blocks, and in the text as `code`; a command without arguments only names the command. */
 const command = /(?:^|`)npx cdk (?:synth|deploy)( [^`\n#]*[^`\n# ])/gm;
 const commands = pages.flatMap((page) =>
   [...readFileSync(page, 'utf8').matchAll(command)].map(([, words = '']) => [page, words] as const),
 );
 
-/** Synthesises with these words, as a shell splits them, where nothing is but what it makes. */
+/** Synthesises with these arguments, as a shell splits them, in an empty folder. */
 async function cdk(words: string) {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-documented-'));
   try {
@@ -54,7 +54,7 @@ test('the documentation has such commands', () => {
 });
 
 test.concurrent.each([...new Set(commands.map(([, words]) => words))])(
-  '`npx cdk deploy%s` makes a template, and leaves nothing in the temporary folder',
+  '`npx cdk deploy%s` creates a template, and leaves nothing in the temporary folder',
   async (words) => {
     expect(await cdk(`synth --quiet ${words}`)).toEqual({
       code: 0,
@@ -65,7 +65,7 @@ test.concurrent.each([...new Set(commands.map(([, words]) => words))])(
   180_000,
 );
 
-test('a production without services is refused in words, not deployed with none', async () => {
+test('a production without services is rejected with a message, not deployed', async () => {
   const { code, said } = await cdk('synth --quiet');
   expect(code).toBe(1);
   for (const agent of ['fraud', 'inventory', 'payment', 'shipping']) {
@@ -73,6 +73,6 @@ test('a production without services is refused in words, not deployed with none'
   }
 }, 180_000);
 
-test('what needs no service asks for none: the list of stacks, and so bootstrap and destroy', async () => {
+test('commands that need no service run without one: the list of stacks, and so bootstrap and destroy', async () => {
   expect(await cdk('ls')).toMatchObject({ code: 0, said: expect.stringContaining('reeve-prod') });
 }, 180_000);

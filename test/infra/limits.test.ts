@@ -1,6 +1,6 @@
 /**
- * Limits of AWS that neither an emulator nor cfn-lint checks: a stack keeps them at its largest, and one that
- * does not is refused before anything is deployed.
+ * Limits of AWS that neither an emulator nor cfn-lint checks: the largest stack satisfies them, and a larger one is
+ * rejected before the deployment.
  */
 import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
@@ -12,7 +12,7 @@ import { awsLimits, measures } from '#infra/checks/aws-limits.ts';
 import { worstCase } from '#infra/checks/worst-case.ts';
 import { stackWith, synthesised } from './scenario.ts';
 
-/** As long as names of agents and channels may be. */
+/** Names of the maximum length. */
 const longName = (what: string, at: number) => `${what}${at}-`.padEnd(40, 'x');
 const entry = 'lambdas/agents/payment.ts';
 const agentsOf = (count: number, props: Partial<AgentProps> = { entry }): AgentProps[] =>
@@ -24,7 +24,7 @@ const named = (count: number, value: (at: number) => unknown) =>
 
 const priorities = ['high', 'normal', 'low'];
 const jwt = { issuer: 'https://id.example.com/'.padEnd(200, 'x'), audience: ['reeve'] };
-/** Everything that can be on at once. */
+/** Everything that can be enabled together. */
 const everything = {
   priorities,
   submissionQueue: true,
@@ -51,7 +51,7 @@ function largest(stack: Stack): Record<string, number> {
   return found;
 }
 
-describe('12 agents in 3 priority classes, all names as long as they may be, in ap-southeast-2', () => {
+describe('12 agents in 3 priority classes, all names of the maximum length, in ap-southeast-2', () => {
   const stack = synthesised(agentsOf(12), everything, { stackName });
 
   test('every function has at most 3,800 bytes of environment, as Lambda counts them', () => {
@@ -62,7 +62,7 @@ describe('12 agents in 3 priority classes, all names as long as they may be, in 
     }
   });
 
-  test('every other limit is kept as well', () => {
+  test('every other limit is satisfied as well', () => {
     const found = largest(stack);
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(awsLimits).toSorted());
     for (const [limit, max] of Object.entries(awsLimits)) {
@@ -71,7 +71,7 @@ describe('12 agents in 3 priority classes, all names as long as they may be, in 
   });
 });
 
-test('12 agents that run elsewhere keep the limits too', () => {
+test('12 agents that run elsewhere satisfy the limits too', () => {
   const found = largest(synthesised(agentsOf(12, {}), everything, { stackName }));
   expect(found).toMatchObject({ outputs: expect.any(Number), managedPolicy: expect.any(Number) });
   for (const [limit, max] of Object.entries(awsLimits)) {
@@ -91,7 +91,7 @@ test.each([
   expect(refuses(agents + 1)).toThrow('AWS allows');
 });
 
-test('one that AWS would refuse is refused at synthesis, with what is too large and by how much', () => {
+test('a stack that AWS would reject is rejected at synthesis, with the exceeded limit and the amount', () => {
   const responseQueues = named(30, () => everything.responseQueues.shop);
   const refused = () => Template.fromStack(stackWith(agentsOf(1), { responseQueues }));
   expect(refused).toThrow(
@@ -102,7 +102,7 @@ test('one that AWS would refuse is refused at synthesis, with what is too large 
   );
 });
 
-test('what Lambda counts is the JSON of all variables, with quotes escaped and addresses at their longest', () => {
+test('Lambda counts the JSON of all variables, with quotes escaped and addresses at their longest', () => {
   const stack = stackWith([{ name: 'a', entry, environment: { QUOTES: '"""' } }], {});
   const found = measures(stack).find(({ of }) => of === 'Reeve/Agent-a/Agent/Resource');
   const at = 'https://sqs.ap-southeast-2.amazonaws.com/123456789012/Reeve';
@@ -116,7 +116,7 @@ test('what Lambda counts is the JSON of all variables, with quotes escaped and a
   expect(found).toMatchObject({ limit: 'environment', amount: text.length });
 });
 
-test('the output DeadLetters names each dead-letter queue of the template, and where its letters came from', () => {
+test('the output DeadLetters names each dead-letter queue of the template, and its source queues', () => {
   const webhook = {
     url: 'https://shop.example/hook',
     secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf',
@@ -137,7 +137,7 @@ test('the output DeadLetters names each dead-letter queue of the template, and w
   );
 });
 
-test('no name of a queue is longer than SQS takes, and two long stack names stay apart', () => {
+test('no name of a queue is longer than SQS allows, and two long stack names differ', () => {
   const prefixes = ['x', 'y'].map((end) => {
     const stack = stackWith(agentsOf(1), everything, {
       stackName: `${'reeve-'.padEnd(127, 'x')}${end}`,

@@ -1,4 +1,4 @@
-/** A key of the account: what it encrypts, and who may do what with it. */
+/** A key of the account: what it encrypts, and the rights on it. */
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
@@ -10,9 +10,9 @@ const others = {
   submissionQueue: true,
   alarmEmail: 'ops@example.com',
   webhooks: {
-    desk: {
-      url: 'https://desk.example/hook',
-      secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:desk-AbCdEf',
+    crm: {
+      url: 'https://crm.example/hook',
+      secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm-AbCdEf',
     },
   },
 };
@@ -22,7 +22,7 @@ const encrypted = templateOf({ ...others, kmsKey }, ['billing']);
 const resources = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-test('by default each service encrypts with a key of its own, and nobody has a right on any other', () => {
+test('by default each service encrypts with a key of its own, and no role has a right on any other', () => {
   expect(JSON.stringify(standard.toJSON())).not.toMatch(
     /kms:|KmsMasterKeyId|KmsKeyId|KMSMasterKeyId/,
   );
@@ -61,7 +61,7 @@ const policySchema = z.object({
   Description: z.string().default(''),
 });
 
-/** By service, what the key may be used for; every statement names this key alone. */
+/** The rights on the key, by service; every statement names only this key. */
 function keyRights(policies: readonly z.infer<typeof policySchema>[]): string[] {
   const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   return statements
@@ -88,9 +88,9 @@ test.each([
   ['submission by queue', [reads, sends]],
   ['agent payment', [sends]],
   ['agent shipping', [sends]],
-  ['webhook desk', [secret, receives]],
+  ['webhook crm', [secret, receives]],
 ])(
-  '%s may use the key for its own data, through the service that holds it alone',
+  '%s may use the key for its own data, only through the service that holds it',
   (name, rights) => {
     const all = resources(encrypted, 'AWS::IAM::Policy').map((one) => policySchema.parse(one));
     const [worker] = functionsOf(encrypted).filter(
@@ -120,14 +120,14 @@ const keyPolicySchema = z.array(
   }),
 );
 
-test('docs/aws.md lets exactly those services use the key that write into what is encrypted with it', () => {
+test('docs/aws.md grants the key to exactly the services that write to encrypted resources', () => {
   const [, json = '[]'] =
     /### Your own key[\s\S]*?```json\n([\s\S]*?)```/.exec(readFileSync('docs/aws.md', 'utf8')) ??
     [];
   const statements = keyPolicySchema.parse(JSON.parse(json));
   for (const { Action } of statements) expect(Action.join(' ')).not.toContain('*');
   const documented = statements.flatMap(({ Principal }) => Principal.Service);
-  // Who may publish to the topic or send to a queue by a policy of these resources, and who keeps the logs.
+  // The services that may publish or send by a policy of these resources, and the one that stores the logs.
   const senders = ['AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy'].flatMap((type) =>
     resources(encrypted, type).flatMap(({ PolicyDocument }) =>
       z

@@ -1,4 +1,4 @@
-/** Parameters of a deployment that change no behaviour of orders: limits, logs, bus, concurrency, origins, names. */
+/** Parameters of a deployment without effect on orders: limits, logs, bus, concurrency, origins, names. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test.each([
   expect(new Set(kept)).toEqual(new Set([days]));
 });
 
-test('alerts and event channels go to the bus that is named, and the notifier may put events on no other', () => {
+test('alerts and event channels go to the configured bus, and the notifier may put events on no other', () => {
   const template = templateOf({ eventBus: 'orders' });
   template.hasResourceProperties('AWS::Events::Rule', {
     EventBusName: 'orders',
@@ -54,7 +54,7 @@ test('alerts and event channels go to the bus that is named, and the notifier ma
   expect(puts?.map(({ on }) => on.map((arn) => /event-bus\/[^"]+/.exec(arn)?.[0]))).toEqual([
     ['event-bus/orders'],
   ]);
-  // The clock ticks on the default bus alone.
+  // Only the default bus has schedules.
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',
     EventBusName: Match.absent(),
@@ -86,7 +86,7 @@ const corsSchema = z.object({
 const corsOf = (template: Template) =>
   resources(template, 'AWS::ApiGatewayV2::Api').map(({ CorsConfiguration }) => CorsConfiguration);
 
-test('no page of another origin may call, unless its origin is named', () => {
+test('only pages of configured origins may call', () => {
   expect(corsOf(standard)).toEqual([undefined]);
   const standardDoor = functionNamed(standard, 'Reeve: front door');
   expect(standardDoor?.Environment.Variables).not.toHaveProperty('REEVE_CORS_ORIGINS');
@@ -113,14 +113,14 @@ test('no page of another origin may call, unless its origin is named', () => {
   expect(door?.Environment.Variables.REEVE_CORS_ORIGINS).toBe(corsOrigins.join(','));
 });
 
-test('a page that signs for IAM may send the headers of its signature as well', () => {
+test('a page that signs for IAM may also send the headers of its signature', () => {
   const [given] = corsOf(templateOf({ corsOrigins: ['https://shop.example.com'] }));
   expect(corsSchema.parse(given).AllowHeaders).toEqual(
     expect.arrayContaining(['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256']),
   );
 });
 
-test('every role is bounded by the policy that is named', () => {
+test('every role is bounded by the configured policy', () => {
   const permissionsBoundary = 'arn:aws:iam::123456789012:policy/bounds/orders';
   const roles = (template: Template) =>
     resources(template, 'AWS::IAM::Role').map((role) => role.PermissionsBoundary);
@@ -178,6 +178,6 @@ test.each([
     '`tags` must be 50 at most',
     { tags: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`t${at}`, ''])) },
   ],
-])('a setting that AWS or Reeve would not take is named: %s', (named, context) => {
+])('an invalid setting is named: %s', (named, context) => {
   expect(() => templateOf(context)).toThrow(named);
 });

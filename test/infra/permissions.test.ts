@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { agentPoliciesOf, grantsOf, templateOf } from './scenario.ts';
 
-const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:desk-AbCdEf';
+const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm-AbCdEf';
 const template = templateOf({
   submissionQueue: true,
   responseQueues: { shop: 'arn:aws:sqs:eu-west-1:123456789012:shop' },
-  webhooks: { desk: { url: 'https://desk.example/hook', secretArn: secret } },
+  webhooks: { crm: { url: 'https://crm.example/hook', secretArn: secret } },
 });
 const grants = grantsOf(template);
 
@@ -21,7 +21,7 @@ const linesOf = (name: string) =>
 const consume =
   'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage';
 
-test('an agent takes its requests, answers by its own reply queue, and has no table', () => {
+test('an agent receives its requests, replies by its own queue, and has no table', () => {
   expect(linesOf('agent payment')).toEqual([
     'AgentpaymentRepliesQueue: sqs:SendMessage',
     'AgentpaymentRequestsDeadLetters: sqs:SendMessage',
@@ -39,7 +39,7 @@ test('only its own agent may send to a reply queue', () => {
   expect(senders.map(([name]) => name)).toEqual(['agent payment']);
 });
 
-test('an agent that runs elsewhere takes its requests and sends its replies, and nothing else', () => {
+test('an agent that runs elsewhere receives its requests and sends its replies, and nothing else', () => {
   const stack = templateOf({ priorities: ['high', 'normal'] }, ['billing']);
   expect(agentPoliciesOf(stack)).toEqual([
     {
@@ -73,7 +73,7 @@ test('the front door creates, lists and nudges, and cannot start a step', () => 
   `);
 });
 
-test('the Scheduler commits, sends requests and works off nudges and replies', () => {
+test('the Scheduler commits, sends requests and consumes nudges and replies', () => {
   expect(linesOf('Scheduler')).toMatchInlineSnapshot(`
     [
       "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
@@ -104,7 +104,7 @@ test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
   `);
 });
 
-test('the notifier reads the stream, tells, and forgets orders that have expired', () => {
+test('the notifier reads the stream, notifies, and deletes expired orders', () => {
   expect(linesOf('notifier')).toMatchInlineSnapshot(`
     [
       ""arn:aws:sqs:eu-west-1:123456789012:shop": sqs:SendMessage",
@@ -113,23 +113,23 @@ test('the notifier reads the stream, tells, and forgets orders that have expired
       "NotificationsRetriesQueue: sqs:SendMessage",
       "StateStoreOrders: dynamodb:BatchWriteItem",
       "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator",
-      "WebhookdeskQueue: sqs:SendMessage",
+      "WebhookcrmQueue: sqs:SendMessage",
       "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",
     ]
   `);
 });
 
-test('a webhook takes what its receiver is owed, and reads its own secret', () => {
-  expect(linesOf('webhook desk')).toEqual([
+test('a webhook receives the messages of its receiver, and reads its own secret', () => {
+  expect(linesOf('webhook crm')).toEqual([
     `"${secret}": secretsmanager:GetSecretValue`,
-    `WebhookdeskQueue: ${consume}`,
+    `WebhookcrmQueue: ${consume}`,
   ]);
 });
 
-test('only the notifier and who redrives may put what a webhook is owed on its queue', () => {
+test('only the notifier and a redrive may send to the queue of a webhook', () => {
   const senders = Object.entries(grants).filter(([, own]) =>
     own.some(
-      ({ actions, on }) => actions.includes('sqs:SendMessage') && on.includes('WebhookdeskQueue'),
+      ({ actions, on }) => actions.includes('sqs:SendMessage') && on.includes('WebhookcrmQueue'),
     ),
   );
   expect(senders.map(([name]) => name)).toEqual(['notifier']);

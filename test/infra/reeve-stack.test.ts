@@ -42,7 +42,7 @@ test('each route that needs a token has an authorizer of the template, and a war
   template.hasResourceProperties('AWS::ApiGatewayV2::Api', { FailOnWarnings: true });
 });
 
-test('the console is behind the same tokens; open are its own files, and where to sign in', () => {
+test('the console is behind the same tokens; only its own files and sign-in settings are public', () => {
   const jwt = { issuer: 'https://id.example.com', audience: ['reeve'] };
   const template = templateOf({ jwt, console: { clientId: 'c-1' } });
   const routes = resources('AWS::ApiGatewayV2::Route', template).map(
@@ -57,7 +57,7 @@ test('the console is behind the same tokens; open are its own files, and where t
   });
 });
 
-test('data survives the stack in prod and goes with it in dev', () => {
+test('data survives the stack in prod and is deleted with it in dev', () => {
   const tables = (stage: string) => resources('AWS::DynamoDB::GlobalTable', templateOf({ stage }));
   for (const { DeletionPolicy, Properties } of tables('prod')) {
     expect(DeletionPolicy).toBe('Retain');
@@ -74,15 +74,15 @@ test('data survives the stack in prod and goes with it in dev', () => {
   }
 });
 
-test('every queue is encrypted, takes TLS alone, and has dead letters that outlive it', () => {
+test('every queue is encrypted, accepts TLS only, and has dead letters with a longer retention', () => {
   const queues = resources('AWS::SQS::Queue');
   const letters = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
   const work = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
   expect(work).toHaveLength(6);
-  // One for each queue, and those of unread changes and of undelivered alerts.
+  // One per queue, and those of unreadable changes and of undelivered alerts.
   expect(letters).toHaveLength(8);
   for (const { Properties } of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
-  // In a FIFO queue the time of a dead letter begins anew, so its own queue may keep it as long.
+  // In a FIFO queue a dead letter's age starts again, so its queue may have the same retention.
   for (const { Properties } of work.filter((queue) => !queue['Properties'].FifoQueue)) {
     expect(Properties.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(5);
     expect(Properties.MessageRetentionPeriod).toBeLessThan(
@@ -101,7 +101,7 @@ test('a message stays hidden for six times as long as its function may run', () 
   }
 });
 
-test('every queue is worked off in batches of ten that are acknowledged one by one', () => {
+test('every queue is consumed in batches of ten that are acknowledged one by one', () => {
   const mappings = resources('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties);
   for (const { FunctionResponseTypes } of mappings) {
     expect(FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
@@ -112,7 +112,7 @@ test('every queue is worked off in batches of ten that are acknowledged one by o
   expect(limited).toHaveLength(1);
 });
 
-test('the stream gives up on a record after half the time that it keeps it, into the failure queue', () => {
+test('the stream sends a record to the failure queue after half of its retention', () => {
   prod.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
     StartingPosition: 'TRIM_HORIZON',
     BisectBatchOnFunctionError: true,
@@ -129,7 +129,7 @@ test('a tick is not repeated, and not delivered late', () => {
   });
 });
 
-test('every alarm says what to do and reaches the operators', () => {
+test('every alarm has instructions and notifies the operators', () => {
   const alarms = resources('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
   expect(alarms.length).toBeGreaterThan(20);
   for (const { AlarmDescription, AlarmActions } of alarms) {
@@ -138,7 +138,7 @@ test('every alarm says what to do and reaches the operators', () => {
   }
 });
 
-test('alarms and alerts of this stack alone may publish to its topic', () => {
+test('alarms and alerts of this stack only may publish to its topic', () => {
   const [policy] = resources('AWS::SNS::TopicPolicy');
   const statements: { Effect: string; Principal: { Service?: string }; Condition: unknown }[] =
     policy?.['Properties'].PolicyDocument.Statement;
@@ -177,12 +177,12 @@ test('each index has alarms on its own throttling, beside those of its table', (
     `${name} ReadThrottleEvents`,
     `${name} WriteThrottleEvents`,
   ]);
-  // Of three tables two each, and of each index two.
+  // Two for each of three tables, and two for each index.
   expect(throttled).toHaveLength(6 + indexes.length);
   expect(throttled.flat().toSorted()).toEqual(indexes.toSorted());
 });
 
-test('silence of the Supervisor is an alarm', () => {
+test('a missing sweep is an alarm', () => {
   prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
     TreatMissingData: 'breaching',
     EvaluationPeriods: 3,
@@ -203,7 +203,7 @@ test('an agent that runs elsewhere has queues, alarms on them and an output, and
   expect(prod.findOutputs('AgentBilling')).toEqual({});
 });
 
-test('where no agent is a function, the dashboard asks no log', () => {
+test('without agent functions, the dashboard queries no log', () => {
   const boards = (of: typeof prod) =>
     JSON.stringify(resources('AWS::CloudWatch::Dashboard', of)).includes('call-failed');
   expect(boards(prod)).toBe(true);
@@ -215,12 +215,12 @@ const webhook = {
   secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop-AbCdEf',
 };
 
-test('a webhook has a FIFO queue, in order for each order alone, with dead letters that outlive it', () => {
+test('a webhook has a FIFO queue, in sequence per order, with dead letters of a longer retention', () => {
   const template = templateOf({ webhooks: { shop: webhook } });
   const fifo = resources('AWS::SQS::Queue', template).filter(
     ({ Properties }) => Properties.FifoQueue,
   );
-  // Its own and the notifier's, each with its dead letters.
+  // Its own queue and the notifier's, each with a dead-letter queue.
   expect(fifo).toHaveLength(4);
   template.hasResourceProperties('AWS::SQS::Queue', {
     FifoQueue: true,
@@ -241,7 +241,7 @@ test('a webhook has a FIFO queue, in order for each order alone, with dead lette
   expect(names).toBe(resources('AWS::CloudWatch::Alarm').length + 4);
 });
 
-test('the notifier has a FIFO queue of what it could not deliver, which it works off itself', () => {
+test('the notifier has a FIFO queue of undelivered notifications, which it consumes itself', () => {
   prod.hasResourceProperties('AWS::SQS::Queue', {
     QueueName: Match.stringLikeRegexp('_retry.fifo$'),
     FifoQueue: true,
@@ -277,7 +277,7 @@ test('the notifier works on five batches of a shard at once, each with a seventh
   });
 });
 
-test('without a webhook nothing of one is deployed', () => {
+test('without a webhook no part of one is deployed', () => {
   const names = resources('AWS::SQS::Queue').map(({ Properties }) => Properties.QueueName);
   expect(names.filter((name) => name.includes('webhook'))).toEqual([]);
   expect(functionsOf(prod).filter(({ Description }) => Description.includes('webhook'))).toEqual(
@@ -285,7 +285,7 @@ test('without a webhook nothing of one is deployed', () => {
   );
 });
 
-test('those who submit and those who tell know the same response channels', () => {
+test('submission and notifier have the same response channels', () => {
   const template = templateOf({
     submissionQueue: true,
     responseQueues: { till: 'arn:aws:sqs:eu-west-1:123456789012:till' },
@@ -310,7 +310,7 @@ test('each priority class has queues of its own', () => {
   const work = resources('AWS::SQS::Queue', template).filter(
     ({ Properties }) => Properties.RedrivePolicy !== undefined,
   );
-  // Ready and requests of two agents, in two classes; replies have one.
+  // Ready and requests of two agents, in two classes; each agent has one reply queue.
   expect(work).toHaveLength(2 + 4 + 2 + 1);
 });
 
@@ -338,7 +338,7 @@ test.each([
   expect(() => templateOf(context)).toThrow(name);
 });
 
-test('a Supervisor that is behind is an alarm, and it has more than half a core', () => {
+test('a late Supervisor is an alarm, and it has more than half a core', () => {
   prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
     MetricName: 'SweepLag',
     Statistic: 'Maximum',

@@ -1,8 +1,8 @@
-/** `npx cdk` with parameters that are wrong: one sentence, and exit code 1. */
+/** `npx cdk` with invalid parameters: one message, and exit code 1. */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** As the CDK's command line starts the app: it hands on cdk.json, its own keys and what `-c` says. */
+/** As the CDK's command line starts the app: with cdk.json, its own keys and `-c`. */
 function app(context: Readonly<Record<string, unknown>>) {
   const ofTheCdk = { 'cli-telemetry': false, 'aws:cdk:enable-path-metadata': true };
   const CDK_CONTEXT_JSON = JSON.stringify({ ...ofTheCdk, stage: 'dev', ...context });
@@ -49,7 +49,7 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
     { alarmemail: 'ops@example.com', colour: 'red' },
     'Invalid parameters: `alarmemail` is not a parameter (did you mean `alarmEmail`?); `colour` is not a parameter.',
   ],
-])('%j is refused in one sentence', async (context, sentence) => {
+])('%j is rejected with one message', async (context, sentence) => {
   const { code, stderr } = await app(context);
   expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
   expect(stderr.slice(0, sentence.length)).toBe(sentence);

@@ -1,4 +1,4 @@
-/** The evaluation of rights that the deploy test stands on (test/deploy/rights.suite.ts). */
+/** The evaluation of rights that the deploy test uses (test/deploy/rights.suite.ts). */
 import { expect, test } from 'vitest';
 import { type AwsRequest, callsOf } from '../deploy/rights/calls.ts';
 import { evaluate, grantsIn } from '../deploy/rights/evaluation.ts';
@@ -38,7 +38,7 @@ test.each([
   { Effect: 'Allow', Action: 'dynamodb:*', Resource: table },
   { Effect: 'Allow', NotAction: 'dynamodb:PutItem', Resource: table },
   { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: table, Condition: {} },
-])('a statement with more in it than is evaluated is an error: %j', (statement) => {
+])('a statement with unsupported content is an error: %j', (statement) => {
   expect(() => grantsIn('Scheduler', policy(statement))).toThrow();
 });
 

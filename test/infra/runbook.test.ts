@@ -1,4 +1,4 @@
-/** The runbook: a section for each alarm, and commands that there are. */
+/** The runbook: a section for each alarm, and existing commands. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { scenario } from '../cli/scenario.ts';
@@ -27,7 +27,7 @@ test('each alarm has its section, and each section its alarm', () => {
 });
 
 test.each(headings)(
-  'the section %s says what it means, what to look at, and when it is over',
+  'the section %s has the meaning, the checks and the end of the alarm',
   (heading) => {
     const section = sections.find((text) => text.startsWith(heading)) ?? '';
     for (const part of [
@@ -55,7 +55,7 @@ test.each([...new Set(commands)])('the command line knows `%s`', async (command)
       return Promise.reject(new Error('no AWS here'));
     },
   });
-  // It gets as far as AWS: words that it does not know are refused before.
+  // The command proceeds to AWS; unknown arguments are rejected before.
   await run(command.replace('npx reeve ', '')).catch(() => {});
   expect(askedOf).toEqual(['AWS']);
 });

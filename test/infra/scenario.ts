@@ -1,4 +1,4 @@
-/** The stack as CloudFormation gets it. */
+/** The stack as CloudFormation receives it. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type StackProps } from 'aws-cdk-lib';
@@ -10,7 +10,7 @@ import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
-/** Code is taken from where it is: copying it for each stack would be most of the time. */
+/** Code is used in place, because copying it for each stack would take most of the time. */
 const unstaged = { 'aws:cdk:disable-asset-staging': true };
 const bundle = sharedBundle();
 
@@ -41,7 +41,7 @@ const functions: readonly AgentProps[] = [
   { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
 ];
 
-/** `elsewhere`: agents that are no functions, beside those that are. */
+/** @param elsewhere agents that run elsewhere */
 export const templateOf = (
   context: Readonly<Record<string, unknown>> = {},
   elsewhere: readonly string[] = [],
@@ -52,14 +52,14 @@ export const templateWith = (
   context: Readonly<Record<string, unknown>> = {},
 ): Template => Template.fromStack(stackWith(agents, context));
 
-/** With what the CDK adds last: a policy that is too long for its role becomes two. */
+/** Includes what the CDK adds last: a policy that is too long for its role is split. */
 export function synthesised(...args: Parameters<typeof stackWith>): ReeveStack {
   const stack = stackWith(...args);
   Template.fromStack(stack);
   return stack;
 }
 
-/** Not synthesised yet. */
+/** A stack before its synthesis. */
 export function stackWith(
   agents: readonly AgentProps[],
   context: Readonly<Record<string, unknown>> = {},
@@ -81,7 +81,7 @@ export function functionsOf(template: Template) {
   return found.map(({ Properties }) => lambdaFunction.parse(Properties));
 }
 
-/** What the policies for agents that run elsewhere allow. */
+/** The grants of the policies for agents that run elsewhere. */
 export function agentPoliciesOf(template: Template): Grant[] {
   const policies = Object.values(template.findResources('AWS::IAM::ManagedPolicy'));
   const ofAgents = policies.filter(({ Properties }) =>
@@ -99,7 +99,7 @@ const grantsIn = (statements: readonly z.infer<typeof statement>[]): Grant[] =>
     on: [Resource].flat().flatMap(namesIn),
   }));
 
-/** What each function may do, by its description. */
+/** The grants of each function, by its description. */
 export function grantsOf(template: Template): Record<string, Grant[]> {
   const policies = Object.values(template.findResources('AWS::IAM::Policy')).map(({ Properties }) =>
     policy.parse(Properties),

@@ -11,7 +11,7 @@ agentContract('TypeScript', async ({ endpoint, requests, replies, service }) => 
     REEVE_QUEUES: `${endpoint}/000000000000/test`,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   });
-  // Only now: a function reads its level when it is loaded.
+  // Imported here, because a function reads its environment when it is loaded.
   const { agentHandler } = await import('../../lambdas/agent-handler.ts');
   const handler = agentHandler(serviceAgent(payment, service, fetch));
   return pollQueue(sqsClient({ endpoint }), requests, (event, context) => handler(event, context));

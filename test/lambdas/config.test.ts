@@ -23,7 +23,7 @@ function environment(variables: Readonly<Record<string, string>>) {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 }
 
-test('a function gets the variables that it names, as what they are', () => {
+test('a function gets the variables that it names, with their types', () => {
   environment({ ...store, REEVE_QUEUES: 'https://sqs/1/shop', REEVE_PRIORITIES: 'high,normal' });
   expect(readConfig({ ...storeVariables, ...readyVariables })).toEqual({
     ...store,
@@ -35,7 +35,7 @@ test('a function gets the variables that it names, as what they are', () => {
   });
 });
 
-test('every variable at fault is named, and the function does not start', () => {
+test('every invalid variable is named, and the function does not start', () => {
   environment({ ...store, REEVE_SHARDS: 'two', REEVE_PRIORITIES: 'urgent' });
   const read = () => readConfig({ ...storeVariables, ...readyVariables });
   for (const name of ['REEVE_SHARDS', 'REEVE_QUEUES', 'REEVE_PRIORITIES']) {

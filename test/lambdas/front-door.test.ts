@@ -1,4 +1,4 @@
-/** The front door, given events as API Gateway makes them. */
+/** The front door with events as API Gateway creates them. */
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -76,7 +76,7 @@ test('text in which API Gateway has replaced bytes is refused, and genuine text 
     statusCode: 400,
     code: 'json-malformed',
   });
-  // Refused for its details, which lack most fields: it was read.
+  // Rejected for its details, which lack most fields, so the body was read.
   expect(await submit(text, false, { 'content-length': String(Buffer.byteLength(text)) })).toEqual({
     statusCode: 422,
     code: 'details-invalid',

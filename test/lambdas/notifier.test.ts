@@ -1,4 +1,4 @@
-/** The notifier as it is deployed: its wiring, against servers. */
+/** The deployed notifier's wiring, against servers. */
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTables, startDynoxide } from '../support/dynamo-server.ts';
@@ -17,7 +17,7 @@ test('the details of an order are deleted when its record expires, and no others
     REEVE_QUEUES: 'http://127.0.0.1/000000000000/test',
     REEVE_RESPONSE_CHANNELS: '{}',
   });
-  // Only now: a function reads its environment when it is loaded.
+  // Imported here, because a function reads its environment when it is loaded.
   const { handler } = await import('../../lambdas/notifier.ts');
   for (const id of ['expired', 'kept']) {
     const Item = { OrderID: { S: id }, Details: { S: '{"address":"Analytical Lane 1"}' } };

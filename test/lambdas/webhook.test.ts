@@ -1,4 +1,4 @@
-/** The function of a webhook, from the message that invokes it to the receiver's own check of the signature. */
+/** The function of a webhook, from its message to the receiver's check of the signature. */
 import type { SQSEvent } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ function changeFor(id: string): Change {
   return found;
 }
 
-/** As a newer release sends it: with a field that this one does not know. */
+/** The body of a newer release, with a field that this one does not know. */
 const bodyFor = (id: string) => statusCodec.encode({ ...changeFor(id), ...{ newer: 'kept' } });
 
 function eventOf(ids: readonly string[]): SQSEvent {
@@ -29,7 +29,7 @@ function eventOf(ids: readonly string[]): SQSEvent {
   };
 }
 
-test('each message leaves as it came, signed with the secret of its ARN; what a receiver refuses is given back, hidden', async () => {
+test('each message is sent unchanged, signed with the secret; a message that the receiver rejects is returned, hidden', async () => {
   const aws = await answeringServer((response, { headers }) => {
     const isSecret = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
     response.end(isSecret ? JSON.stringify({ SecretString: secret }) : '{"Successful":[]}');
@@ -47,19 +47,22 @@ test('each message leaves as it came, signed with the secret of its ARN; what a 
     REEVE_WEBHOOK_URL: `${receiver.url}/hook`,
     REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:shop-AbCdEf',
   });
-  // Only now: a function reads its settings when it is loaded.
+  // Imported here, because a function reads its environment when it is loaded.
   const { handler } = await import('../../lambdas/webhook.ts');
   const answer = await handler(eventOf(['taken', 'refused']), lambdaContext());
 
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-refused' }] });
-  const told = receiver.received.map(({ method, url, headers, body }) => {
+  const delivered = receiver.received.map(({ method, url, headers, body }) => {
     const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     const message = new Webhook(secret).verify(body, Object.fromEntries(given));
     return { method, url, message };
   });
   const post = { method: 'POST', url: '/hook' };
-  expect(told).toHaveLength(2);
-  expect(told).toContainEqual({ ...post, message: expect.objectContaining({ orderId: 'taken' }) });
+  expect(delivered).toHaveLength(2);
+  expect(delivered).toContainEqual({
+    ...post,
+    message: expect.objectContaining({ orderId: 'taken' }),
+  });
   const bodies = receiver.received.map(({ body }) => body);
   expect(bodies.toSorted()).toEqual([bodyFor('refused'), bodyFor('taken')]);
   const asked = aws.received.map(({ headers }) => headers['x-amz-target']);

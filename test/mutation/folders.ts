@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs';
 
-/** What mutation tests change, folder by folder, and the tests that must notice. */
+/** The folders of mutation tests, with their tests and the scores that must be reached. */
 export interface Folder {
   readonly name: string;
-  /** The files that are changed. */
+  /** The mutated files. */
   readonly mutate: string;
-  /** The tests that are run against each change. */
+  /** The tests that run against each mutant. */
   readonly tests: readonly string[];
-  /** The lowest score that passes, percent of the mutants that are valid. */
+  /** The lowest passing score, percent of the valid mutants. */
   readonly bar: number;
 }
 
-/** Of `test/aws`: whole systems against emulators, with waits. What they notice, quicker tests notice too. */
+/** Tests of whole systems against emulators, with waits: quicker tests kill the same mutants. */
 const slow = [
   'dead-letters',
   'dynamo-store-model',
@@ -24,7 +24,7 @@ const slow = [
   'webhook-queue',
 ].map((name) => `${name}.test.ts`);
 
-/** By name: a pattern with `!(queue)` leaves `queue-batch` out as well. */
+/** By name: a pattern with `!(queue)` also excludes `queue-batch`. */
 const quickAwsTests = readdirSync('test/aws')
   .filter((name) => name.endsWith('.test.ts') && !slow.includes(name))
   .map((name) => `test/aws/${name}`);

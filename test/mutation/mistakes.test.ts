@@ -4,7 +4,7 @@ import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 import { mistakes } from './mistakes.ts';
 
 test.each(mistakes.map((mistake) => [mistake.name, mistake] as const))(
-  '%s: its text stands once in the code that it changes',
+  '%s: its text occurs once in the code that it changes',
   (_, { file, text, instead }) => {
     const source = readFileSync(file, 'utf8');
     expect(plantMistake(source, { text, instead })).not.toBe(source);

@@ -1,12 +1,12 @@
-/** Mistakes in the adapters that tests once let pass, and the file of tests that each must fail. */
+/** Mistakes in the adapters that tests once missed, and the test file that each must fail. */
 
 export interface Mistake {
   readonly name: string;
   readonly file: string;
-  /** Stands there once. */
+  /** Occurs in the file once. */
   readonly text: string;
   readonly instead: string;
-  /** The file of tests that must fail. */
+  /** The test file that must fail. */
   readonly test: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Plants each of the named mistakes, one at a time, and runs the file of tests that must fail:
- * `npm run test:planted`. It works on a copy, so that an interruption leaves no mistake behind.
- * Ends with 1 when a mistake survives, or when its text is no longer where it was.
+ * Plants each of the listed mistakes, one at a time, and runs the test file that must fail: `npm run test:planted`.
+ * It works on a copy, so that an interruption leaves no mistake behind. Exits with 1 when a mistake survives, or
+ * when its text is no longer found.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -52,7 +52,7 @@ if (caught < mistakes.length) process.exitCode = 1;
 
 function makeCopy(): void {
   for (const name of copied) cpSync(name, join(copy, name), { recursive: true });
-  // Each package by itself: what the test runner keeps between runs is then the copy's own.
+  // Each package separately, so that the test runner's cache belongs to the copy.
   mkdirSync(join(copy, 'node_modules'));
   for (const name of readdirSync('node_modules')) {
     if (name.startsWith('.vite')) continue;
@@ -60,7 +60,7 @@ function makeCopy(): void {
   }
 }
 
-/** The tests that fail with it. */
+/** The tests that fail with the mistake. */
 function planted({ file, text, instead, test }: Mistake): readonly string[] {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
@@ -72,7 +72,7 @@ function planted({ file, text, instead, test }: Mistake): readonly string[] {
   }
 }
 
-/** The names of the tests that fail; that none could be run at all is an error. */
+/** The names of failing tests; throws when no test ran. */
 function failuresOf(tests: readonly string[]): readonly string[] {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });

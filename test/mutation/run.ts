@@ -1,7 +1,7 @@
 /**
- * Mutation tests: `npm run test:mutation`, of some folders, `npm run test:mutation -- roles aws`, or of some files,
- * `npm run test:mutation -- lib/roles/restart.ts`. Prints the score of each folder and what survived;
- * docs/mutation.md explains the survivors. Fails where a score is below its bar.
+ * Mutation tests: `npm run test:mutation`; of some folders, `npm run test:mutation -- roles aws`; of some files,
+ * `npm run test:mutation -- lib/roles/restart.ts`. Prints the score and the survivors of each folder;
+ * docs/mutation.md explains the survivors. Fails where a score is below its limit.
  */
 import { readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
@@ -34,7 +34,7 @@ for (const { folder, killed, valid } of scores) {
 const isLow = (score: Score) => score.killed * 100 < score.folder.bar * score.valid;
 process.exitCode = scores.some(isLow) ? 1 : 0;
 
-/** One of the folders, or a file in it as a folder by itself. */
+/** A folder, or a single file of one. */
 function folderOf(name: string): Folder {
   const named = folders.find((folder) => folder.name === name);
   if (named !== undefined) return named;
@@ -57,7 +57,7 @@ async function scoreOf(folder: Folder): Promise<Score> {
     vitest: { configFile: 'test/mutation/vitest.config.ts' },
     concurrency: 2,
     timeoutMS: 10_000,
-    // Stryker rewrites a tsconfig with an interface that TypeScript 7 no longer has; vitest needs none.
+    // Stryker rewrites a tsconfig by an interface that TypeScript 7 no longer has; vitest needs none.
     tsconfigFile: 'none',
     reporters: ['progress-append-only', 'clear-text', 'json'],
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
@@ -67,7 +67,7 @@ async function scoreOf(folder: Folder): Promise<Score> {
   return { folder, ...countsIn(report) };
 }
 
-/** A mutant that makes the tests run for ever is killed; one that cannot be compiled or run is none. */
+/** A mutant whose tests never end is killed; one that does not compile or run is invalid. */
 function countsIn(report: string): Pick<Score, 'killed' | 'valid'> {
   const { files } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
   const statuses = Object.values(files).flatMap(({ mutants }) =>
@@ -80,6 +80,6 @@ function countsIn(report: string): Pick<Score, 'killed' | 'valid'> {
 }
 
 function percent({ killed, valid }: Pick<Score, 'killed' | 'valid'>): string {
-  // Rounded down: a score is never shown as reaching a bar that it does not.
+  // Rounded down, so that no score is shown as reaching a limit that it misses.
   return (Math.floor((1_000 * killed) / Math.max(1, valid)) / 10).toFixed(1);
 }

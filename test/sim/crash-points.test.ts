@@ -12,7 +12,7 @@ export async function role() {
 }
 `;
 
-test('every await of a source is a place to die at, as far as its parentheses reach', () => {
+test('every await of a source is a crash point, up to its closing parenthesis', () => {
   expect(awaitSitesOf('role.ts', source)).toEqual([
     {
       line: 'role.ts:3',
@@ -23,7 +23,7 @@ test('every await of a source is a place to die at, as far as its parentheses re
   ]);
 });
 
-test('those at which nobody died are told, before and after', () => {
+test('awaits without a crash are listed, before and after', () => {
   const struck = new Set(['role.ts:5 before', 'role.ts:8 after']);
   expect(missedPoints(awaitSitesOf('role.ts', source), struck)).toEqual([
     'role.ts:3 after',
@@ -31,7 +31,7 @@ test('those at which nobody died are told, before and after', () => {
   ]);
 });
 
-test('one that is known for it is left out, and one that is known and gone is named', () => {
+test('a documented exception is left out, and one that no longer exists is named', () => {
   const known = [
     { file: 'role.ts', code: 'const one = await first(', why: 'rare' },
     { file: 'role.ts', code: 'await third();', why: 'rare' },

@@ -6,14 +6,14 @@ import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 
 const mutants = [...mutantsOfCore, ...mutantsOfRoles];
 
-test.each(mutants)('$name: the code has that place, once', ({ file, text, instead }) => {
+test.each(mutants)('$name: its text occurs once in the code', ({ file, text, instead }) => {
   const source = readFileSync(`lib/${file}`, 'utf8');
   expect(plantMistake(source, { text, instead })).not.toBe(source);
 });
 
 const source = 'call(\n  one,\n  two,\n);\ncall(one);';
 
-test('a mistake replaces code that is formatted otherwise, and nothing around it', () => {
+test('a mistake replaces code with other formatting, and nothing around it', () => {
   const planted = plantMistake(source, { text: 'call(one, two)', instead: 'call(two)' });
   expect(planted).toBe('call(two);\ncall(one);');
 });
@@ -25,7 +25,7 @@ test.each([
   expect(() => plantMistake(source, { text, instead: '' })).toThrow(message);
 });
 
-test('no mistake is planted twice', () => {
+test('no mistake is listed twice', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   expect(new Set(mutants.map(({ text, instead }) => `${text} ${instead}`)).size).toBe(
     mutants.length,

@@ -20,7 +20,7 @@ describe('a contradiction', () => {
     ['two winners', [write(2, 'a', true, 1, 2), write(2, 'b', true, 1, 3)]],
     ['a stale read', [write(1, 'a', true, 1, 2), write(2, 'b', true, 3, 4), read(1, 5, 6)]],
     ['a read that goes back', [write(1, 'a', null, 1, null), read(1, 2, 3), read(0, 4, 5)]],
-    ['a read of what nobody wrote', [read(3, 1, 2), write(3, 'a', true, 4, 5)]],
+    ['a read of a revision that was not written', [read(3, 1, 2), write(3, 'a', true, 4, 5)]],
     [
       'a late winner',
       [write(2, 'a', true, 1, 2), write(3, 'b', true, 3, 4), write(2, 'c', true, 5, 6)],
@@ -42,7 +42,7 @@ describe('a contradiction', () => {
   });
 });
 
-/** What a register that keeps to its rule would have answered, one operation at its instant each. */
+/** The answers of a correct register, with each operation at its own instant. */
 const histories = fc
   .array(
     fc.record({
@@ -60,7 +60,7 @@ const histories = fc
       const instant = 10 * (at + 1);
       const [from, to] = [instant - before, answered ? instant + after : null];
       if (kind === 'read') return read(to === null ? null : revision, from, to);
-      // A writer that had read an older revision is refused.
+      // A writer that read an older revision is refused.
       const asked = stale && revision > 1 ? revision : revision + 1;
       const won = asked === revision + 1;
       if (won) revision = asked;
@@ -68,6 +68,6 @@ const histories = fc
     });
   });
 
-test('no history of a register that keeps to its rule is contradictory', () => {
+test('no history of a correct register is contradictory', () => {
   fc.assert(fc.property(histories, (operations) => contradictionIn(operations) === null));
 });

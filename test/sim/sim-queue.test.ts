@@ -14,7 +14,7 @@ function opened(rates: FaultRates = {}) {
   return { queue, pass, faults: around.faults };
 }
 
-test('what is received may be hidden for longer from some instant on', async () => {
+test('received messages can be hidden for longer from an instant on', async () => {
   const { queue, pass } = opened();
   queue.hideFor(3 * visibilityMs);
   queue.put(['x']);
@@ -35,10 +35,10 @@ queueContract('the simulator’s', async () => {
       await pass(soonMs);
     },
     async receive() {
-      return queue.receive().map((letter) => {
-        const { messageId: id, body, receives } = letter;
+      return queue.receive().map((message) => {
+        const { messageId: id, body, receives } = message;
         const received = { id, body, receives };
-        given.set(received, letter);
+        given.set(received, message);
         return received;
       });
     },
@@ -56,19 +56,19 @@ queueContract('the simulator’s', async () => {
 
 const bodies = Array.from({ length: 200 }, (_, at) => `body ${at}`);
 
-/** All that ever comes, acknowledged as it comes. */
+/** All messages, acknowledged as they arrive. */
 async function drained(queue: SimQueue, pass: (ms: number) => Promise<void>): Promise<string[]> {
   const found: string[] = [];
   for (let turn = 0; turn < 300; turn += 1) {
     await pass(soonMs);
-    const letters = queue.receive();
-    found.push(...letters.map(({ body }) => body));
-    queue.acknowledge(letters);
+    const messages = queue.receive();
+    found.push(...messages.map(({ body }) => body));
+    queue.acknowledge(messages);
   }
   return found;
 }
 
-test('doubles, delays and shows too soon what it is told to, and loses nothing by it', async () => {
+test('duplicates, delays and early deliveries at the given rates lose nothing', async () => {
   const rates = { 'message-doubled': 0.3, 'message-late': 0.3, 'seen-too-soon': 0.3 };
   const { queue, pass, faults } = opened(rates);
   queue.put(bodies);
@@ -78,7 +78,7 @@ test('doubles, delays and shows too soon what it is told to, and loses nothing b
   expect(found).not.toEqual(bodies);
 });
 
-test('loses as many as it counts, and none of what must come', async () => {
+test('loses as many as it counts, and no message that must arrive', async () => {
   const { queue, pass, faults } = opened({ 'message-lost': 0.5 });
   queue.put(bodies);
   queue.putSafely(['surely']);

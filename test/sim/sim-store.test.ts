@@ -34,7 +34,7 @@ const over = (around: SimContext, table: SimTable) =>
     outage: storeOutage(around),
   });
 
-/** Lets time pass while somebody waits, as a world does. */
+/** Advances time while a caller waits, as a world does. */
 function moved(store: StateStore, { timeline }: SimContext): StateStore {
   const whileWaiting = async <Value>(answer: Promise<Value>): Promise<Value> => {
     const passed = timeline.runUntil(timeline.now() + 100);
@@ -66,7 +66,7 @@ async function underTest(): Promise<StoreUnderTest> {
 stateStoreContract('the simulator’s', underTest);
 stateStoreModel('the simulator’s', underTest, 150);
 
-test('answers as if one operation came after the other, whatever is lost', async () => {
+test('answers as if one operation came after the other, despite losses', async () => {
   const rates = { 'answer-lost': 0.2, 'retried-underneath': 0.2, 'store-throttled': 0.1 };
   const around = surroundings(rates);
   const table = newTable(around);

@@ -16,7 +16,7 @@ async function hashes(threads: number): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-test('the same seed is the same story: 1,000 of 1,000, in two processes', async () => {
+test('the same seed gives the same trace: 1,000 of 1,000, in two processes', async () => {
   const [one, other] = [await hashes(1), await hashes(2)];
   expect(one).toHaveLength(1_000);
   expect(other).toEqual(one);
@@ -32,7 +32,7 @@ test.each([1, 7, 42, 276, 1_999])(
   },
 );
 
-test('a story that is read is the one that was lived', async () => {
+test('keeping the trace does not change it', async () => {
   const [read, lived] = [await simulation(7, true), await simulation(7)];
   expect(read.hash).toBe(lived.hash);
   expect(read.story.length).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-/** A corner of the simulation by itself, in which nothing goes wrong unless a test says so. */
+/** A part of the simulation by itself, without faults unless a test sets rates. */
 
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { type FaultRates, faults } from '#sim/faults/fault-rates.ts';

@@ -1,4 +1,4 @@
-/** The table of docs/access.md: every route, and what becomes of each principal that asks for it. */
+/** The table of docs/access.md: every route, and the outcome for each principal. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { Role } from '#core/access/principal.ts';
@@ -12,7 +12,7 @@ const askers = [
 ] as const;
 type Asker = (typeof askers)[number];
 
-/** The two tenants of these tests; the order that is asked for is of the first. */
+/** The two tenants of these tests; the requested order belongs to the first. */
 export const [ours, others] = ['inn', 'bar'] as const;
 
 export const principals: readonly {
@@ -57,12 +57,12 @@ export function accessTable(): readonly AccessRow[] {
     );
 }
 
-/** Every cell, as one case of a test. */
+/** Every cell, as a test case. */
 export const cases = accessTable().flatMap((row) =>
   principals.map((principal) => ({ ...principal, row, expected: row[principal.asker] })),
 );
 
-/** A request of that route, about that order. */
+/** A request of that route for that order. */
 export function requestOf(
   { route }: AccessRow,
   orderId: string,
@@ -78,7 +78,7 @@ export function requestOf(
   };
 }
 
-/** What an answer means in the words of the table. */
+/** The word of the table for a status. */
 export function wordOf(status: number, expected: z.infer<typeof cell>): string {
   if (status === 401 || status === 403 || status === 404) return String(status);
   return expected === 'its own' ? expected : 'yes';

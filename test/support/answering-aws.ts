@@ -1,4 +1,4 @@
-/** A service of AWS that answers as a test tells it: what no emulator can be made to say, and what it is asked. */
+/** A service of AWS with answers that a test defines, for answers that emulators do not give; records the requests. */
 import { hash } from 'node:crypto';
 import { answeringServer } from './answering-server.ts';
 import { testCredentials } from './dynamo-server.ts';
@@ -11,11 +11,11 @@ export interface AwsCall {
 
 export interface AnsweringAws {
   readonly url: string;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly calls: readonly AwsCall[];
 }
 
-/** For clients that speak JSON. An answer with a `__type` is an error. */
+/** For clients that use JSON. An answer with a `__type` is an error. */
 export async function answeringAws(
   answer: (call: AwsCall, number: number) => object,
 ): Promise<AnsweringAws> {
@@ -36,7 +36,7 @@ export async function answeringAws(
   return { url, calls };
 }
 
-/** As SQS gives it, with the checksum that its client insists on. */
+/** A message as SQS returns it, with the checksum that its client verifies. */
 export const sqsMessage = (id: string, body: string, more: object = {}) => ({
   MessageId: id,
   ReceiptHandle: `receipt of ${id}`,

@@ -1,4 +1,4 @@
-/** A state store and a coordination on a DynamoDB that answers as a test tells it. */
+/** A state store and a coordination on a DynamoDB with answers that a test defines. */
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { type AwsCall, answeringAws } from './answering-aws.ts';
@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 0, 1);
 const tables = { orders: 'Orders', processes: 'Processes' };
 export const shards = 2;
 
-/** Waits end at once, and are noted. */
+/** Waits end at once, and are recorded. */
 export async function answeringDynamo(answer: (call: AwsCall, number: number) => object) {
   const { calls, url } = await answeringAws(answer);
   const waited: number[] = [];

@@ -1,4 +1,4 @@
-/** A server that answers as a test tells it, until the test is over. */
+/** A server with answers that a test defines; closed at the end of the test. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -18,7 +18,7 @@ export interface Received {
 }
 
 export interface AnsweringServer {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly received: readonly Received[];
   /** Without a path. */
   readonly url: string;

@@ -1,4 +1,4 @@
-/** Changes of orders as their submitter is told of them, and a receiver that does not take them. */
+/** Changes of orders as their submitter receives them, and a receiver that rejects them. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
@@ -19,7 +19,7 @@ export const down = new DeliveryError('webhook-refused', 'Webhook shop answered 
 
 export const textOf = ({ orderId: id, sequence }: Change) => `${id} ${sequence}`;
 
-/** An order comes to Error, as the stream tells it. */
+/** The change of an order to Error, as the stream reports it. */
 export function changeToError() {
   const now = Date.UTC(2026, 0, 1);
   const { record: pending } = newOrder('one', now, 'shop');

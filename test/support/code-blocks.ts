@@ -2,7 +2,7 @@
 export interface CodeBlock {
   /** Such as `ts`, `sh`, or `sh aws` for what needs a cloud. */
   readonly language: string;
-  /** What its first line names as a comment, as in `// gift/workflow.ts`; null where it names none. */
+  /** The file that its first line names as a comment, as in `// gift/workflow.ts`; null without one. */
   readonly file: string | null;
   readonly text: string;
 }

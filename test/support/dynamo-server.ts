@@ -1,4 +1,4 @@
-/** A DynamoDB-compatible server of one's own, and empty tables on it. */
+/** A separate DynamoDB-compatible server, and empty tables on it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -24,7 +24,7 @@ export interface DynamoServer {
   close(): Promise<void>;
 }
 
-/** Servers here check no signature, but the SDK makes one. */
+/** These servers check no signature, but the SDK computes one. */
 export const testCredentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
 export async function freePort(): Promise<number> {
@@ -36,7 +36,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** One that runs already. */
+/** A client of a running server. */
 export function testDynamoClient(endpoint: string, requestTimeoutMs = 10_000): DynamoDBClient {
   process.env['AWS_REGION'] = 'us-east-1';
   process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
@@ -53,12 +53,12 @@ export async function startDynoxide(): Promise<DynamoServer> {
 }
 
 /**
- * Runs its arguments until its input ends, which it does with the process that holds it, however that dies:
- * a test run that is killed leaves no server behind.
+ * Runs its arguments until its input ends, which happens with the process that holds it, so that an aborted test
+ * run leaves no server behind.
  */
 const endsWithUs = '"$@" & cat; kill -9 $!; wait';
 
-/** Waits until the server that was started answers on the port. */
+/** Waits until the started server answers on the port. */
 export async function started(server: ChildProcess, port: number): Promise<DynamoServer> {
   let failure: Error | undefined;
   server.on('error', (error) => {
@@ -91,7 +91,7 @@ async function stop(server: ChildProcess, client: DynamoDBClient): Promise<void>
 
 let tables = 0;
 
-/** The tables as the stack makes them, empty, under names of their own. */
+/** Empty tables as the stack creates them, with unique names. */
 export async function createTables(
   client: DynamoDBClient,
 ): Promise<TableNames & { readonly coordination: string }> {

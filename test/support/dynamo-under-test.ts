@@ -1,4 +1,4 @@
-/** The store on a DynamoDB-compatible server, as its contract wants it. */
+/** The store on a DynamoDB-compatible server, in the form of its contract. */
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { fromItem, toItem } from '#aws/store/attributes.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
@@ -37,7 +37,7 @@ export async function dynamoUnderTest({ client }: DynamoServer): Promise<Editabl
       const key = { TableName: tables.processes, Key: { OrderID: { S: orderId } } };
       return fromItem((await client.send(new GetItemCommand(key))).Item ?? {});
     },
-    // Nothing of the store lives in the process.
+    // The store keeps no state in the process.
     reopen: async () => open(),
     close: async () => {},
   });

@@ -1,4 +1,4 @@
-/** A door before a service: it notes each call that comes, and can be in trouble as a service is. */
+/** A proxy before a service: records each call, and fails on request. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface FailingFront {
   readonly url: string;
-  /** The idempotency keys of the calls of an order so far. */
+  /** The idempotency keys of an order's calls so far. */
   keysOf(orderId: string): readonly (string | undefined)[];
-  /** The next so many calls are answered 503, and do not reach the service. */
+  /** Answers the next calls with 503 without forwarding them. */
   failNext(count: number): void;
-  /** From now on answers come so long drop by drop, ms, each drop before a reader loses patience. */
+  /** From now on answers arrive in pieces at this interval, ms, shorter than a reader's timeout. */
   dribble(ms: number): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function failingFront(service: string): Promise<FailingFront> {
         signal: gone.signal,
       });
       answer.writeHead(passedOn.status, { 'content-type': 'application/json' });
-      // JSON may begin with as much space as one likes.
+      // JSON may begin with any amount of white space.
       for (let waited = 0; waited < dribbleMs; waited += dropMs) {
         answer.write(' ');
         await sleep(dropMs);

@@ -1,4 +1,4 @@
-/** An order whose record fills what its store takes, as older releases let it. */
+/** An order whose record fills the store's limit, as older releases allowed. */
 import * as z from 'zod';
 import { recordBytes } from '#core/codec/record-size.ts';
 import { decide } from '#core/decide/decide.ts';
@@ -22,10 +22,10 @@ const doneCount = 59;
 for (let at = 0; at < stepCount; at += 1) {
   begin.step(`s${at}`, { agent: filler, completeWithin: 10_000, input: () => null });
 }
-/** Sixty steps at once, that hand on what they like where nothing bounds them. */
+/** Sixty concurrent steps with outputs of unlimited size. */
 export const full = begin.build();
 
-/** The order, its first record, and the record that has at least so many bytes: all steps but one are done. */
+/** The order, its first record, and a record of at least this size: all steps but one are done. */
 export function fullOrder(
   id: string,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * Orders at one shard of a service that hangs, on the real DynamoDB adapters and the roles that ship, by
- * a virtual clock: ticks each minute, invocations with the time and the rate that Lambda's have.
+ * Orders in one shard of a hanging service, on the real DynamoDB adapters and the shipped roles, with a virtual
+ * clock: a tick per minute, and invocations with Lambda's time and throughput.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
@@ -26,22 +26,22 @@ import { type TestLog, testLog } from './log.ts';
 export interface HangingService {
   readonly log: TestLog;
   readonly sweeps: Sweeps;
-  /** So many orders, dispatched just now. */
+  /** Creates this many orders, dispatched now. */
   submit(orders: number): Promise<void>;
-  /** A minute of the schedule, as {@link Minute}; then the time is that of the next one. */
+  /** Runs a minute of the schedule, as {@link Minute}; then the time is that of the next one. */
   minute(): Promise<Minute>;
-  /** Nobody is there for so long, ms. */
-  dark(ms: number): void;
+  /** Stops everything for this long, ms. */
+  outage(ms: number): void;
   records(): Promise<readonly ProcessRecord[]>;
 }
 
 export interface Minute extends Pick<TickReport, 'found' | 'interrupted' | 'lagMs'> {
-  /** Orders that have not come to their end. */
+  /** The number of orders that have not ended. */
   readonly live: number;
   readonly unfinished: boolean;
 }
 
-/** What the sweeps took, real time, ms. */
+/** The cost of the sweeps, in real time, ms. */
 export interface Sweeps {
   recovered: number;
   cpuMs: number;
@@ -50,17 +50,17 @@ export interface Sweeps {
 
 export interface HangingOptions {
   readonly client: DynamoDBClient;
-  /** Orders that an invocation recovers in a second. */
+  /** Orders per second that an invocation recovers. */
   readonly perSecond: number;
   /** Attempts in each of two rounds. */
   readonly attempts: number;
-  /** The most that a page of the due index holds, as where DynamoDB ends it at a megabyte. */
+  /** The maximum page size of the due index, as where DynamoDB ends a page at a megabyte. */
   readonly pageMax: number;
 }
 
 const second = 1_000;
 const minuteMs = 60 * second;
-/** As lambdas/supervisor.ts: an invocation's time but for what it spares. */
+/** As lambdas/supervisor.ts: an invocation's time without the reserved time. */
 const invocationMs = 50 * second;
 const batch = 100;
 
@@ -124,7 +124,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
       return outcome;
     },
   };
-  /** What a page takes an invocation of that size. */
+  /** The time of a page in an invocation of that size. */
   const paced: StateStore = {
     ...store,
     async due(query) {
@@ -187,7 +187,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
     });
   }
 
-  /** The Scheduler, and the service: it answers an undo, and hangs otherwise. */
+  /** The Scheduler and the service, which answers an undo and hangs otherwise. */
   async function deliver(): Promise<void> {
     while (nudges.length + requests.length > 0) {
       await claims.onNudges(nudges.splice(0, batch));
@@ -243,7 +243,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
         lagMs: Math.max(...reports.map(({ lagMs }) => lagMs)),
       };
     },
-    dark(ms) {
+    outage(ms) {
       now += ms;
     },
   };
@@ -271,22 +271,22 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
 const interruptedIn = ({ history }: ProcessRecord) =>
   history.filter((entry) => entry.type === 'interrupted' && entry.steps.length > 0).length;
 
-/** How the orders ended, in words, each once. */
+/** The distinct ends of the orders as text. */
 export function endings(records: readonly ProcessRecord[]): readonly string[] {
-  const told = records.map((record) => {
+  const ends = records.map((record) => {
     const { workflow, processState, failureCount, fault } = record;
     return `${workflow}: ${processState}, ${failureCount} failures, ${interruptedIn(record)} interrupted, ${fault?.code}`;
   });
-  return [...new Set(told)].toSorted();
+  return [...new Set(ends)].toSorted();
 }
 
-/** Each counted to its last attempt, and then as its policy says. */
+/** The expected ends: every attempt counted, then the policy applied. */
 export function expectedEndings(attempts: number, interrupted: number): readonly string[] {
   const counted = `${attempts * rounds} failures, ${interrupted} interrupted, exhausted`;
   return [`held: Error, ${counted}`, `turned-back: Undone, ${counted}`];
 }
 
-/** Ticks until every order has come to its end, at most as many. */
+/** Runs ticks until every order has ended, up to a maximum. */
 export async function toTheEnd(world: HangingService, max: number): Promise<readonly Minute[]> {
   const minutes: Minute[] = [];
   do {

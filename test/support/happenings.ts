@@ -1,4 +1,4 @@
-/** What may happen next to an order of the small workflow, without knowing how far it has come. */
+/** Events that may happen to an order of the small workflow, in any state. */
 import { decide, type Transition } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
 import type { RecordEvent } from '#core/model/event.ts';

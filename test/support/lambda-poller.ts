@@ -1,4 +1,4 @@
-/** Works a queue off by a function, as Lambda does: what the function does not give back is deleted. */
+/** Consumes a queue by a function, as Lambda does: deletes messages that the function does not return. */
 import {
   DeleteMessageCommand,
   type Message,
@@ -11,10 +11,10 @@ import { queueArn } from './sqs-server.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** What a function may run, ms: within the visibility timeout of the queue. */
+/** The function's timeout, ms: below the visibility timeout of the queue. */
 const functionTimeoutMs = 10_000;
 
-/** Begins at once; the function given back ends it when the batch under way is done. */
+/** Starts at once; the returned function stops after the current batch. */
 export function pollQueue(client: SQSClient, queue: string, handler: Handler): () => Promise<void> {
   let stopped = false;
   const polling = (async () => {
@@ -22,10 +22,10 @@ export function pollQueue(client: SQSClient, queue: string, handler: Handler): (
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({ QueueUrl: queue, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
       );
-      if (Messages.length > 0) await workOff(client, queue, Messages, handler);
+      if (Messages.length > 0) await consumeBatch(client, queue, Messages, handler);
     }
   })();
-  // A function that throws ends the polling, and the test at its close.
+  // A function that throws ends the polling, and fails the test when it closes.
   polling.catch(() => {});
   return async () => {
     stopped = true;
@@ -33,7 +33,7 @@ export function pollQueue(client: SQSClient, queue: string, handler: Handler): (
   };
 }
 
-async function workOff(
+async function consumeBatch(
   client: SQSClient,
   queue: string,
   messages: readonly Message[],
@@ -52,7 +52,7 @@ async function workOff(
   }
 }
 
-/** Of an invocation that has ten seconds. */
+/** The context of an invocation with ten seconds. */
 export const lambdaContext = (remaining = () => functionTimeoutMs): Context => ({
   callbackWaitsForEmptyEventLoop: false,
   functionName: 'test',

@@ -1,4 +1,4 @@
-/** The largest orders that a definition allows: 64 steps, each of which hands on all that it may. */
+/** The largest orders that a definition allows: 64 steps with the largest outputs. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
@@ -9,7 +9,7 @@ import type { AgentImplementation } from '#ports/agent-implementation.ts';
 const input = z.object({ bytes: z.int(), seen: z.json() });
 export const filler = defineAgent({ name: 'filler', input, output: z.string(), undo: 'offered' });
 
-/** Gives as many bytes of JSON as it is asked for. */
+/** Returns this many bytes of JSON. */
 export const fills: AgentImplementation<z.infer<typeof input>, string> = {
   contract: filler,
   perform: async ({ bytes }) => 'x'.repeat(bytes - 2),
@@ -20,7 +20,7 @@ const details = z.object({ note: z.string() });
 type Builder = WorkflowBuilder<z.infer<typeof details>, Record<string, string>>;
 const names = Array.from({ length: limits.stepsMax }, (_, at) => `step-${at + 1}`);
 
-/** Each step but the first comes after those that `before` gives, and is asked with all it may see. */
+/** Each step but the first follows the steps that `before` returns, with all their outputs as input. */
 function largest(name: string, before: (at: number) => readonly string[]): WorkflowDefinition {
   let builder: Builder = defineWorkflow({ name, version: 1, details });
   for (const [at, step] of names.entries()) {
@@ -39,10 +39,10 @@ function largest(name: string, before: (at: number) => readonly string[]): Workf
   return built;
 }
 
-/** 63 at once, and one after all of them. */
+/** 63 concurrent steps, and one after them. */
 export const join = largest('join', (at) => names.slice(0, at === names.length - 1 ? at : 0));
-/** One after the other. */
+/** All steps in sequence. */
 export const chain = largest('chain', (at) => names.slice(Math.max(0, at - 1), at));
 
-/** As large as details can be. */
+/** The largest allowed details. */
 export const largestDetails = { note: 'd'.repeat(limits.detailsBytesMax - 500) };

@@ -1,20 +1,20 @@
-/** A network that loses answers: the server applies what it is asked, and the caller never hears of it. */
+/** A network that loses answers: the server handles the request, and the caller gets no answer. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 export interface LosingProxy {
   readonly url: string;
-  /** Of the next requests for this operation, so many answers are lost. */
+  /** The number of next answers to this operation that are lost. */
   lose(operation: string, answers: number): void;
-  /** The next answer to this operation comes so much too late, ms. */
+  /** The delay of the next answer to this operation, ms. */
   delay(operation: string, ms: number): void;
-  /** How many requests for the operation reached the server. */
+  /** The number of requests for the operation that reached the server. */
   applied(operation: string): number;
   close(): void;
 }
 
-/** In front of a server of DynamoDB's protocol. */
+/** Before a server of DynamoDB's protocol. */
 export async function losingProxy(target: string): Promise<LosingProxy> {
   const losses = new Map<string, number>();
   const delays = new Map<string, number>();

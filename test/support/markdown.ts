@@ -1,13 +1,13 @@
-/** Headings and links of a Markdown page, as GitHub reads them. */
+/** Headings and links of a Markdown page, as GitHub interprets them. */
 
 export interface Link {
   /** A path relative to the page; empty for the page itself. */
   readonly path: string;
-  /** Null: the link has none. */
+  /** Null when the link has none. */
   readonly anchor: string | null;
 }
 
-/** Text in fenced blocks and in `code` is neither a heading nor a link. */
+/** Text in fenced blocks and in `code` has neither headings nor links. */
 const withoutBlocks = (page: string) => page.replace(/^(```|~~~).*?^\1 *$/gms, '');
 
 /** The titles of all headings, without their markup. */
@@ -36,7 +36,7 @@ export function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Links and images that lead to a file of the repository or to a heading; not those to other sites. */
+/** Links and images that lead to a file of the repository or to a heading, without those to other sites. */
 export function linksOf(page: string): readonly Link[] {
   const text = withoutBlocks(page).replaceAll(/`[^`\n]*`/g, 'code');
   const inline = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);

@@ -1,4 +1,4 @@
-/** What Supervisors remember, in the memory of a test: the simulator's table, and no network before it. */
+/** What Supervisors remember, in memory: the simulator's table without a network. */
 import type { Coordination } from '#ports/coordination.ts';
 import { coordinationTable } from '#sim/ports/sim-coordination.ts';
 

@@ -1,4 +1,4 @@
-/** Messages of every kind, as chance makes them. */
+/** Random messages of every kind. */
 import fc from 'fast-check';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
@@ -13,7 +13,7 @@ const priority = fc.constantFrom(...priorities);
 const tenant = fc.option(fc.string({ maxLength: 64 }));
 const attempt = fc.integer({ min: 1, max: 1_000 });
 const action = fc.constantFrom('perform' as const, 'undo' as const);
-/** As JSON itself has it: no -0. */
+/** As JSON represents it: without -0. */
 const json = fc
   .jsonValue({ maxDepth: 4 })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
@@ -59,16 +59,16 @@ export const submission = fc.record({
   key: fc.stringMatching(/^[!-+\--~]{1,128}$/),
 });
 
-/** What a submitter was told of an order that has lived for a while. */
+/** A change of an order that has lived for a while. */
 export const status = fc.array(fc.constantFrom(...happenings), { maxLength: 25 }).chain((life) => {
   const now = Date.UTC(2026, 0, 1);
   let record: ProcessRecord = newOrder('one', now, 'shop').record;
-  const told: Change[] = [changeOf(null, record)].filter((change) => change !== null);
+  const changes: Change[] = [changeOf(null, record)].filter((change) => change !== null);
   for (const [at, happening] of life.entries()) {
     const next: ProcessRecord = happened(record, happening, now + at, `w${at}`) ?? record;
     const change = changeOf(record.processState, next);
-    if (change !== null) told.push(change);
+    if (change !== null) changes.push(change);
     record = next;
   }
-  return fc.constantFrom(...told);
+  return fc.constantFrom(...changes);
 });

@@ -1,4 +1,4 @@
-/** Orders of a small workflow, made by the same core that ships. */
+/** Orders of a small workflow, created by the shipped core. */
 import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
 import { submitted } from '#core/decide/submit.ts';
@@ -59,7 +59,7 @@ export function newOrder(
   return { order, record };
 }
 
-/** The next revision, under a write id of its own. */
+/** The next revision, with its own write id. */
 export function next(
   record: ProcessRecord,
   event: RecordEvent,

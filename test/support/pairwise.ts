@@ -1,4 +1,4 @@
-/** A covering array: few rows in which each two values of two factors come together at least once. */
+/** A covering array: few rows in which each allowed pair of values of two factors occurs. */
 
 /** The values of each factor; `undefined` is a value too. */
 export type Factors = Readonly<Record<string, readonly unknown[]>>;
@@ -9,7 +9,7 @@ interface Pair {
   readonly values: readonly [unknown, unknown];
 }
 
-/** Pairs that may come together at all. */
+/** The pairs that are allowed. */
 export function pairsOf(factors: Factors, isAllowed: (row: Row) => boolean): readonly Pair[] {
   const all = Object.entries(factors);
   return all.flatMap(([one, firsts], at) =>
@@ -29,10 +29,10 @@ export const isIn = (row: Row, { names: [one, other], values: [first, second] }:
   one in row && other in row && row[one] === first && row[other] === second;
 
 /**
- * Greedy: each row begins with a pair that is still missing, and takes of each further factor the value that
- * completes most of the missing ones. The same factors give the same rows.
+ * Greedy: each row begins with a missing pair, and takes of each further factor the value that completes most
+ * missing pairs. The same factors give the same rows.
  *
- * @param isAllowed whether these values may come together; asked of parts of a row, and then of more of it
+ * @param isAllowed whether these values may be combined; called with parts of a row, too
  */
 export function pairwise(factors: Factors, isAllowed: (row: Row) => boolean): readonly Row[] {
   let missing = pairsOf(factors, isAllowed);

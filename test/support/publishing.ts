@@ -1,4 +1,4 @@
-/** One notification at a time, as an error where it failed. */
+/** Publishes one notification at a time, and throws its error. */
 import type { Change, Notification } from '#core/model/change.ts';
 import type { Publisher } from '#ports/publisher.ts';
 

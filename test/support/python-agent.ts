@@ -12,7 +12,7 @@ export interface PythonAgentOptions {
   readonly service: string;
 }
 
-/** The function given back ends it; a process that has ended by itself fails there. */
+/** The returned function ends it; it fails when the process ended by itself. */
 export async function startPythonAgent(options: PythonAgentOptions): Promise<() => Promise<void>> {
   const python = pythonWith(`${folder}/requirements.txt`);
   const agent = spawn(python, [`${folder}/agent.py`], {

@@ -1,4 +1,4 @@
-/** Python with packages from PyPI, pinned, each set in a virtual environment of its own in the cache of node_modules. */
+/** Python with pinned packages from PyPI, each set in its own virtual environment in the cache of node_modules. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,9 +10,9 @@ export interface PythonPackage {
 }
 
 /**
- * The path of the program, which is installed unless it is there.
+ * The path of the program, which is installed if missing.
  *
- * @throws {Error} that says what is needed, where Python or PyPI is missing
+ * @throws {Error} that names the requirements, when Python or PyPI is missing
  */
 export function pythonTools({ package: name, version }: PythonPackage, program: string): string {
   const home = homeOf(`${name}-${version}`);
@@ -22,14 +22,14 @@ export function pythonTools({ package: name, version }: PythonPackage, program: 
 }
 
 /**
- * The path of a Python that has what a file of requirements names.
+ * The path of a Python with the packages of a requirements file.
  *
  * @throws {Error} as {@link pythonTools}
  */
 export function pythonWith(requirements: string): string {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const home = homeOf(`requirements-${digest.slice(0, 12)}`);
-  // Made last: there is a Python before anything is installed.
+  // Written last, because Python exists before the packages are installed.
   const mark = join(home, 'installed');
   if (!existsSync(mark)) {
     install(home, `what ${requirements} names`, ['--requirement', requirements]);

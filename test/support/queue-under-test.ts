@@ -1,4 +1,4 @@
-/** An SQS-compatible queue with its dead letters, as the queue contract wants it. */
+/** An SQS-compatible queue with its dead-letter queue, in the form of the queue contract. */
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -11,7 +11,7 @@ import { queueArn, type SqsServer } from './sqs-server.ts';
 
 /** Entries of one batch request (SQS). */
 const batchMax = 10;
-/** Longer than any test takes: only the contract lets it pass, s. */
+/** Longer than any test; only the contract advances it, s. */
 const hiddenSeconds = 3_600;
 
 export async function sqsUnderTest(server: SqsServer): Promise<QueueUnderTest> {
@@ -95,7 +95,7 @@ export async function sqsUnderTest(server: SqsServer): Promise<QueueUnderTest> {
   };
 }
 
-/** Of those that were deleted meanwhile SQS says that they are not in flight, and that is well. */
+/** SQS reports messages that were deleted meanwhile as not in flight, which is expected. */
 async function unhide(client: SQSClient, url: string, receipts: readonly string[]): Promise<void> {
   for (const batch of inBatches(receipts)) {
     const Entries = batch.map((ReceiptHandle, at) => ({

@@ -1,4 +1,4 @@
-/** `reeve start` as a process, with what it says. */
+/** `reeve start` as a process, with its output. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import * as z from 'zod';
 
 export interface ReeveChild {
   readonly pid: number;
-  /** What it has written to standard error so far. */
+  /** Its standard error so far. */
   stderr(): string;
   /** Its address, once it listens. */
   readonly url: Promise<string>;
@@ -30,7 +30,7 @@ export const servicesAt = (url: string): Readonly<Record<string, string>> =>
     ['FRAUD', 'INVENTORY', 'PAYMENT', 'SHIPPING'].map((name) => [`REEVE_${name}_URL`, url]),
   );
 
-/** Services that nobody serves: orders go as far as their first call. */
+/** Addresses without services: orders proceed to their first call. */
 export const noServices = servicesAt('http://127.0.0.1:9');
 
 export function reeveChild({ dataDir, env, run = [] }: ReeveChildOptions): ReeveChild {
@@ -73,7 +73,7 @@ export function reeveChild({ dataDir, env, run = [] }: ReeveChildOptions): Reeve
   };
 }
 
-/** Submits an order; gives its id, or the status of the refusal. */
+/** Submits an order; returns its id, or the status of a rejection. */
 export async function submitOrder(url: string, key: string): Promise<string | number> {
   const response = await fetch(`${url}/orders`, {
     method: 'POST',

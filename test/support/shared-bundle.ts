@@ -1,4 +1,4 @@
-/** The bundles of all functions, made once for all stacks that one worker makes: esbuild takes a second each time. */
+/** The bundles of all functions, created once for all stacks of a worker, because esbuild takes a second each time. */
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -18,7 +18,7 @@ function makeBundle(): Bundle {
   );
   return (_entries, _workflows, outdir) => (name) => {
     const known = lambdas.includes(name) ? name : 'agent';
-    // The front door is changed after it was bundled: the console is added.
+    // The front door's folder changes after bundling: the console is added.
     if (name !== 'front-door') return folderOf(known);
     cpSync(folderOf(known), outdir, { recursive: true });
     return outdir;
@@ -27,7 +27,7 @@ function makeBundle(): Bundle {
 
 let made: Bundle | undefined;
 
-/** Of the shipped agents' code, whatever the agent is called, and with the shipped workflow. */
+/** The code of the shipped agents for every agent name, with the shipped workflow. */
 export function sharedBundle(): Bundle {
   made ??= makeBundle();
   return made;

@@ -1,6 +1,6 @@
 /**
- * A disk of a few megabytes for a process under test: a file system of its own where one may be mounted, and
- * where none may, the limit that the system sets on a process's files, which needs no right.
+ * A disk of a few megabytes for a process under test: a separate file system where mounting is allowed, otherwise
+ * the system's limit on file sizes, which needs no right.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { onTestFinished } from 'vitest';
 
 export interface SmallDisk {
   readonly path: string;
-  /** The words before a command that is started while the disk is full. */
+  /** Words before a command that starts while the disk is full. */
   readonly full: readonly string[];
-  /** Nothing more can be written; `pid`: by that process, which is already running. */
+  /** Fills the disk; `pid`: for that running process. */
   fill(pid?: number): void;
-  /** There is room again. */
+  /** Frees the space. */
   free(pid?: number): void;
 }
 
@@ -51,7 +51,7 @@ function fillBy(path: string, size: number): void {
   }
 }
 
-/** A write past the limit fails with EFBIG: Node ignores the signal that would come first. */
+/** A write past the limit fails with EFBIG: Node ignores the preceding signal. */
 function limitedFiles(path: string): SmallDisk {
   const limit = (pid: number | undefined, bytes: string) => {
     if (pid !== undefined) execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);

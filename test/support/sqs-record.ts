@@ -1,4 +1,4 @@
-/** A message as Lambda hands it to a function. */
+/** A message as Lambda passes it to a function. */
 import type { SQSRecord } from 'aws-lambda';
 
 export const sqsRecord = (

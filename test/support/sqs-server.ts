@@ -7,12 +7,12 @@ import { testCredentials } from './dynamo-server.ts';
 export interface SqsServer {
   readonly endpoint: string;
   client(): SQSClient;
-  /** A new queue's URL, as AWS writes it: this server's own has a host name that is none. */
+  /** The URL of a new queue in AWS's form, because this server's own has an invalid host name. */
   queue(attributes?: Readonly<Record<string, string>>, name?: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** By hand, because the server's own start listens on every interface. */
+/** Started manually, because the server's own start listens on every interface. */
 export async function startSqs(): Promise<SqsServer> {
   process.env['AWS_REGION'] = 'us-east-1';
   process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
@@ -37,6 +37,6 @@ export async function startSqs(): Promise<SqsServer> {
   };
 }
 
-/** Of a queue of this server, by its URL. */
+/** The ARN of a queue of this server, from its URL. */
 export const queueArn = (url: string) =>
   `arn:aws:sqs:us-east-1:000000000000:${new URL(url).pathname.split('/').at(-1)}`;

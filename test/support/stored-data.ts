@@ -1,4 +1,4 @@
-/** The data of an embedded store on disk, as tests damage them: from a folder of their own, gone after the test. */
+/** The data of an embedded store on disk for damage tests, in a temporary folder. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function folder(): string {
 
 export const somewhere = (): string => join(folder(), 'reeve.db');
 
-/** Closed at the end of the test at the latest. */
+/** Closed at the latest at the end of the test. */
 export function opened(path: string): { readonly store: SqliteStore; readonly log: TestLog } {
   const log = testLog();
   const store = sqliteStore({ path, sweepPeriodMs: 1_000, log });
@@ -28,7 +28,7 @@ export function opened(path: string): { readonly store: SqliteStore; readonly lo
   return { store, log };
 }
 
-/** Orders with a response channel, so that each has a change to be told. */
+/** Orders with a response channel, so that each has an undelivered change. */
 export async function accepted(store: SqliteStore, ...ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const { order, record } = newOrder(id, now, 'shop', `cart-${id}`);
@@ -36,7 +36,7 @@ export async function accepted(store: SqliteStore, ...ids: readonly string[]): P
   }
 }
 
-/** An order that was submitted at that instant, and processed a millisecond after `at`. */
+/** An order submitted at that instant, and processed a millisecond after `at`. */
 export async function ended(
   store: SqliteStore,
   id: string,
@@ -53,7 +53,7 @@ export async function ended(
   }
 }
 
-/** The data of these orders, which nobody uses. */
+/** The data of these orders, with the store closed. */
 export async function stored(...ids: readonly string[]): Promise<string> {
   const path = somewhere();
   const { store } = opened(path);
@@ -62,7 +62,7 @@ export async function stored(...ids: readonly string[]): Promise<string> {
   return path;
 }
 
-/** As with a tool for databases, while Reeve is away. */
+/** Edits the database as with a tool, while Reeve is stopped. */
 export function edited(path: string, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
@@ -79,7 +79,7 @@ export function rootOf(path: string, name: string): number {
   return (z.object({ rootpage: z.int() }).parse(row).rootpage - 1) * pageBytes;
 }
 
-/** What a disk does: the text stands in the first page of that table or index as another of its length. */
+/** Simulates a disk error: replaces the text in the first page of that table or index by another of its length. */
 export function spoiledOnDisk(path: string, name: string, text: string, other: string): void {
   const from = rootOf(path, name);
   const bytes = readFileSync(path);
@@ -91,7 +91,7 @@ export function spoiledOnDisk(path: string, name: string, text: string, other: s
   writeFileSync(path, bytes);
 }
 
-/** The page that holds this byte is none any more: SQLite reads nothing of it. */
+/** Makes the page that holds this byte unreadable for SQLite. */
 export function pageLost(path: string, byte: number): void {
   const bytes = readFileSync(path);
   const page = byte - (byte % pageBytes);

@@ -1,6 +1,6 @@
 /**
- * One folder for a whole run of the tests, removed at its end. Modules that several files of tests import make
- * their files in it: a worker loads such a module once, so that no single file can remove them.
+ * One folder for a whole test run, deleted at its end. Modules that several test files import create their files in
+ * it: a worker loads such a module once, so that no single file can delete them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Called by the test runner before the first test (`globalSetup`); gives what is to be done after the last one. */
+/** Called by the test runner before the first test (`globalSetup`); returns the cleanup after the last one. */
 export function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tests-'));
   provide('temporaryFolder', folder);

@@ -1,4 +1,4 @@
-/** The tutorial as somebody follows it: its files in a folder beside Reeve's own, and its commands. */
+/** The tutorial as a user follows it: its files in a folder beside Reeve's own, and its commands. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ export const tutorialBlocks: readonly CodeBlock[] = codeBlocks(
   readFileSync('docs/tutorial.md', 'utf8'),
 );
 
-/** What the tutorial adds to, and what is found beside it. */
+/** The files that the tutorial extends, and those it uses. */
 const copied = [
   ...['bin', 'package.json', 'cdk.json', 'tsconfig.json', 'vitest.config.ts'],
   ...['biome.json', '.gitignore', 'test/support/temporary-folder.ts'],
 ];
 
-/** A folder with all that the repository has and a user's program needs. */
+/** Creates a folder with the repository's content that a user's program needs. */
 export function beginTutorial(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tutorial-'));
   for (const name of ['lib', 'lambdas', 'node_modules']) {
@@ -33,13 +33,13 @@ export function writeFiles(folder: string): void {
   }
 }
 
-/** Installing is done, and `npx` finds what is installed. */
+/** Installing is already done, and `npx` finds the packages. */
 const shims = `
 npm() { test "$*" = ci; }
 npx() { if test "$1" = reeve; then shift; node bin/reeve.ts "$@"; else "$@"; fi; }
 `;
 
-/** Runs it as a shell does; gives all that it said, whether or not it failed. */
+/** Runs the text as a shell does; returns its whole output, whether or not it failed. */
 export function runInShell(
   folder: string,
   script: string,
@@ -54,7 +54,7 @@ export function runInShell(
   });
 }
 
-/** What its lines do, and what a comment says that each of them shows. */
+/** The commands of its lines, and the output that a comment announces for each. */
 export function commandsOf({ text }: CodeBlock): { command: string; shows: string | null }[] {
   return text
     .trim()

@@ -1,12 +1,12 @@
-/** A clock that obeys: time passes when a test says so. */
+/** A clock whose time passes when a test says so. */
 import type { Clock } from '#ports/clock.ts';
 
 export interface VirtualClock extends Clock {
-  /** Lets so much time pass; what falls due on the way runs at its instant, in order. */
+  /** Advances the time; events on the way run at their instants, in order. */
   advance(ms: number): Promise<void>;
   /** A wrong clock: moves the time without running anything. */
   jump(ms: number): void;
-  /** Appointments neither kept nor cancelled: each would keep a process from its end. */
+  /** Pending timers, each of which would keep a process alive. */
   pending(): number;
 }
 
@@ -51,7 +51,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
   };
 }
 
-/** Lets promises, and the group commits that wait for a turn of the event loop, come to rest. */
+/** Lets promises settle, including group commits that wait for a turn of the event loop. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** A bound on something that would otherwise never come. */
+/** A bound on work that might never end. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | 'too late'> {

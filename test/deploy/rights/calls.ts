@@ -1,4 +1,4 @@
-/** The calls that a request to AWS makes, as IAM sees them: an action on a resource, by a function. */
+/** The calls in a request to AWS as IAM sees them: an action on a resource, by a function. */
 import * as z from 'zod';
 import { account, region } from './template.ts';
 
@@ -8,11 +8,11 @@ export interface Call {
   readonly resource: string;
 }
 
-/** A request as it leaves a function. */
+/** A request that a function sent. */
 export interface AwsRequest {
   readonly method: string;
   readonly path: string;
-  /** The header `x-amz-target`: names the operation in every protocol with JSON bodies. */
+  /** The header `x-amz-target`: the operation, in every protocol with JSON bodies. */
   readonly target: string | null;
   readonly body: string;
 }
@@ -36,7 +36,7 @@ const secret = z.object({ SecretId: text });
 
 const place = `${region}:${account}`;
 
-/** @throws {Error} for a request that is not known here: a new kind of call needs a line here */
+/** @throws {Error} for an unknown request: a new kind of call needs an entry here */
 export function callsOf(caller: string, request: AwsRequest): readonly Call[] {
   return (actionsOf(request) ?? unknown(request)).map(([action, resource]) => ({
     caller,

@@ -1,7 +1,7 @@
 /**
- * Which calls the grants of a role allow, and which grants no call used. It knows as much of IAM as Reeve's roles
- * use: statements that allow, literal actions, resources with `*` for their ends. Whatever else a policy says is an
- * error, so that nothing is taken for allowed by mistake.
+ * Which calls the grants of a role allow, and which grants no call used. It supports the part of IAM that Reeve's
+ * roles use: allowing statements, literal actions, resources that may end with `*`. Everything else in a policy is
+ * an error, so that nothing counts as allowed by mistake.
  */
 import * as z from 'zod';
 import type { Call } from './calls.ts';
@@ -31,7 +31,7 @@ const policySchema = z.object({
   ),
 });
 
-/** @throws {Error} for a policy with more in it than is evaluated here */
+/** @throws {Error} for a policy with other content */
 export function grantsIn(caller: string, policy: unknown): readonly Grant[] {
   const found = policySchema
     .parse(policy)

@@ -1,4 +1,4 @@
-/** In front of an emulator: forwards what functions ask, and records which function asked for what. */
+/** A proxy before an emulator: forwards the functions' requests and records the caller of each. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -10,13 +10,13 @@ import { buffer } from 'node:stream/consumers';
 import { type Call, callsOf } from './calls.ts';
 
 export interface RecordingProxy {
-  /** The endpoint of one function: its path says who calls. */
+  /** The endpoint of one function: its path identifies the caller. */
   endpointOf(caller: string): string;
-  /** Every call once. */
+  /** Every distinct call. */
   calls(): readonly Call[];
-  /** Until the function that it gives is called, such calls are recorded and answered with 500. */
+  /** Until the returned function is called, such calls are recorded and answered with 500. */
   refuse(which: (call: Call) => boolean): () => void;
-  /** What could not be recorded; empty when the record is whole. */
+  /** Requests that could not be recorded; empty when the record is complete. */
   readonly failures: readonly unknown[];
   close(): void;
 }
@@ -26,7 +26,7 @@ export async function recordingProxy(target: { readonly port: number }): Promise
   const failures: unknown[] = [];
   let refused = (_: Call) => false;
 
-  /** Gives whether the request is to be answered. */
+  /** Returns whether to answer the request. */
   function record(caller: string, path: string, request: IncomingMessage, body: string): boolean {
     try {
       const operation = request.headers['x-amz-target'];

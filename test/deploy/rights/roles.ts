@@ -1,4 +1,4 @@
-/** What the roles of deployed functions allow, and what Lambda itself does in their name. */
+/** The grants of deployed functions' roles, and the calls that Lambda makes with these roles. */
 import {
   type EventSourceMappingConfiguration,
   type FunctionConfiguration,
@@ -11,7 +11,7 @@ import type { Call } from './calls.ts';
 import { type Grant, grantsIn } from './evaluation.ts';
 import { account, region, resolver, resourcesOf } from './template.ts';
 
-/** How a template describes the functions of Reeve. */
+/** The prefix of Reeve's functions in their descriptions. */
 const prefix = 'Reeve: ';
 const nameOf = (description: string) => description.replace(prefix, '');
 
@@ -41,7 +41,7 @@ export async function grantsOf(stackName: string): Promise<readonly Grant[]> {
   const resources = await resourcesOf(stackName);
   const resolved = await resolver(stackName);
   const ofType = (type: string) => Object.values(resources).filter(({ Type }) => Type === type);
-  // Of a role with more grants than one document holds, the CDK puts the rest into a managed policy.
+  // When a role has more grants than one document holds, the CDK moves the rest to a managed policy.
   const policies = [...ofType('AWS::IAM::Policy'), ...ofType('AWS::IAM::ManagedPolicy')].map(
     ({ Properties }) => rolePolicy.parse(Properties),
   );
@@ -63,12 +63,12 @@ const rolePolicy = z.object({
   PolicyDocument: z.unknown(),
   Roles: z.array(z.object({ Ref: z.string() })).default([]),
 });
-/** Its grants are in policies of their own, and nowhere else. */
+/** Its grants are only in separate policies. */
 const bareRole = z.strictObject({ AssumeRolePolicyDocument: z.unknown() });
 
 /**
- * What Lambda does with the role of a function and not the function itself: it writes the log, polls queues (developer
- * guide, "Using Lambda with Amazon SQS") and streams ("Process DynamoDB records with Lambda"), and keeps what failed.
+ * Calls that Lambda makes with the role of a function: it writes the log, polls queues (developer guide, "Using
+ * Lambda with Amazon SQS") and streams ("Process DynamoDB records with Lambda"), and stores failed records.
  */
 export async function callsOfLambda(
   lambda: LambdaClient,

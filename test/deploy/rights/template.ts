@@ -1,4 +1,4 @@
-/** A deployed template with its references resolved to the names and ARNs of what was made. */
+/** A deployed template whose references are resolved to the names and ARNs of its resources. */
 import {
   CloudFormationClient,
   DescribeStackResourcesCommand,
@@ -23,7 +23,7 @@ export async function resourcesOf(StackName: string): Promise<Readonly<Record<st
   return template.parse(JSON.parse(TemplateBody)).Resources;
 }
 
-/** Gives a function that replaces each `Ref`, `Fn::GetAtt` and `Fn::Join` in a value. */
+/** Returns a function that replaces each `Ref`, `Fn::GetAtt` and `Fn::Join` in a value. */
 export async function resolver(StackName: string): Promise<(value: unknown) => unknown> {
   const made = new Map<string, { readonly type: string; readonly id: string }>();
   const streams = new Map<string, string>();

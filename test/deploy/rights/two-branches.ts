@@ -1,4 +1,4 @@
-/** The shipped workflow, and one whose two steps no agent answers: the test answers in its place, when it wants. */
+/** The shipped workflow, and one whose two steps no agent answers: the test replies when it chooses. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
