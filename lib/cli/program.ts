@@ -137,7 +137,7 @@ function addData(program: Command, world: CliEnvironment, done: Done): void {
       .description(description)
       .option('--data <dir>', 'the data directory (default: REEVE_DATA, or .reeve)');
   add('check', 'check all stored orders, while Reeve is stopped')
-    .option('--accept-loss', 'go on with what is left, where accepted orders are missing')
+    .option('--accept-loss', 'continue without the accepted orders that are missing')
     .action(({ acceptLoss = false, ...options }: DataOptions) =>
       act({ kind: 'check', acceptLoss }, options),
     );

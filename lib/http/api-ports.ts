@@ -1,4 +1,4 @@
-/** What the API stands on. */
+/** The ports of the API. */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -10,12 +10,12 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 
-/** One request, for the access log. */
+/** A request in the access log. */
 export type Access = Readonly<{
   method: string;
-  /** Without its query, which may hold what a person searched for. */
+  /** Without the query, which may contain personal search terms. */
   path: string;
-  /** Null: nobody that is known. */
+  /** Null: not identified. */
   principal: string | null;
   tenant: string | null;
   status: number;
@@ -25,14 +25,14 @@ export type Access = Readonly<{
 
 export type Watch = (listener: (record: ProcessRecord) => void) => () => void;
 
-/** How orders in flight stand, by state: those that are not at their end. */
+/** The numbers of live orders by state. */
 export type AliveCounts = Readonly<Record<'Pending' | 'Processing' | 'Error', number>>;
 
-/** What went on in the last hour, and how things stand now. */
+/** Counts of the last hour, and the present load. */
 export interface Activity {
-  /** Since when it was counted: a process counts from its start. */
+  /** The start of the counts, ms since the epoch: the start of the process. */
   readonly since: number;
-  /** Sixty, oldest first; the last one is the present minute. */
+  /** Sixty, oldest first; the last is the current minute. */
   readonly minutes: readonly {
     readonly at: number;
     readonly submitted: number;
@@ -46,31 +46,31 @@ export interface Activity {
     readonly orders: AliveCounts;
   }[];
   readonly agents: readonly AgentActivity[];
-  /** Those that were owed a status message since the start; named null: the operators, who are owed alerts. */
+  /** The channels that have had a message since the start; name null: the alerts of operators. */
   readonly channels: readonly ChannelActivity[];
 }
 
 export interface ChannelActivity {
   readonly name: string | null;
-  /** Messages that have not been told yet. */
+  /** The number of undelivered messages. */
   readonly undelivered: number;
-  /** When the first of those failures happened that are not made good yet; null: there is none. */
+  /** The time of the first failure that no delivery has resolved, ms since the epoch; null: none. */
   readonly failingSince: number | null;
 }
 
 export interface AgentActivity {
   readonly name: string;
-  /** Calls that are out. */
+  /** Calls in flight. */
   readonly inFlight: number;
-  /** Calls whose turn has come and that are not out: before a first try, or between two. */
+  /** Steps that are ready and not in flight: before the first attempt, or between two. */
   readonly waiting: number;
-  /** When the order among them that stands still the longest last got on. */
+  /** The last progress of the order that has waited longest, ms since the epoch; null: none. */
   readonly oldestAt: number | null;
-  /** How calls of the last hour ended. */
+  /** Calls of the last hour, by outcome. */
   readonly succeeded: number;
   readonly failed: number;
   readonly timedOut: number;
-  /** Of the last thousand calls that succeeded or timed out; the latter with their whole deadline. */
+  /** Over the last thousand calls that succeeded or timed out; a timeout counts with its whole deadline. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
   readonly breaker: BreakerState | null;
 }
@@ -84,21 +84,21 @@ export interface ApiPorts {
   readonly log: Log;
   readonly guard: GuardOptions;
   /**
-   * Committed records as they happen; the function given back ends it. Null where they cannot be
-   * had, as in a function that ends with its request: the event routes are then not served.
+   * Calls the listener with every committed record; the returned function ends that. Null in a function that ends
+   * with its request: the event routes are then not served.
    */
   readonly watch: Watch | null;
-  /** Null where nobody sees everything that happens: the route is then not served. */
+  /** Null when no process sees every change: the route is then not served. */
   readonly activity: (() => Activity) | null;
-  /** Told of each request that changes something, or is refused; null where what stands before the API keeps that log. */
+  /** Receives each request that changes something or is refused; null when a gateway keeps the access log. */
   readonly accessLog: ((access: Access) => void) | null;
-  /** Whether what the last process left alive is still being taken back; all is served meanwhile. */
+  /** True while the orders of the former process are being recovered; every route is served meanwhile. */
   readonly isStarting: () => boolean;
   readonly lastSweepAt: () => number | null | Promise<number | null>;
-  /** Stored rows found damaged; any makes the health degraded. Absent where the store cannot tell. */
+  /** The number of stored rows found damaged; any makes the health degraded. Absent when the store does not check. */
   readonly damaged?: () => number;
-  /** The code with which the store refuses writes, which makes the health degraded; null while it takes them. */
+  /** The code of the error with which the store refuses writes, which makes the health degraded; null: it accepts them. */
   readonly refusal?: () => string | null;
-  /** A sweep older than this, ms, makes the health degraded. */
+  /** When the last sweep is older than this, ms, the health is degraded. */
   readonly sweepLateMs: number;
 }

@@ -1,7 +1,7 @@
-/** Entity tags of documents that say when they were made: equal but for that, they are the same. */
+/** Entity tags of documents with a time of creation, which the tag ignores. */
 import { digestOf } from './digest.ts';
 
-/** Weak: what it is made of decides, and not every byte of the answer. */
+/** Weak, because it does not cover every byte of the response. */
 export async function weakTag(document: unknown): Promise<string> {
   const digest = await digestOf(JSON.stringify(document));
   return `W/"${digest.slice(0, 32)}"`;

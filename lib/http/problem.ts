@@ -74,15 +74,15 @@ export function problem(code: ProblemCode, detail: string, errors?: Problem['err
   };
 }
 
-/** A problem of single fields: each is named in the detail as well. */
+/** A problem with field errors; the detail names each field too. */
 export function fieldProblem(code: ProblemCode, errors: readonly FieldError[]): Problem {
   return problem(code, `${errorsText(errors)}.`, [...errors]);
 }
 
-/** When a caller who was answered 503 may ask again, s: by then a store that was busy has answered. */
+/** The `Retry-After` of a 503, s: a busy store usually recovers by then. */
 export const retryAfterSeconds = 1;
 
-/** Of every answer of 503. */
+/** The header of every 503. */
 export const retryAfterHeader = z.object({
   'retry-after': z.string().openapi({ description: 'When to ask again, in seconds.' }),
 });
@@ -107,10 +107,10 @@ const described: Readonly<Record<number, string>> = {
   503: 'Not available at present.',
 };
 
-/** What any request may be answered, before a route is reached or by a defect. */
+/** Statuses that any route may return: refusals before the route is reached, and defects. */
 const ofAnyRequest = [400, 405, 408, 417, 431, 500] as const;
 
-/** The problems a route may answer, by status, for the OpenAPI document. */
+/** The problems that a route may return, by status, for the OpenAPI document. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
   const all = [...new Set([...ofAnyRequest, ...statuses])].toSorted((a, b) => a - b);
   return Object.fromEntries(
@@ -125,7 +125,7 @@ export function problemResponses<Status extends number>(...statuses: Status[]) {
   );
 }
 
-/** Thrown by a route to answer with a problem document. */
+/** Thrown by a route; the response is its problem document. */
 export class Refusal extends Error {
   readonly problem: Problem;
 

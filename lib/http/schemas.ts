@@ -1,4 +1,4 @@
-/** What the API answers, from which its OpenAPI description is made. */
+/** The schemas of responses; the OpenAPI description is generated from them. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
 import { effects } from '#core/model/fault.ts';
@@ -12,8 +12,8 @@ export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
   .openapi('AcceptedOrder');
 
-// Where one of these may be missing it is a union with null: `nullable` of a named schema is described as
-// something that is at once the schema and null, which nothing is.
+// An optional one is a union with null: for `nullable` of a named schema, the description would demand the schema
+// and null at once.
 const faultSchema = z
   .object({ code: z.string(), message: z.string(), effect: z.enum(effects) })
   .openapi('Fault');

@@ -1,4 +1,4 @@
-/** Records as the API shows them: instants as ISO 8601, steps by name. */
+/** Documents of the API from records: instants in ISO 8601, steps by name. */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
@@ -43,7 +43,7 @@ export function summaryView(record: ProcessRecord): SummaryDocument {
   };
 }
 
-/** Without what its workflow marks as sensitive. */
+/** Redacts the values that the workflow marks as sensitive. */
 export function orderView(
   record: ProcessRecord,
   order: Order,

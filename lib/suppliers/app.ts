@@ -1,4 +1,4 @@
-/** The whole HTTP surface: the services, their faults, their ledger. */
+/** The HTTP API of the simulated suppliers: the services, their faults, their effect ledger. */
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Ledger } from './ledger.ts';
@@ -10,7 +10,7 @@ import type { World } from './under-faults.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
-/** `hosts`: the `Host` values served. */
+/** @param hosts the accepted values of the `Host` header */
 export function suppliersApp(
   ledger: Ledger,
   panel: FaultPanel,
@@ -19,7 +19,7 @@ export function suppliersApp(
 ): Hono {
   const app = new Hono();
 
-  // Another site can point a name of its own at this machine (DNS rebinding), and its pages then call here.
+  // Against DNS rebinding: a web page of another site could otherwise call these services by a name of its own.
   app.use((c, next) => {
     if (hosts.has(c.req.header('host') ?? '')) return next();
     const served = [...hosts].join(', ');

@@ -1,29 +1,29 @@
-/** The one codec of a ledger row: nobody else knows its columns. */
+/** The codec of ledger rows; the only code that knows their columns. */
 import * as z from 'zod';
 import { type ServiceName, serviceNames } from './services.ts';
 
 /**
- * - `applied`: the effect is there
- * - `undone`: the effect was there and was taken back
- * - `declined`: the service said no, for good
- * - `tombstoned`: an undo came first, so that there never is an effect
+ * - `applied`: the effect happened
+ * - `undone`: the effect happened and was undone
+ * - `declined`: the service refused permanently
+ * - `tombstoned`: an undo arrived first, so that no effect can happen
  */
 const entryStates = ['applied', 'undone', 'declined', 'tombstoned'] as const;
 export type EntryState = (typeof entryStates)[number];
 
-/** What the ledger shows of one key. */
+/** The state of one idempotency key. */
 export interface Entry {
   readonly service: ServiceName;
   readonly key: string;
   /** Null for a tombstone until a perform comes: an undo names the key only. */
   readonly orderId: string | null;
   readonly state: EntryState;
-  /** Performs that reached the ledger under this key, refused ones too. */
+  /** Performs with this key, including refused ones. */
   readonly calls: number;
-  /** How often the effect was applied. Counted, not derived: a 2 would show a bug. */
+  /** How often the effect was applied; counted, not derived, so that a 2 reveals a bug. */
   readonly effects: number;
   readonly amountCents?: number;
-  /** When the state was reached, in ISO 8601. */
+  /** The time of the last change of state, in ISO 8601. */
   readonly at: string;
 }
 
@@ -55,7 +55,7 @@ const rowSchema = z.object({
   at_ms: z.int(),
 });
 
-/** @throws ZodError when the row is none this version wrote */
+/** @throws ZodError when the row is invalid */
 export function entryOf(row: unknown): Entry {
   const { order_id, amount_cents, at_ms, ...same } = rowSchema.parse(row);
   return {
@@ -75,10 +75,10 @@ const standingSchema = z.discriminatedUnion('state', [
   z.object({ state: z.enum(['undone', 'tombstoned']) }),
 ]);
 
-/** How matters stand with a key: what a further call has to know. */
+/** The part of an entry that decides about further calls with its key. */
 export type EffectEntry = z.infer<typeof standingSchema>;
 
-/** @throws ZodError when the row is none this version wrote */
+/** @throws ZodError when the row is invalid */
 export function effectEntryOf(row: unknown): EffectEntry {
   return standingSchema.parse(row);
 }
@@ -89,7 +89,7 @@ const countSchema = z.object({
   count: z.int(),
 });
 
-/** @throws ZodError when the row is none this version wrote */
+/** @throws ZodError when the row is invalid */
 export function countOf(row: unknown): z.infer<typeof countSchema> {
   return countSchema.parse(row);
 }

@@ -1,12 +1,11 @@
 /**
- * The memory of the services: one row per service and key, on disk before the caller hears of it.
+ * The effect ledger of the services: one row per service and key, durable before the caller gets its answer.
  *
  * 1. The effect of a key and its answer are written in one transaction, at most once.
- * 2. The first verdict on a key is final: the same request under it gets the same answer for ever.
- * 3. After an undo of a key there is no effect under it, and there never will be.
+ * 2. The first verdict on a key is final: every repeat of the request gets the same answer.
+ * 3. After an undo of a key, it has no effect, now or later.
  *
- * Every call is one synchronous transaction, so calls of one key are serialised, in whatever order
- * they arrive.
+ * Every call is one synchronous transaction, so calls with one key are serialised.
  */
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -20,18 +19,19 @@ import {
 } from './entry.ts';
 import type { Job, ServiceName } from './services.ts';
 
-/** How long to wait for a predecessor of this process that has not yet let go of the file. */
+/** How long to wait for a former process that still locks the file, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** A call of `perform`. */
 export interface PerformCall {
   readonly service: ServiceName;
   readonly key: string;
-  /** Tells whether a repeat under the key is a repeat of the same request. */
+  /** Detects another request with the same key. */
   readonly fingerprint: string;
   readonly job: Job;
 }
 
-/** What a service says to a new key; the answer is its body, word for word. */
+/** The result for a new key; `answer` is the body of the response. */
 export interface Verdict {
   readonly kind: 'applied' | 'declined';
   readonly answer: string;
@@ -46,22 +46,22 @@ export class Ledger {
   readonly #now: () => number;
 
   /**
-   * Opens the ledger, and creates it when there is none.
+   * Opens the ledger; creates it when it does not exist.
    *
    * @param now milliseconds since the epoch, for the entries' `at`
    */
   constructor(file: string, now: () => number) {
     this.#db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     this.#now = now;
-    // FULL: an answer that was given must survive a power cut, or the replay would be a second effect.
+    // FULL: an answer must survive a power cut, or a repeat would cause a second effect.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     this.#db.exec(createEntries);
   }
 
   /**
-   * Applies a job once, or answers as the key was answered before.
+   * Applies a job once; returns the stored answer for a known key.
    *
-   * @param verdict asked for a new key only; what it says is stored and replayed
+   * @param verdict called for a new key only; its result is stored and replayed
    */
   perform(call: PerformCall, verdict: () => Verdict): Performed {
     return this.#inTransaction(() => {
@@ -85,9 +85,9 @@ export class Ledger {
   }
 
   /**
-   * Takes the effect of a key back, and leaves a tombstone where there was none.
+   * Undoes the effect of a key; writes a tombstone when the key is unknown.
    *
-   * @returns whether there was an effect to undo; a repeat says the same
+   * @returns whether there was an effect to undo; a repeat returns the same
    */
   undo(service: ServiceName, performKey: string): boolean {
     return this.#inTransaction(() => {
@@ -97,7 +97,7 @@ export class Ledger {
            WHERE service = ? AND key = ? AND state = 'applied'`,
         )
         .run(this.#now(), service, performKey);
-      // A declined key keeps its row: it refuses later performs as well as a tombstone does.
+      // A declined key keeps its row, which refuses later performs like a tombstone.
       this.#db
         .prepare(
           `INSERT INTO entries (service, key, state, calls, effects, at_ms)
@@ -143,7 +143,7 @@ export class Ledger {
     return row === undefined ? null : effectEntryOf(row);
   }
 
-  /** An upsert although the row is always new: a second effect would be counted, not hidden. */
+  /** An upsert, although the row is always new, so that a second effect would be counted and not hidden. */
   #write(call: PerformCall, verdict: Verdict): void {
     this.#db
       .prepare(
@@ -166,7 +166,7 @@ export class Ledger {
       );
   }
 
-  /** Also tells a tombstone whose order it stands for, which the undo did not say. */
+  /** Also adds the order id to a tombstone, because an undo does not contain it. */
   #countCall(call: PerformCall): void {
     this.#db
       .prepare(
@@ -176,7 +176,7 @@ export class Ledger {
       .run(call.job.orderId, call.service, call.key);
   }
 
-  /** IMMEDIATE: the lock is taken before the first read, so that no one writes in between. */
+  /** IMMEDIATE takes the lock before the first read, so that no other process writes in between. */
   #inTransaction<Result>(work: () => Result): Result {
     this.#db.exec('BEGIN IMMEDIATE');
     try {

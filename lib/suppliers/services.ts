@@ -1,7 +1,6 @@
 /**
- * What the four services take and answer. A service turns a checked input into a job: the answer it
- * would give, and what the ledger notes about it. Whether the job is done at all, and only once, is
- * the ledger's business.
+ * The inputs and outputs of the four services. A service turns a checked input into a job: its answer, and the data of
+ * its ledger entry. The ledger ensures that the job is done at most once.
  */
 import * as z from 'zod';
 import { explain } from './explain.ts';
@@ -10,9 +9,10 @@ import { fingerprint, idOf } from './request-digest.ts';
 export const serviceNames = ['fraud', 'inventory', 'payment', 'shipping'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
+/** The work for one accepted request. */
 export interface Job {
   readonly orderId: string;
-  /** The money moved, in cents; null for services that move none. */
+  /** The money transferred, in cents; null when the service transfers none. */
   readonly amountCents: number | null;
   readonly output: Readonly<Record<string, string | number>>;
 }
@@ -22,9 +22,9 @@ type Reading =
   | { readonly kind: 'refused'; readonly message: string };
 
 interface Service {
-  /** Whether `undo` exists; a fraud check changes nothing, and a parcel cannot be called back. */
+  /** Whether the service offers `undo`: a fraud check changes nothing, and a shipped parcel cannot be recalled. */
   readonly undoable: boolean;
-  /** Checks a request body and says what is to be done for it under this key. */
+  /** Checks a request body, and derives the job from it and the key. */
   readonly read: (body: unknown, key: string) => Reading;
 }
 
@@ -83,7 +83,7 @@ export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name);
 }
 
-/** Ties a schema to the function that uses its output, so that `services` needs no type argument. */
+/** Infers the type of the job's input from the schema, so that `services` needs no type argument. */
 function service<Input>(definition: {
   readonly undoable: boolean;
   readonly input: z.ZodType<Input>;
@@ -99,7 +99,7 @@ function service<Input>(definition: {
   };
 }
 
-/** Stands for a judgement: the same input always has the same score. */
+/** A simulated score: the same input always has the same score. */
 function scoreOf(input: unknown): number {
   const first32Bits = fingerprint(input).slice(0, 8);
   return Number.parseInt(first32Bits, 16) % (SCORE_MAX + 1);

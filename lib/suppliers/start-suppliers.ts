@@ -1,4 +1,4 @@
-/** Composition root of the simulated suppliers: four services behind one port, one ledger on disk. */
+/** Composition root of the simulated suppliers: four services on one port, with one effect ledger on disk. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -9,32 +9,34 @@ import { Ledger } from './ledger.ts';
 import { FaultPanel } from './supplier-faults.ts';
 import type { World } from './under-faults.ts';
 
+/** Options of {@link startSuppliers}. */
 export interface SuppliersOptions {
-  /** The TCP port; 0 takes a free one. */
+  /** The TCP port; 0: any free port. */
   readonly port: number;
-  /** The address to listen on; by default this machine alone can call. */
+  /** The address to listen on. Default `127.0.0.1`: only this machine can call. */
   readonly host?: string;
-  /** The directory of the ledger; created when there is none. */
+  /** The directory of the ledger; created when it does not exist. */
   readonly dataDir: string;
-  /** Decides the faults; `Math.random` by default. */
+  /** Decides the faults. Default `Math.random`. */
   readonly random?: World['random'];
-  /** Waits out `latencyMs`; a timer by default. */
+  /** Waits for `latencyMs`. Default: a timer. */
   readonly sleep?: World['sleep'];
-  /** Milliseconds since the epoch, for the ledger; the system clock by default. */
+  /** Milliseconds since the epoch, for the ledger. Default: the system clock. */
   readonly now?: () => number;
 }
 
+/** The running services. */
 export interface Suppliers {
   readonly url: string;
   readonly port: number;
-  /** Cuts every connection, hanging requests too, then closes the ledger; a second call does nothing. */
+  /** Closes every connection, also of hanging requests, then the ledger; may be called again. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts the services and resolves when they can be called.
+ * Starts the services; resolves when they accept calls.
  *
- * @throws the system's error when the port is taken or the directory cannot be written
+ * @throws the system error when the port is in use or the directory cannot be written
  */
 export async function startSuppliers(options: SuppliersOptions): Promise<Suppliers> {
   const { host = '127.0.0.1', random = Math.random, sleep = timer, now = Date.now } = options;
@@ -63,14 +65,14 @@ export async function startSuppliers(options: SuppliersOptions): Promise<Supplie
   }
 }
 
-/** Not by `recursive`: with that Node never ends where the file system makes no folders, such as in /proc. */
+/** Does not use `recursive`, with which Node loops for ever in /proc and similar file systems. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makeDirectory(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** The only way it can reject is the abort, which has ended the wait as it should. */
+/** The timer rejects only on abort, which is a normal end of the wait. */
 function timer(ms: number, signal: AbortSignal): Promise<void> {
   return timers.setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

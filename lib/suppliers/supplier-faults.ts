@@ -1,6 +1,6 @@
 /**
- * What goes wrong at each service, as an operator or a test has set it. Kept in memory only: a
- * restarted process is a healthy one.
+ * The faults of each service, as set by an operator or a test. Kept in memory only, so that a restarted process is
+ * healthy.
  */
 import * as z from 'zod';
 import { explain } from './explain.ts';
@@ -9,15 +9,15 @@ import type { ServiceName } from './services.ts';
 const rate = z.number().min(0).max(1);
 
 const faultsSchema = z.strictObject({
-  /** Milliseconds every call waits before it is worked on. */
+  /** The delay before each call is handled, ms. */
   latencyMs: z.int().min(0).max(60_000),
-  /** Share of calls answered 503: half of them before the effect, half after it. */
+  /** The share of calls answered with 503: half of them before the effect, half after it. */
   transientRate: rate,
-  /** Share of calls that never get an answer: half of them before the effect, half after it. */
+  /** The share of calls that get no answer: half of them before the effect, half after it. */
   hangRate: rate,
-  /** Share of new keys whose perform is declined for good. */
+  /** The share of new keys whose perform is declined permanently. */
   declineRate: rate,
-  /** Every call is answered 503 at once. */
+  /** True: every call is answered with 503 at once. */
   down: z.boolean(),
 });
 export type Faults = Readonly<z.infer<typeof faultsSchema>>;
@@ -36,7 +36,7 @@ type Change =
   | { readonly kind: 'changed'; readonly faults: Faults }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The switches of all services, healthy at first. */
+/** The faults of all services; initially none. */
 export class FaultPanel {
   #faults = allHealthy();
 
@@ -48,7 +48,7 @@ export class FaultPanel {
     return this.#faults;
   }
 
-  /** Changes the named switches of one service and leaves the others; all of them or none. */
+  /** Sets the given faults of one service and keeps its others; changes nothing when one is invalid. */
   change(service: ServiceName, body: unknown): Change {
     const patch = patchSchema.safeParse(body);
     if (!patch.success) return { kind: 'refused', message: explain(patch.error) };

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 
 /**
- * Refuses a request for good. `effect: 'none'` promises that this call changed nothing, so that the
- * caller need not undo anything on its account.
+ * Refuses a request permanently. `effect: 'none'` promises that the call changed nothing, so that the caller need not
+ * undo it.
  */
 export function refuse(
   c: Context,
@@ -17,7 +17,7 @@ export function refuseService(c: Context, name: string): Response {
   return refuse(c, 404, 'unknown-service', `there is no service ${JSON.stringify(name)}`);
 }
 
-/** The body as JSON; undefined, which JSON cannot be and every schema refuses, when it is none. */
+/** The body as JSON; undefined, which every schema refuses, when it is not JSON. */
 export async function readJson(c: Context): Promise<unknown> {
   const text = await c.req.text();
   try {

@@ -1,4 +1,4 @@
-/** `perform` and `undo` of every service: an arrival, the faults, one ledger transaction. */
+/** `perform` and `undo` of every service: checks the request, simulates faults, runs one ledger transaction. */
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import { explain } from './explain.ts';
@@ -42,7 +42,7 @@ export function serviceRoutes(ledger: Ledger, panel: FaultPanel, world: World): 
   return routes;
 }
 
-/** What both operations need before they begin, or the answer of a call that does not get so far. */
+/** The checked parts of a request, or the response that refuses it. */
 async function arrivalOf(
   c: Context,
   service: ServiceName,
@@ -84,7 +84,7 @@ async function perform(
   );
 }
 
-/** The effect is named in the body, so repeats need no memory of the undo's own key. */
+/** The body names the key of the perform, so the undo's own key need not be stored. */
 async function undo(
   c: Context,
   ledger: Ledger,
@@ -123,7 +123,7 @@ function declineOf(service: ServiceName): string {
   });
 }
 
-/** Says nothing of the effect: it may be there. */
+/** Has no `effect`, because the effect may have happened. */
 function transient(c: Context, service: ServiceName): Response {
   return c.json({ code: 'transient', message: `${service} failed, try again` }, 503);
 }

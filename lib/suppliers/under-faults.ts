@@ -1,16 +1,16 @@
 /**
- * Runs one call the way a service in trouble would. The caller cannot tell a fault before the effect
- * from one after it: that is what these faults are for.
+ * Runs one call as a faulty service would. The caller cannot distinguish a fault before the effect from one after it,
+ * which is the purpose of these faults.
  */
 import type { Faults } from './supplier-faults.ts';
 
-/** Where chance and time come from; the process has real ones, tests have scripted ones. */
+/** Random numbers and time: real in the process, scripted in tests. */
 export interface World {
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
   /** Resolves after `ms`, or early when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Aborts when the process closes: nothing may touch the ledger after that. */
+  /** Aborts when the process closes; no call may use the ledger after that. */
   readonly closing: AbortSignal;
 }
 
@@ -18,12 +18,12 @@ type Moment = 'before' | 'after';
 type Mishap = 'none' | `transient-${Moment}` | `hang-${Moment}`;
 
 /**
- * Waits, then works, with what the faults do in between. The wait goes on when the client has gone
- * away: a request that was received is worked on, so effects come after the caller's deadline too.
+ * Waits for the latency, then does the work, with the chosen fault before or after it. The call continues when the
+ * client disconnects, so that effects also happen after the caller's deadline.
  *
- * @param gone aborts when the client goes away; ends a call that hangs
- * @param work has the effect and makes the answer
- * @param lost makes the answer of a call whose own answer is lost
+ * @param gone aborts when the client disconnects; ends a call that hangs
+ * @param work causes the effect and returns the answer
+ * @param lost returns the answer of a call whose own answer is lost
  */
 export async function underFaults<Answer>(
   faults: Faults,
@@ -60,7 +60,7 @@ function mishapOf(faults: Faults, random: () => number): Mishap {
   return 'none';
 }
 
-/** One draw decides whether and when: the lower half of the rate is before the effect. */
+/** One random number decides both: the lower half of the rate is a fault before the effect. */
 function strike(rate: number, draw: number): Moment | null {
   if (draw >= rate) return null;
   return draw < rate / 2 ? 'before' : 'after';

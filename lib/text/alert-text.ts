@@ -1,7 +1,7 @@
-/** An alert in words: for the terminal, and for whoever is told by mail. */
+/** Formats alerts for the terminal and for mail. */
 import { durationText } from './relative-time.ts';
 
-/** What is told of a stopped order; instants as ms. */
+/** The cause of an alert; instants in ms since the epoch. */
 export interface AlertCause {
   readonly fault: {
     readonly code: string;
@@ -19,11 +19,11 @@ export interface AlertCause {
 
 interface AlertedOrder {
   readonly orderId: string;
-  /** As its submitter calls it. */
+  /** The submitter's name for the order. */
   readonly correlationId: string | null;
 }
 
-/** Why the order stopped, and what was tried: a sentence without its full stop. */
+/** The reason why the order stopped, and the attempts made: a sentence without a full stop. */
 export function troubleText({ fault, tried, at }: AlertCause): string {
   if (fault === null) return 'it stopped without a fault';
   const { step, action, code, message } = fault;
@@ -36,7 +36,7 @@ export function troubleText({ fault, tried, at }: AlertCause): string {
   return `${what}, after ${counted(attempts, 'attempt')}${coolDownText}${lengthText}`;
 }
 
-/** The order by its id, and as its submitter calls it. */
+/** The order id and the correlation id. */
 export function orderText({ orderId, correlationId }: AlertedOrder) {
   return correlationId === null ? `Order ${orderId}` : `Order ${orderId} (${correlationId})`;
 }

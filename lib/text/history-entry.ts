@@ -1,5 +1,6 @@
-/** An order's history as it is told to people: what the API says, with instants as ms. */
+/** The history of an order for display: the entries of the API, with instants in ms since the epoch. */
 
+/** A fault for display. */
 export interface FaultLine {
   readonly code: string;
   readonly message: string;
@@ -18,6 +19,7 @@ interface OfSweep extends At {
   readonly nudges: number;
 }
 
+/** An entry of the history. */
 export type HistoryLine =
   /** `by`: null for orders stored before it was recorded. */
   | (At & { readonly type: 'submit'; readonly by: string | null })
@@ -38,8 +40,8 @@ export type HistoryLine =
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
   | (At & { readonly type: 'shortened'; readonly entries: number })
-  /** Of a newer release: shown by its name. */
+  /** An entry of a newer release, displayed by its title. */
   | (At & { readonly type: 'other'; readonly title: string });
 
-/** For an entry that the server could read only in part. */
+/** The title of an entry that the server could read only partly. */
 export const unknownEntryTitle = 'an entry that only a newer release of Reeve can read';

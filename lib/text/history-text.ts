@@ -1,4 +1,4 @@
-/** What happened to an order, as sentences. */
+/** Formats history entries as sentences. */
 import type { FaultLine, HistoryLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
@@ -27,8 +27,8 @@ export function historySentence(entry: HistoryLine): string {
       return entry.steps.length > 0 ? `${steps(entry)} timed out` : unclaimed(entry);
     case 'interrupted': {
       const cause = entry.reason === 'restart' ? 'Reeve was restarted' : 'Reeve had an outage';
-      const taken = `${steps(entry)} taken back, no failure counted`;
-      const found = entry.steps.length > 0 ? taken : unclaimed(entry);
+      const interrupted = `${steps(entry)} interrupted, no failure counted`;
+      const found = entry.steps.length > 0 ? interrupted : unclaimed(entry);
       return `${cause}: ${found}${wait(entry.notBefore - entry.at)}`;
     }
     case 'resubmit':
@@ -55,7 +55,7 @@ function steps({ steps: names }: { readonly steps: readonly string[] }): string 
   return `${names.length === 1 ? 'step' : 'steps'} ${list().format(names)}`;
 }
 
-/** Neither steps nor nudges: the Supervisor put right an instant that lay too far ahead. */
+/** Neither steps nor nudges: the Supervisor repaired a due time that was too far ahead. */
 function unclaimed({ nudges }: { readonly nudges: number }): string {
   if (nudges === 0) return 'the Supervisor made it due again';
   return `not claimed yet: nudged ${nudges === 1 ? 'once' : `${nudges} times`}`;
@@ -66,5 +66,5 @@ function corrections(fields: readonly string[]): string {
 }
 
 function wait(ms: number): string {
-  return ms < 500 ? '' : `; to go on after ${durationText(ms)}`;
+  return ms < 500 ? '' : `; continues after ${durationText(ms)}`;
 }

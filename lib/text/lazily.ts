@@ -1,4 +1,4 @@
-/** What is made when it is first asked for, and then kept. */
+/** Calls `make` at the first call, and returns the same object ever after. */
 export function lazily<Made extends object>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {

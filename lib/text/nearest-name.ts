@@ -1,9 +1,9 @@
-/** The known name that a wrong one was probably meant to be. */
+/** Finds the known name that a misspelt one probably means. */
 
-/** Letters that may be wrong, missing or too many: with more, a proposal would be a guess. */
+/** Wrong, missing or extra letters allowed; with more, a suggestion would be a guess. */
 const mistakesMax = 2;
 
-/** Undefined when none is near. */
+/** Undefined when no name is near enough. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const plainGiven = plain(given);
   if (plainGiven.length < 3) return undefined;
@@ -16,14 +16,14 @@ export function nearestName(given: string, names: readonly string[]): string | u
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '');
 
-/** Cut short, or longer than it should be, is one mistake; else the edit distance. */
+/** A prefix counts as one mistake, in either direction; otherwise the edit distance. */
 function mistakesBetween(given: string, name: string): number {
   if (given === name) return 0;
   if (name.startsWith(given) || given.startsWith(name)) return 1;
   return editDistance(given, name);
 }
 
-/** After Levenshtein, row by row. */
+/** The Levenshtein distance, row by row. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...from].entries()) {

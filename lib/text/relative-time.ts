@@ -1,4 +1,4 @@
-/** Instants as people say them: "in 3 s", "12 min ago". */
+/** Formats durations and relative times: "in 3 s", "12 min ago". */
 const units = [
   { name: 's', ms: 1_000, upTo: 90_000 },
   { name: 'min', ms: 60_000, upTo: 90 * 60_000 },
@@ -6,7 +6,7 @@ const units = [
   { name: 'days', ms: 86_400_000, upTo: Number.POSITIVE_INFINITY },
 ] as const;
 
-/** A length of time in the largest unit that still tells something: "90 s" becomes "2 min". */
+/** A duration in the largest suitable unit: "90 s" becomes "2 min". */
 export function durationText(ms: number): string {
   const unit = units.find(({ upTo }) => ms < upTo) ?? units[0];
   return `${Math.round(ms / unit.ms)} ${unit.name}`;
@@ -18,7 +18,7 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return atMs > nowMs ? `in ${durationText(lengthMs)}` : `${durationText(lengthMs)} ago`;
 }
 
-/** As relative time; a dash where there is no instant. */
+/** As {@link relativeTime}; a dash for null. */
 export function relativeTimeOrNone(atMs: number | null, nowMs: number): string {
   return atMs === null ? '–' : relativeTime(atMs, nowMs);
 }

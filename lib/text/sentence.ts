@@ -1,7 +1,7 @@
-/** What others wrote, as a sentence: services end their messages with a full stop, or do not. */
+/** Formats foreign text as a sentence, because only some services end their messages with a full stop. */
 
 const ended = /[.!?…]["'”’)\]]*$/;
-/** A word in front of another. A code such as `payment_intent` keeps its letters. */
+/** A lower-case word followed by another. A code such as `payment_intent` is not capitalised. */
 const begunSmall = /^[a-z]+[ ,]/;
 
 /** Empty for an empty text. */

@@ -1,21 +1,22 @@
-/** A remote service that speaks JSON over HTTP and honours an `Idempotency-Key`. */
+/** A client of a remote service with JSON over HTTP that supports `Idempotency-Key`. */
 import * as z from 'zod';
 import type { JsonValue } from '#core/model/json.ts';
 import { type Call, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 
+/** The client. */
 export interface HttpService {
-  /** @throws {TransientFault} worth another try @throws {PermanentFault} refused */
+  /** @throws {TransientFault} a retry may succeed @throws {PermanentFault} the service refused */
   post(path: string, body: JsonValue, call: Call): Promise<unknown>;
 }
 
-/** What the services say when they refuse; `effect: none` says for sure that nothing happened. */
+/** The body of a refusal; `effect: none` guarantees that the call had no effect. */
 const refusal = z.object({
   code: z.string().max(60),
   message: z.string(),
   effect: z.enum(['none', 'possible']).default('possible'),
 });
 
-/** Of all 4xx, these may be answered otherwise a moment later. */
+/** The 4xx statuses after which a retry may succeed. */
 const transientStatus = new Set([408, 425, 429]);
 
 export function httpService(baseUrl: string, fetch: typeof globalThis.fetch): HttpService {

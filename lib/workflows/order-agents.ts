@@ -1,9 +1,9 @@
-/** All agents of the shipped workflow, for a run in one process. */
+/** All agents of the shipped workflow, for one process. */
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { fraud, inventory, payment, shipping } from './order-contracts.ts';
 import { serviceAgent } from './service-agent.ts';
 
-/** Where the services of the shipped workflow are; each without a slash at its end. */
+/** The base URLs of the services, without a trailing slash. */
 export interface ServiceUrls {
   readonly fraud: string;
   readonly inventory: string;

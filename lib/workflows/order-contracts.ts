@@ -1,4 +1,4 @@
-/** The agents of the shipped workflow: what each takes, gives, and can take back. */
+/** The agents of the shipped workflow: input, output, and whether they offer an undo. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { shipToSchema } from './order-details.ts';

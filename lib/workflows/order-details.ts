@@ -1,4 +1,4 @@
-/** The document of the shipped workflow: what a customer ordered. */
+/** The details of the shipped workflow: the order of a customer. */
 import * as z from 'zod';
 
 const text = (max: number) => z.string().trim().min(1).max(max);

@@ -33,7 +33,7 @@ export const orderFulfilment = defineWorkflow({
     completeWithin: seconds(2),
     retries: 1,
     coolDown: { after: seconds(5), times: 1 },
-    // A warehouse that does not answer is for a person to call, before customers are turned away.
+    // When the warehouse does not answer, an operator should call it before customers are refused.
     onExhausted: 'hold',
     input: ({ orderId, details }) => ({
       orderId,
@@ -59,7 +59,7 @@ export const orderFulfilment = defineWorkflow({
     completeWithin: seconds(5),
     retries: 5,
     coolDown: { after: seconds(10), times: 5 },
-    // The goods are paid for and reserved: an address that cannot be served is asked about.
+    // The goods are paid for and reserved, so an operator asks the customer for another address.
     onFault: 'hold',
     irreversible: true,
     input: ({ orderId, details, outputs }) => ({

@@ -1,11 +1,11 @@
-/** The code of the shipped workflow's agents: calls to their services, nothing more. */
+/** The implementations of the shipped workflow's agents: each only calls its service. */
 import type { ZodType } from 'zod';
 import type { AgentContract } from '#core/definition/agent.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
 import { httpService } from './http-service.ts';
 
-/** `url`: where its service is, without a slash at the end. */
+/** @param url the base URL of the service, without a trailing slash */
 export function serviceAgent<Input extends JsonValue, Output extends JsonValue>(
   contract: AgentContract<Input, Output>,
   url: string,
@@ -24,7 +24,7 @@ export function serviceAgent<Input extends JsonValue, Output extends JsonValue>(
   };
 }
 
-/** A garbled answer says nothing of the effect: asked again under its key, the service repeats it. */
+/** A malformed answer is transient: a retry with the same key returns the stored answer. */
 function answerOf<Output>(schema: ZodType<Output>, answer: unknown): Output {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;

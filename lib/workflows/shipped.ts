@@ -1,4 +1,4 @@
-/** The workflows that a deployment knows: every version that still has orders on their way. */
+/** The workflows of a deployment: every version that still has live orders. */
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { orderFulfilment } from './order-fulfilment.ts';
 

@@ -154,11 +154,11 @@ const sentences: readonly [object, string][] = [
   [{ type: 'expired', steps: [], nudges: 0 }, 'the Supervisor made it due again'],
   [
     { type: 'interrupted', reason: 'restart', steps: ['charge'], nudges: 0, notBefore: at(-30) },
-    'Reeve was restarted: step charge taken back, no failure counted',
+    'Reeve was restarted: step charge interrupted, no failure counted',
   ],
   [
     { type: 'interrupted', reason: 'outage', steps: [], nudges: 2, notBefore: at(-10) },
-    'Reeve had an outage: not claimed yet: nudged 2 times; to go on after 20 s',
+    'Reeve had an outage: not claimed yet: nudged 2 times; continues after 20 s',
   ],
   [{ type: 'resubmit', by: 'api' }, 'resubmitted by api'],
   [

@@ -20,7 +20,7 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   await world.faults('payment', { hangRate: 1 });
   const page = await on.open('#/');
   await page.getByText('No orders yet').waitFor();
-  await page.getByText('Nothing needs a person').waitFor();
+  await page.getByText('Nothing needs an operator').waitFor();
 
   const orderId = await world.submit('express', 'north');
   await page.locator('.flow').getByText(orderId).click();
@@ -201,7 +201,7 @@ test('a server that tells no events is asked again and again', async () => {
   expect(await page.locator('.chart').count()).toBe(0);
 });
 
-test('what needs a person is grouped by its cause, and one button resubmits all of a cause', async () => {
+test('what needs an operator is grouped by its cause, and one button resubmits all of a cause', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
   await stopped(12, 'cause');

@@ -1,4 +1,4 @@
-/** What needs a person, by cause; how an agent does, in a word; what stands in a sentence. */
+/** What needs an operator, by cause; how an agent does, in a word; what stands in a sentence. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callsMin, healthOf } from '#console/now/agent-health.ts';

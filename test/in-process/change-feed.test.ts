@@ -337,7 +337,7 @@ test('a channel that refuses one order for long is behind, though it takes other
 
 test('a channel that nobody registers any more is told of at once', async () => {
   const { order, log, start } = feed(async () => {
-    throw new ReeveError('reply-to-unknown', 'No response channel shop is registered any more.');
+    throw new ReeveError('reply-to-unknown', 'Response channel shop is no longer registered.');
   });
   start();
   await order('one', 'shop');

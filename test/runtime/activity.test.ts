@@ -150,7 +150,7 @@ test('a call that times out is counted, and waits through its cool-down', async 
   expect(agentOf(world.reeve, 'cook')).toMatchObject({ inFlight: 0, waiting: 1, timedOut: 1 });
 });
 
-test('an order in Error needs a person until it is resubmitted', async () => {
+test('an order in Error needs an operator until it is resubmitted', async () => {
   const world = await kitchen();
   world.does = 'refuse';
   await world.submit();

@@ -62,7 +62,7 @@ test('the first order of a cause is told at once: what failed, what was tried, w
   await settled();
   expect(said).toEqual([
     {
-      what: 'Order one (po-7) needs a person',
+      what: 'Order one (po-7) needs an operator',
       why: 'step charge: The card was declined (card-declined), after 3 attempts, failing for 2 min',
       command: 'npx reeve resubmit one',
     },
@@ -81,7 +81,7 @@ test('those that follow it for the same cause are one line with their number, a 
   await clock.advance(1);
   expect(said.slice(1)).toEqual([
     {
-      what: '1,200 more orders of sale need a person',
+      what: '1,200 more orders of sale need an operator',
       why: 'the same at step charge (card-declined)',
       command:
         'npx reeve resubmit --state Error --workflow sale --agent payment --since 2026-01-01T00:00:00.000Z',
@@ -100,14 +100,14 @@ test('a cause that goes on is a line a minute, and one that was over is told ane
   stops('four');
   await clock.advance(60_000);
   expect(said.map(({ what }) => what)).toEqual([
-    'Order one (po-7) needs a person',
-    'Order two (po-7) needs a person',
-    '2 more orders of sale need a person',
+    'Order one (po-7) needs an operator',
+    'Order two (po-7) needs an operator',
+    '2 more orders of sale need an operator',
   ]);
   await clock.advance(60_000);
   stops('five');
   await settled();
-  expect(said.at(-1)?.what).toBe('Order five (po-7) needs a person');
+  expect(said.at(-1)?.what).toBe('Order five (po-7) needs an operator');
 });
 
 test.each<[string, Partial<Change>]>([
@@ -145,11 +145,11 @@ test('what was not said when it closed was not told, and is told after the next 
 });
 
 const call = {
-  what: 'Order one needs a person',
+  what: 'Order one needs an operator',
   why: 'step charge: \u001b[2Jno',
   command: 'npx reeve',
 };
-const plain = 'Order one needs a person: step charge:  [2Jno.\n  When mended: npx reeve\n';
+const plain = 'Order one needs an operator: step charge:  [2Jno.\n  When mended: npx reeve\n';
 
 test('a pipe gets plain words, in which nothing steers a terminal', () => {
   expect(terminalAlert(call, { env: {}, terminal: () => null })).toBe(plain);

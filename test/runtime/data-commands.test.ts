@@ -80,7 +80,7 @@ test('a backup of the running Reeve is restored, and what was there is kept', as
   expect(await reeve({ kind: 'restore', file, yes: false })).toMatchObject({
     exitCode: 3,
     code: 'data-exists',
-    message: expect.stringMatching(/With --yes /),
+    message: expect.stringMatching(/With --yes, /),
   });
   const restored = await reeve({ kind: 'restore', file, yes: true });
   const kept = expect.stringMatching(/reeve\.db\.replaced-/);
@@ -221,7 +221,7 @@ test('what is no table is told of in words of its own, and nothing is said to be
   store.close();
   const check = { kind: 'check', acceptLoss: false } as const;
   rmSync(`${databaseIn(dataDir)}-totals`);
-  expect((await reeve(check)).text).toMatch(/the count of what was accepted: There is no totals/);
+  expect((await reeve(check)).text).toMatch(/the totals of accepted work: There is no totals/);
   writeFileSync(databaseIn(dataDir), 'x'.repeat(10_000));
   expect((await reeve(check)).text).toBe(
     `${databaseIn(dataDir)}\n  damaged           1\n    the file reeve.db: SQLite cannot read it: file is not a database.`,

@@ -1,4 +1,4 @@
-/** What needs a person: orders in Error by what stopped them, each cause with one button for all of it. */
+/** What needs an operator: orders in Error by what stopped them, each cause with one button for all of it. */
 import { type Signal, useSignal } from '@preact/signals';
 import { mayOperate } from '#console/api/signed-in.ts';
 import type { Loaded } from '#console/api/use-document.ts';
@@ -57,8 +57,8 @@ function Overview({ loaded, chosen }: OverviewProps) {
   if (loaded.kind !== 'shown') return <NotLoaded loaded={loaded} />;
   if (loaded.body.orders.length === 0) {
     return (
-      <section class="attention calm" aria-label="What needs a person">
-        <Icon name="check" /> Nothing needs a person.
+      <section class="attention calm" aria-label="What needs an operator">
+        <Icon name="check" /> Nothing needs an operator.
       </section>
     );
   }

@@ -1,9 +1,9 @@
-/** The access log: who asked for what that changes something, and whom the API refused. */
+/** The access log: requests that change something, and requests that the API refused, with their principals. */
 import type { MiddlewareHandler } from 'hono';
 import type { Access } from '#http/api-ports.ts';
 import type { AccessEnv } from './access.ts';
 
-/** Longer than any path that is served; what is longer somebody tried. */
+/** Longer than any path that is served; longer paths are cut. */
 const pathLengthMax = 200;
 
 export function accessLog(write: (access: Access) => void): MiddlewareHandler<AccessEnv> {
@@ -13,7 +13,7 @@ export function accessLog(write: (access: Access) => void): MiddlewareHandler<Ac
     const { status, headers } = context.res;
     const isRead = method === 'GET' || method === 'HEAD';
     if (isRead && status !== 401 && status !== 403) return;
-    // Of a request that was refused before anybody was identified there is none.
+    // Absent when the request was refused before its principal was identified.
     const principal = context.get('principal') ?? null;
     write({
       method,

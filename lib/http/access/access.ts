@@ -1,34 +1,34 @@
-/** Who asks, and whether that one may: found out once for each request, judged by each route. */
+/** Authentication, once per request, and authorisation, by each route. */
 import type { MiddlewareHandler } from 'hono';
 import { type Identity, mayAct, type Principal } from '#core/access/principal.ts';
 import { type ApiRoute, type Operation, routes } from '#core/access/routes.ts';
 import { problem, Refusal, respondProblem } from '#http/problem.ts';
 
-/** What a request says of its sender. */
+/** The credentials of a request. */
 export interface Credentials {
-  /** The header as it came; empty: none. */
+  /** The `Authorization` header; empty: none. */
   readonly authorization: string;
-  /** What the server knows of the request beside it. */
+  /** The server's environment of the request, for example the event of API Gateway. */
   readonly env: unknown;
 }
 
 export type Identify = (credentials: Credentials) => Identity | Promise<Identity>;
 
-/** What is known of a request that has passed the guard. */
+/** The variables of a request that has passed the guard. */
 export interface AccessEnv {
   readonly Variables: {
     principal: Principal;
-    /** Whether it would be let in now, as the same principal. */
+    /** True while the credentials would still identify the same principal. */
     isStillLet: () => Promise<boolean>;
   };
 }
 
-/** The part of a route's definition that the table gives; a route that is not in it does not compile. */
+/** The access part of a route's definition; a route without an entry in the table does not compile. */
 export function authorised<Name extends Operation>(operationId: Name) {
   const route: ApiRoute = routes[operationId];
   const path: (typeof routes)[Name]['path'] = routes[operationId].path;
   const method: (typeof routes)[Name]['method'] = routes[operationId].method;
-  // The least role. Not among the scopes of `security`: OpenAPI before 3.1 has those for OAuth alone, as do linters.
+  // The least role is not a scope of `security`, because OpenAPI before 3.1 and linters allow scopes for OAuth only.
   const security = route.role === 'anyone' ? [] : [{ bearer: [] }];
   const role = { 'x-required-role': route.role };
   return { operationId, method, path, security, ...role, middleware: allowed(route) };
@@ -51,9 +51,9 @@ function allowed({ role, confined }: ApiRoute): MiddlewareHandler<AccessEnv> {
 }
 
 /**
- * The tenant that a request is about: the principal's own, where it has one.
+ * The tenant of a request: the principal's own, if it has one.
  *
- * @throws {Refusal} `tenant-forbidden` when another one was named
+ * @throws {Refusal} `tenant-forbidden` when the request names another tenant
  */
 export function tenantOf({ name, tenant }: Principal, named: string | undefined): string | null {
   if (tenant === null) return named ?? null;

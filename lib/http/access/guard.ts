@@ -12,12 +12,12 @@ import { type ProblemCode, problem, respondProblem } from '#http/problem.ts';
 import type { AccessEnv, Identify } from './access.ts';
 
 export interface GuardOptions {
-  /** The `Host` values served; null: any, which only a token makes safe. */
+  /** The accepted `Host` values; null: any, which is safe only with tokens. */
   readonly hosts: ReadonlySet<string> | null;
-  /** Other origins whose pages may call. @default none: this very origin alone */
+  /** Further origins whose pages may call. @default none */
   readonly origins?: ReadonlySet<string>;
   readonly identify: Identify;
-  /** Paths that can be read without a token: pages, which hold nothing of any order. */
+  /** Paths that need no token: pages, which contain no order data. */
   readonly pages: ReadonlySet<string>;
 }
 

@@ -1,13 +1,13 @@
-/** A stream outlives the question whether its reader may read: so that is asked again while it lasts. */
+/** Checks the credentials of an event stream again while the stream is open. */
 import type { Context } from 'hono';
 import type { Follower } from '#http/routes/follower.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { AccessEnv } from './access.ts';
 
-/** How long somebody whose token was taken away can still read, ms. */
+/** The period of the check, ms: how long a reader with a revoked token can still read. */
 export const askAgainMs = 5_000;
 
-/** Ends the stream when its reader is not let in any more, or not as the same. */
+/** Ends the stream when the credentials no longer identify the same principal. */
 export function whileLet(context: Context<AccessEnv>, reader: Follower, clock: Clock): void {
   const isStillLet = context.get('isStillLet');
   const ask = async () => {

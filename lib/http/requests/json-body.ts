@@ -1,4 +1,4 @@
-/** Request bodies: strict JSON in UTF-8, or none where a route needs none. What would be read otherwise than it was sent is refused. */
+/** Request bodies: strict JSON in UTF-8, or none where a route needs none. A body that parsers read differently is refused. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -6,7 +6,7 @@ import { faultText, notUtf8, strictJson, utf8Text } from '#core/codec/strict-jso
 import { limits } from '#core/model/limits.ts';
 import { type Problem, problem, respondProblem } from '#http/problem.ts';
 
-/** Refuses a body over the limit, whether or not it says its length. */
+/** Refuses a body over the limit, with or without a Content-Length. */
 export function limitedBody(): MiddlewareHandler {
   const limited = bodyLimit({
     maxSize: limits.bodyBytesMax,
@@ -19,14 +19,14 @@ export function limitedBody(): MiddlewareHandler {
     try {
       return await limited(context, next);
     } catch (error) {
-      // What routes throw is answered before it comes here: the body could not be read.
+      // Errors of routes are handled elsewhere: here, the body could not be read.
       if (error instanceof Error) return respondProblem(context, brokenOff);
       throw error;
     }
   };
 }
 
-/** Nobody reads it, because the connection is gone; and it is no error of Reeve. */
+/** The connection is closed, so no client reads this; it is not an error of Reeve. */
 const brokenOff = problem(
   'request-malformed',
   'The connection ended before the body was complete.',
@@ -48,19 +48,19 @@ function jsonBody(isRequired: boolean): MiddlewareHandler {
     if (bytes === null) return respondProblem(context, brokenOff);
     const { headers } = context.req.raw;
     if (bytes.byteLength === 0 && !isRequired) {
-      // Clients that send the type with every request mean nothing by it where there is no body.
+      // Some clients send the type with every request, also without a body.
       headers.delete('content-type');
       return next();
     }
     const refused = typeFault(context.req.header('content-type')) ?? bodyFault(bytes);
     if (refused !== null) return respondProblem(context, refused);
-    // What reads the body next compares the type as text, and its case has no meaning.
+    // The next reader compares the type case-sensitively.
     headers.set('content-type', 'application/json');
     return next();
   };
 }
 
-/** Null when the client broke off. */
+/** Null when the client disconnected. */
 async function bodyOf({ req }: Context): Promise<ArrayBuffer | null> {
   try {
     return await req.arrayBuffer();

@@ -1,6 +1,6 @@
 /**
- * Refuses queries that would be understood otherwise than they were meant: a parameter that a route does not have (of
- * `?State=Error` the answer would be every order), one that is given twice, and one that is not UTF-8.
+ * Refuses queries that Reeve would misinterpret: an unknown parameter (the response to `?State=Error` would list
+ * every order), a repeated parameter, and one that is not UTF-8.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -9,7 +9,7 @@ import type { FieldError } from '#core/codec/field-errors.ts';
 import { fieldProblem, respondProblem } from '#http/problem.ts';
 import { nearestName } from '#text/nearest-name.ts';
 
-/** For every route that `app` describes, those that are added later too; pages take what they like. */
+/** Covers every route that `app` describes, including later ones; pages accept any query. */
 export function knownParameters(app: OpenAPIHono): MiddlewareHandler {
   const known = new Map<string, readonly string[]>();
   const learn = () => {
@@ -55,7 +55,7 @@ function queryErrors(query: string, names: readonly string[]): FieldError[] {
   return errors;
 }
 
-/** Null where it is not percent-encoded UTF-8; `URLSearchParams` would put U+FFFD in its place. */
+/** Null when it is not percent-encoded UTF-8; `URLSearchParams` would return U+FFFD. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -64,7 +64,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** What is wrong with it, and which parameter may have been meant. */
+/** The error message, with the nearest known parameter. */
 function unknownParameter(given: string, names: readonly string[]): string {
   const meant = nearestName(given, names);
   if (meant !== undefined) return `is not a parameter of this route (did you mean \`${meant}\`?)`;

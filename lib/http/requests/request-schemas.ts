@@ -1,4 +1,4 @@
-/** What callers send: headers, queries and bodies, from which the API's OpenAPI description is made. */
+/** The schemas of requests: headers, queries and bodies; the OpenAPI description is generated from them. */
 import { z } from '@hono/zod-openapi';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
@@ -17,7 +17,7 @@ export const submissionSchema = z
   .strictObject({
     workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
     details: z
-      // No schema of objects: the workflow's own must see the document as it was sent.
+      // Not an object schema, because the schema of the workflow must get the document unchanged.
       .custom<JsonValue>(isObject, {
         error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
         abort: true,
@@ -79,7 +79,7 @@ export const resubmitSchema = z
   })
   .openapi('Resubmit');
 
-/** Whatever else a caller sends would have no effect. */
+/** Strict, because other members would have no effect. */
 export const cancelSchema = z.strictObject({}).openapi('Cancel');
 
 const name = z.string().min(1).max(40);

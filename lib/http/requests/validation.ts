@@ -1,9 +1,9 @@
-/** What a schema refused, as a problem that names the fields. */
+/** Formats the errors of a schema as a problem that names the fields. */
 import type { z } from '@hono/zod-openapi';
 import { fieldErrors } from '#core/codec/field-errors.ts';
 import { fieldProblem, type Problem, type ProblemCode } from '#http/problem.ts';
 
-/** Where the refused value came from: the code that says so, and what the whole of it is called. */
+/** By the part of the request: the code of the problem, and the name of the whole part. */
 const targets: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   json: ['body-invalid', 'body'],
   query: ['query-invalid', 'query'],

@@ -1,4 +1,4 @@
-/** What goes on: the last hour by the minute, and how orders and agents stand. */
+/** `GET /activity`: the last hour by minute, and the numbers of live orders and calls. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from '#http/access/access.ts';
 import type { Activity, AgentActivity, AliveCounts, ApiPorts } from '#http/api-ports.ts';

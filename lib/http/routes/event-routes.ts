@@ -1,4 +1,4 @@
-/** Server-sent events: all orders as they change, or one order from its beginning. */
+/** Server-sent events: the changes of all orders, or one order from its beginning. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { maySee, type Principal } from '#core/access/principal.ts';
@@ -37,10 +37,10 @@ const orderEventsRoute = createRoute({
   responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
 });
 
-/** What following needs. */
+/** The ports of the event routes. */
 type EventPorts = Pick<ApiPorts, 'store' | 'clock'> & { readonly watch: Watch };
 
-/** Those of one tenant share what they are sent, and those who see every tenant. */
+/** The followers of one scope share their events: those of one tenant, or those that see every tenant. */
 const scopeOf = (principal: Principal): Scope => ({
   key: principal.tenant ?? '',
   has: (record) => maySee(principal, record),
@@ -65,7 +65,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
     const seen = Number(context.req.header('last-event-id') ?? 0);
     const one = oneOrder(eventsOf, orderId, Number.isInteger(seen) ? seen : 0);
     const reader = taken(all, one);
-    // Read after the following has begun, so that nothing falls between.
+    // Read after the follower is registered, so that no change is missed.
     const record = (await ports.store.records([orderId])).get(orderId);
     if (record !== undefined) one.begin(reader, record);
     whileLet(context, reader, ports.clock);
@@ -80,7 +80,7 @@ function taken(all: Followers, following: Following): Follower {
   throw new Refusal(problem('followers-full', detail));
 }
 
-/** Without a body, nobody would ever read it, and nobody follows. */
+/** `body`: null for HEAD, which starts no follower. */
 function streamed(context: Context, body: ReadableStream<Uint8Array> | null): Response {
   context.header('content-type', 'text/event-stream');
   context.header('cache-control', 'no-cache');
@@ -95,7 +95,7 @@ const inScope = (scope: Scope): Following => ({
   },
 });
 
-/** The history after entry number `seen`, then what happens, until the order's end. */
+/** The history after entry number `seen`, then the changes until the order ends. */
 function oneOrder(
   eventsOf: OrderEvents,
   orderId: OrderId,

@@ -1,22 +1,22 @@
-/** One follower of events: a bounded buffer between what happens and a reader who may be slow. */
+/** One follower of events: a bounded buffer for a reader that may be slow. */
 
 export interface Follower {
-  /** What the reader is sent. */
+  /** The body of the response. */
   readonly body: ReadableStream<Uint8Array>;
-  /** False when the reader is further behind than `bufferBytesMax`: it is then sent `farewell`, and no more. */
+  /** False when more than `bufferBytesMax` are unread: the reader then gets `farewell`, and the stream ends. */
   push(bytes: Uint8Array): boolean;
-  /** As above, however much it is: what a reader asked for from the beginning. */
+  /** As `push`, without the limit: for the history that the reader requested. */
   begin(pieces: readonly Uint8Array[]): void;
-  /** The stream ends after what was pushed. */
+  /** Ends the stream after the buffered events. */
   end(): void;
-  /** Whether its reader is still there to be sent something. */
+  /** False when the reader has disconnected or the stream has ended. */
   isOpen(): boolean;
 }
 
 export interface FollowerOptions {
   readonly bufferBytesMax: number;
   readonly farewell: Uint8Array;
-  /** Called once, however it ends: the reader went away, was cut off, or has everything. */
+  /** Called once at the end: the reader disconnected, was cut off, or has read everything. */
   readonly onGone: () => void;
 }
 
@@ -62,7 +62,7 @@ export function follower({ bufferBytesMax, farewell, onGone }: FollowerOptions):
         leave('gone');
       },
     },
-    // The buffer is here, where it is bounded, and not in the stream.
+    // The buffer of the stream is not used, because only ours is bounded.
     { highWaterMark: 0 },
   );
 
@@ -74,7 +74,7 @@ export function follower({ bufferBytesMax, farewell, onGone }: FollowerOptions):
         put(bytes);
         return true;
       }
-      // What it has not read is dropped at once: a reader who takes nothing keeps no memory.
+      // Unread events are dropped at once, so that a reader that has stopped reading uses no memory.
       queue = [farewell];
       leave('ending');
       return false;

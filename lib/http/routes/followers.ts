@@ -1,11 +1,11 @@
 /**
- * All who follow events. Readers must never slow orders, so their work is bounded whatever they do:
+ * All followers of events. Readers must never slow orders down, so the work for them is bounded:
  *
- * 1. One listener takes what is committed, for all of them; none while nobody follows.
- * 2. What happened is handed on in rounds, a few followers in one go, at a pace that grows with their number.
- * 3. A round has so many changes at most: where there are more, the latest of each order, and of further orders
- *    only how many they are.
- * 4. There are so many followers at most, and one that is too far behind is cut off.
+ * 1. One listener receives the commits for all followers; none while there are no followers.
+ * 2. Events are sent in rounds, to a few followers at a time; a round takes longer the more followers there are.
+ * 3. A round has a maximum number of changes. Beyond it, a round has only the latest change of each order, and for
+ *    further orders only their number.
+ * 4. The number of followers is limited, and one that is too far behind is cut off.
  */
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -16,20 +16,20 @@ import { eventOf, keepAlive, type OrderEvents } from './order-events.ts';
 
 export interface FollowerLimits {
   readonly followersMax: number;
-  /** What one follower may have unread. */
+  /** Unread bytes of one follower, at most. */
   readonly bufferBytesMax: number;
   readonly changesPerRoundMax: number;
-  /** Followers that are handed their events in one go. */
+  /** Followers served at a time. */
   readonly inOneGo: number;
-  /** Between two goes, and two rounds, ms. */
+  /** The pause after each such group, and between rounds, ms. */
   readonly paceMs: number;
-  /** Something is sent at least so often, ms: proxies close a quiet connection. */
+  /** The longest time without a byte, ms, because proxies close idle connections. */
   readonly keepAliveMs: number;
 }
 
 /**
- * Sixteen followers cost about half a millisecond, so that a thousand take one thirtieth of the time, and each
- * of them is sent what happened once a second.
+ * Sixteen followers cost about half a millisecond, so a thousand use one thirtieth of the time, and each gets its
+ * events once per second.
  */
 export const followerLimits: FollowerLimits = {
   followersMax: 1_000,
@@ -40,28 +40,28 @@ export const followerLimits: FollowerLimits = {
   keepAliveMs: 15_000,
 };
 
-/** Which orders are followed; those who follow the same ones share what they are sent. */
+/** A set of orders; its followers share their events. */
 export interface Scope {
   readonly key: string;
   has(record: ProcessRecord): boolean;
 }
 
-/** What happened since the round before. */
+/** The changes since the previous round. */
 export interface Round {
-  /** What everybody who follows this scope is sent; empty when nothing happened in it. */
+  /** The events for the followers of the scope; empty when there are none. */
   in(scope: Scope): Uint8Array;
   latest(orderId: OrderId): ProcessRecord | undefined;
 }
 
 export interface Following {
-  /** Null: those of a scope. */
+  /** Null: the orders of a scope. */
   readonly orderId: OrderId | null;
-  /** Hands the follower what it wants of a round. */
+  /** Pushes the events of a round to the follower. */
   take(to: Follower, round: Round): void;
 }
 
 export interface Followers {
-  /** Null when there are as many as there may be. */
+  /** Null when the limit of followers is reached. */
   follow(following: Following): Follower | null;
   count(): number;
 }
@@ -82,7 +82,7 @@ const farewell = eventOf('dropped', {
 export function followers(ports: FollowersPorts): Followers {
   const { watch, clock, eventsOf, limits = followerLimits } = ports;
   const members = new Map<Follower, Following>();
-  /** How many follow each order that somebody follows, or under null those of a scope. */
+  /** The number of followers by order; under null, that of scopes. */
   const wanted = new Map<OrderId | null, number>();
   let changes = gathered(limits.changesPerRoundMax);
   let stopWatching: () => void = () => {};
@@ -157,7 +157,7 @@ export function followers(ports: FollowersPorts): Followers {
 
 type Member = readonly [Follower, Following];
 
-/** Hands something to all who are there: a few in one go, so that others get their turn, and then `done`. */
+/** Serves all present followers, a few at a time so that other work can run, then calls `done`. */
 function goesOver(
   members: ReadonlyMap<Follower, Following>,
   clock: Clock,
@@ -175,7 +175,7 @@ function goesOver(
   };
 }
 
-/** Changes until the next round. Of a scope all of them, or where that are too many the latest of each order. */
+/** Changes until the next round: all of them or, beyond the limit, the latest of each order. */
 function gathered(max: number) {
   const each: ProcessRecord[] = [];
   const latest = new Map<OrderId, ProcessRecord>();
@@ -188,7 +188,7 @@ function gathered(max: number) {
       if (isByItself) byItself.set(orderId, record);
       if (!isInScope) return;
       if (each.length <= max) each.push(record);
-      // Taken out first, so that the order of the map is that in which orders last changed.
+      // Deleted first, so that the map is ordered by the last change.
       latest.delete(orderId);
       latest.set(orderId, record);
     },

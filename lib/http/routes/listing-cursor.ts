@@ -1,13 +1,13 @@
 /**
- * Cursors of listings, as the API gives them: the store's own, behind a mark of the filters that they belong to. With other
- * filters a cursor would go on in the middle of another listing, and orders would be missing from it without notice.
+ * Cursors of listings: the cursor of the store, prefixed with a digest of its filters. With other filters, a cursor
+ * would continue in the middle of another listing, and orders would be missing from it silently.
  */
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { digestOf } from '#http/digest.ts';
 import { problem, Refusal } from '#http/problem.ts';
 
-/** Hexadecimal digits of the mark. A mistake is to be found, not an attack: 32 bits are enough. */
+/** Hexadecimal digits of the digest: 32 bits are enough to detect mistakes; attacks do no harm. */
 const markLength = 8;
 
 export const cursorLengthMax = limits.cursorLengthMax + markLength;
@@ -18,7 +18,7 @@ export interface ListingCursor {
   written(cursor: string | null): string | null;
 }
 
-/** `filters`: all that decides which orders are listed. */
+/** @param filters every parameter that decides which orders are listed */
 export async function listingCursor(filters: JsonValue): Promise<ListingCursor> {
   const mark = (await digestOf(canonicalJson(filters))).slice(0, markLength);
   return {

@@ -1,11 +1,11 @@
-/** Records as server-sent events, each written out once, however many follow it. */
+/** Records as server-sent events, each serialised once for all followers. */
 
 import type { ProcessRecord } from '#core/model/record.ts';
 import { nextActions } from '#core/view/next-actions.ts';
 import { historyView } from '#http/view.ts';
 
 export interface OrderEvents {
-  /** What the order has come to. */
+  /** The summary of the order. */
   order(record: ProcessRecord): Uint8Array;
   /** The entry of its history at this place. */
   history(record: ProcessRecord, at: number): Uint8Array;
@@ -13,16 +13,16 @@ export interface OrderEvents {
 
 const encoder = new TextEncoder();
 
-/** An event of this name; `data` as JSON, which has no line breaks. */
+/** Serialises an event; `data` as JSON, which contains no line breaks. */
 export function eventOf(event: string, data: unknown, id: string | null = null): Uint8Array {
   const tag = id === null ? '' : `id: ${id}\n`;
   return encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n${tag}\n`);
 }
 
-/** A comment, for proxies that close a quiet connection. */
+/** A comment, because proxies close idle connections. */
 export const keepAlive = encoder.encode(':\n\n');
 
-/** `write`: makes the bytes of an event. */
+/** @param write serialises an event */
 export function orderEvents(write: typeof eventOf = eventOf): OrderEvents {
   const written = new WeakMap<ProcessRecord, Map<string, Uint8Array>>();
   const once = (record: ProcessRecord, key: string, make: () => Uint8Array): Uint8Array => {

@@ -1,4 +1,4 @@
-/** Order ids as they come in a path. */
+/** Order ids in paths. */
 import { z } from '@hono/zod-openapi';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import { problem, Refusal } from '#http/problem.ts';
@@ -7,7 +7,7 @@ export const orderParam = z.object({
   id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The order id.' }),
 });
 
-/** An id that no order can have is refused before the store is asked. */
+/** Refuses an id that no order can have, before the store is read. */
 export function knownForm(id: string): OrderId {
   try {
     return checkedOrderId(id);
@@ -16,10 +16,10 @@ export function knownForm(id: string): OrderId {
   }
 }
 
-/** As Reeve makes them: at random, or from the digest of an idempotency key. */
+/** Ids as Reeve generates them: randomly, or from the digest of an idempotency key. */
 const madeByReeve = /^([0-9a-hjkmnp-tv-z]{26}|k[0-9a-f]{40})$/;
 
-/** For an id that the store does not know: most that do not look like one were never one. */
+/** The refusal of an unknown id; it says when the id does not look like one of Reeve. */
 export function unknownOrder(orderId: OrderId): Refusal {
   if (!madeByReeve.test(orderId)) return malformed();
   return new Refusal(

@@ -33,7 +33,7 @@ function jsonResponse<Schema extends z.ZodType>(description: string, schema: Sch
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** What can be done next with the order that an answer names. */
+/** OpenAPI links: the operations on the order that a response names. */
 const next = Object.fromEntries(
   (['showOrder', 'resubmitOrder', 'cancelOrder'] as const).map((operationId) => [
     operationId,
@@ -172,7 +172,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const record = records.get(orderId);
     const order = orders.get(orderId);
     if (record === undefined || order === undefined) throw unknownOrder(orderId);
-    // Another tenant's order does not exist to it: not even a refusal may say that it does.
+    // For the order of another tenant, the response must not reveal that the order exists.
     if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });

@@ -1,4 +1,4 @@
-/** What the API says of Reeve itself: its workflows, its health, its own description. */
+/** The routes about Reeve itself: workflows, health, and the API description. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
@@ -102,7 +102,7 @@ function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {
   ];
 }
 
-/** Without configured tokens none is required. */
+/** The security scheme; without configured tokens, no token is required. */
 const bearer = {
   type: 'http',
   scheme: 'bearer',
@@ -110,7 +110,7 @@ const bearer = {
     'A token of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. `x-required-role` of an operation is the least role that may use it.',
 } as const;
 
-/** The description of the API, with the workflows that this one knows. */
+/** The OpenAPI description, with the workflows of this Reeve. */
 function described(app: OpenAPIHono, workflows: readonly string[]) {
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
@@ -122,7 +122,7 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
       contact: { name: 'The operator of this Reeve' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    // Wherever it is served: the paths are relative to the address of this document.
+    // Paths are relative to the address of this document, wherever it is served.
     servers: [{ url: '/' }],
     tags: [
       { name: 'Orders', description: 'Submit, get and list orders.' },

@@ -1,4 +1,4 @@
-/** What goes on, gathered from the records as they are committed, in bounded memory. */
+/** The activity (counts and latencies), collected from committed records in bounded memory. */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
@@ -14,15 +14,16 @@ import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { liveCounts } from './live-counts.ts';
 
-/** Orders read before others get their turn: some milliseconds. */
-const countedInATurn = 100;
+/** Orders read before yielding to the event loop: some milliseconds. */
+const countedPerTurn = 100;
 
+/** The sources of the activity. */
 export interface ActivityOptions {
   readonly registry: WorkflowRegistry;
   readonly store: Pick<StateStore, 'records' | 'list'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How the channels stand. Default: there are none. */
+  /** The backlogs of the response channels. Default: none. */
   readonly channels?: () => readonly ChannelActivity[];
   readonly agents: readonly {
     readonly name: AgentName;
@@ -30,12 +31,14 @@ export interface ActivityOptions {
   }[];
 }
 
+/** Collects the activity of one process. */
 export interface ActivityCollector {
-  /** A record was committed, over that one. */
+  /** Call for each commit. `before`: the revision that `record` replaced; null for a new order. */
   on(record: ProcessRecord, before: ProcessRecord | null): void;
   /**
-   * Reads, once, the orders that were alive at first and have not changed since, and counts them too; others
-   * get their turn meanwhile. `due`: those of them that are not in Error, and perhaps some that are.
+   * Counts, once, the live orders of the former process that have not changed since the start; yields to other work.
+   *
+   * @param due all of them that are not in Error; others do no harm
    */
   countRest(due: readonly OrderId[]): Promise<void>;
   read(): Activity;
@@ -48,12 +51,12 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
   const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
   const alive = liveCounts(registry);
-  /** Until all are: a change of one that is not must not take out what was never added. */
+  /** Null once all are counted. Until then, a change of an uncounted order must not subtract its former record. */
   let counted: Set<OrderId> | null = new Set();
   let isStopped = false;
 
   function countOnce(record: ProcessRecord): void {
-    // It may have been committed while it was read.
+    // A commit may have counted the order during the read.
     if (counted?.has(record.orderId) !== false) return;
     alive.add(record);
     counted.add(record.orderId);
@@ -62,11 +65,11 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   async function countAll(due: readonly OrderId[]): Promise<void> {
     for await (const page of stoppedOrders(store)) {
       for (const record of page) countOnce(record);
-      await turnOfOthers();
+      await yieldTurn();
       if (isStopped) return;
     }
     for (const [at, orderId] of due.entries()) {
-      if (at % countedInATurn === 0) await turnOfOthers();
+      if (at % countedPerTurn === 0) await yieldTurn();
       if (isStopped) return;
       if (counted?.has(orderId) !== false) continue;
       const record = await readable(store, orderId);
@@ -91,7 +94,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
       try {
         await countAll(due);
       } catch (error) {
-        // What goes on is only shown: Reeve works without the sum.
+        // The counts are only displayed: Reeve works without them.
         const reason = describeError(error);
         options.log.error('activity-incomplete', { error: reason });
       }
@@ -125,7 +128,7 @@ const endings = {
   Error: 'error',
 } as const;
 
-/** The last entry of the history says which call ended, and the record before when it went out. */
+/** The last history entry names the call that ended; the former record has its time of dispatch. */
 function noteCalls(
   calls: ReadonlyMap<AgentName, AgentCalls>,
   record: ProcessRecord,
@@ -166,7 +169,7 @@ function noteCalls(
   }
 }
 
-/** From when the call went out, ms. A clock that was put back makes it no less than nothing. */
+/** From the dispatch of the call, ms; at least 0, also when the clock was set back. */
 function lengthOf(
   { policy }: StepRecord,
   { endBy }: { readonly endBy: number },
@@ -175,7 +178,7 @@ function lengthOf(
   return Math.max(0, until - (endBy - policy.maxDurationMs));
 }
 
-const turnOfOthers = () => new Promise<void>((resolve) => setImmediate(resolve));
+const yieldTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The orders in Error, page by page. */
 async function* stoppedOrders(
@@ -193,7 +196,7 @@ async function* stoppedOrders(
   } while (cursor !== null);
 }
 
-/** A spoiled order is not counted; the sweep that meets it says so in the log. */
+/** A corrupt order is not counted; the sweep that finds it logs it. */
 async function readable(
   store: ActivityOptions['store'],
   orderId: OrderId,

@@ -1,16 +1,17 @@
 /**
- * How the calls to one agent ended in the last hour, and how long they took: those that succeeded, and
- * with their whole deadline those that timed out, else a service that hangs would look fast.
+ * Counts the calls to one agent in the last hour by outcome, and keeps their latencies: of calls that succeeded, and of
+ * calls that timed out (their whole deadline), because a service that hangs would otherwise look fast.
  */
 import { lastHour } from './last-hour.ts';
 
 /** Latencies kept: enough for a 99th percentile of ten calls. */
 const samplesMax = 1_000;
 
+/** The calls to one agent. */
 export interface AgentCalls {
   succeeded(nowMs: number, latencyMs: number): void;
   failed(nowMs: number): void;
-  /** `latencyMs`: how long it was waited for. */
+  /** @param latencyMs from the dispatch to the deadline */
   timedOut(nowMs: number, latencyMs: number): void;
   counts(nowMs: number): { succeeded: number; failed: number; timedOut: number };
   /** Null before the first call that succeeded or timed out. */

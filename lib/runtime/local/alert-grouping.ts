@@ -1,39 +1,40 @@
 /**
- * Tells a person at a terminal of orders in Error: the first of one cause at once, and those that follow
- * it within a minute as one line with their number, so that a broken service is one condition and not a
- * thousand.
+ * Shows orders in Error on a terminal: the first order of a cause at once, and those that follow within a minute as one
+ * line with their number, so that a broken service gives one alert and not a thousand.
  */
 import type { Clock } from '#ports/clock.ts';
 import type { Alert } from '#ports/publisher.ts';
 import { orderText, troubleText } from '#text/alert-text.ts';
 
-/** How long orders that stop for the same cause are counted together, ms. */
-const gatherMs = 60_000;
+/** The period in which orders that stop for the same cause are grouped, ms. */
+const groupMs = 60_000;
 
-/** What is said of one order, or of many. */
+/** The text for one order, or for a group. */
 export interface AlertText {
-  /** Which order needs a person, or how many do. */
+  /** The order that needs an operator, or the number of them. */
   readonly what: string;
   readonly why: string;
-  /** The command that lets them go on. */
+  /** The command that resubmits them. */
   readonly command: string;
 }
 
+/** Groups alerts by cause. */
 export interface AlertGrouping {
-  /** Resolves when it was said: until then, a crash must not forget it. */
+  /** Resolves when the alert is shown; until then, it must survive a crash. */
   alert(alert: Alert): Promise<void>;
-  /** Says nothing more: what was not said is told after the next start. */
+  /** Shows no further alert; the next start shows the remaining ones. */
   close(): void;
 }
 
+/** Options of {@link alertGrouping}. */
 export interface AlertGroupingOptions {
-  readonly show: (words: AlertText) => void;
-  /** How the command line of this Reeve is called. */
+  readonly show: (text: AlertText) => void;
+  /** The command line of this Reeve, for example `npx reeve`. */
   readonly command: string;
   readonly clock: Clock;
 }
 
-/** Orders that stopped for one cause: the first, and those not yet spoken of. */
+/** A cause: the time of its first order, and the orders that are not shown yet. */
 interface Condition {
   readonly since: number;
   readonly more: { readonly alert: Alert; readonly shown: () => void }[];
@@ -45,8 +46,8 @@ export function alertGrouping({ show, command, clock }: AlertGroupingOptions): A
 
   function open(cause: string, since: number): void {
     const condition: Condition = { since, more: [], cancel: () => {} };
-    const gather = () => {
-      condition.cancel = clock.after(gatherMs, () => {
+    const startPeriod = () => {
+      condition.cancel = clock.after(groupMs, () => {
         const more = condition.more.splice(0);
         const [only, ...others] = more;
         if (only === undefined) {
@@ -56,11 +57,11 @@ export function alertGrouping({ show, command, clock }: AlertGroupingOptions): A
         const isOne = others.length === 0;
         show(isOne ? ofOne(only.alert) : ofMany(only.alert, more.length, { command, since }));
         for (const { shown } of more) shown();
-        gather();
+        startPeriod();
       });
     };
     conditions.set(cause, condition);
-    gather();
+    startPeriod();
   }
 
   return {
@@ -87,7 +88,11 @@ function causeOf({ change: { workflow, fault } }: Alert): string {
 }
 
 function ofOne({ change, remedy }: Alert): AlertText {
-  return { what: `${orderText(change)} needs a person`, why: troubleText(change), command: remedy };
+  return {
+    what: `${orderText(change)} needs an operator`,
+    why: troubleText(change),
+    command: remedy,
+  };
 }
 
 function ofMany(
@@ -99,7 +104,7 @@ function ofMany(
   const agent = tried === null ? '' : ` --agent ${tried.agent}`;
   const filter = `--state Error --workflow ${workflow}${agent}`;
   return {
-    what: `${count.toLocaleString('en')} more ${count === 1 ? 'order' : 'orders'} of ${workflow} need a person`,
+    what: `${count.toLocaleString('en')} more ${count === 1 ? 'order' : 'orders'} of ${workflow} need an operator`,
     why: `the same${step === null ? '' : ` at step ${step}`} (${fault?.code ?? 'no fault'})`,
     command: `${command} resubmit ${filter} --since ${new Date(since).toISOString()}`,
   };

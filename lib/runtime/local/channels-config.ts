@@ -8,7 +8,7 @@ import { ReeveError } from '#core/model/errors.ts';
 import { type Secrets, webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { isLoopback } from './config.ts';
 
-/** A registered webhook: where status messages go, and what they are signed with. */
+/** A registered webhook: its address, and the secrets that sign its messages. */
 export interface WebhookChannel {
   readonly url: string;
   readonly secrets: Secrets;
@@ -16,7 +16,7 @@ export interface WebhookChannel {
 
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
-/** Within one machine nobody listens in; anywhere else a message must not be read on the way. */
+/** Messages that leave the machine must be encrypted. */
 const address = httpUrl.refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || isLoopback(hostname);
@@ -27,15 +27,15 @@ const schema = z.record(
   z.strictObject({
     kind: z.literal('webhook'),
     url: address,
-    /** The variable of the environment that holds the secret: a file is copied too easily. */
+    /** The environment variable with the secret. The secret is not in the file, because files are copied too easily. */
     secretVariable: z.string().min(1),
   }),
 );
 
 /**
- * By the name that `replyTo` gives; without a file there are none.
+ * Returns the channels by name (as in `replyTo`); none when `path` is undefined.
  *
- * @throws {ReeveError} `channels-invalid` saying what is wrong in the file; `secret-invalid`
+ * @throws {ReeveError} `channels-invalid`, naming the fault in the file; `secret-invalid`
  */
 export function readChannels(
   path: string | undefined,

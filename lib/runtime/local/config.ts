@@ -1,4 +1,4 @@
-/** The environment, read here and nowhere else. */
+/** The configuration of the embedded Reeve; the only place that reads the environment. */
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpUrl } from '#core/codec/http-url.ts';
@@ -8,31 +8,33 @@ import { logLevels } from '#runtime/node/json-log.ts';
 
 const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
 
-/** 0 takes whatever port is free. */
+/** 0: any free port. */
 const port = wholeNumber(0, 65_535);
 
+/** The variables of the environment. */
 export const configSchema = z.object({
-  /** Where the API listens. */
+  /** The address of the API. */
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(4400),
-  /** Where the state store lives. */
+  /** The directory of the state store. */
   REEVE_DATA: z.string().min(1).default('.reeve'),
   /** Days that an order is kept after its end. */
   REEVE_KEEP_DAYS: wholeNumber(1, 3_650).default(30),
   /** The file of named tokens; needed when HOST is not loopback. */
   REEVE_TOKENS: z.string().min(1).optional(),
-  /** The file of the response channels. */
+  /** The file of response channels. */
   REEVE_CHANNELS: z.string().min(1).optional(),
   REEVE_LOG: z.enum(logLevels).default('error'),
-  /** Where the services of the shipped workflow are; default: simulated suppliers, started along. */
+  /** The services of the shipped workflow. Default: simulated suppliers, which Reeve starts. */
   REEVE_FRAUD_URL: serviceUrl,
   REEVE_INVENTORY_URL: serviceUrl,
   REEVE_PAYMENT_URL: serviceUrl,
   REEVE_SHIPPING_URL: serviceUrl,
-  /** Where the simulated suppliers listen when they are started along. */
+  /** The port of the simulated suppliers. */
   REEVE_SUPPLIERS_PORT: port.default(4401),
 });
 
+/** The checked environment. */
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
 /** @throws {ReeveError} `config-invalid` naming every variable at fault */
@@ -50,7 +52,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to a file of named tokens, or HOST to 127.0.0.1.`,
       );
     }
-    // Until there were named tokens it closed the API; without a word it would now stand open.
+    // In older releases REEVE_TOKEN protected the API. Ignoring it silently would leave the API open.
     if (env['REEVE_TOKEN'] !== undefined) {
       throw new ReeveError(
         'tokens-missing',

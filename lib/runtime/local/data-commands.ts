@@ -1,5 +1,6 @@
-/** `reeve check`, `reeve backup` and `reeve restore`: what an operator does with the data of an embedded Reeve. */
-import { renameSync } from 'node:fs';
+/** `reeve check`, `reeve backup` and `reeve restore`: the commands for the data of an embedded Reeve. */
+
+/** A command with its options. */ import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { isThere, removeDatabase } from '#embedded/data-files.ts';
@@ -16,7 +17,7 @@ export type DataCommand =
   | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
 
-/** The same command is refused again, until somebody does something else first. */
+/** Codes of errors that every retry of the same command repeats, until the operator changes something. */
 const refusals: readonly string[] = [
   'data-exists',
   'file-exists',
@@ -25,7 +26,7 @@ const refusals: readonly string[] = [
   'backup-damaged',
 ];
 
-/** Exit codes as `reeve --help` has them; 3 also when something is damaged or missing. */
+/** Runs a command. The exit codes are those of `reeve --help`; 3 also when data is damaged or missing. */
 export async function dataCommand(
   dataDir: string,
   command: DataCommand,
@@ -56,12 +57,12 @@ function check(path: string, accepts: boolean): DataOutcome {
   if (!hasData(path)) throw new ReeveError('file-missing', `There is no file ${path}.`);
   const kept = accepts ? acceptLoss(path) : null;
   const advice =
-    'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or go on with what is left.';
+    'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or continue with the remaining data.';
   const outcome = examinedOutcome(path, examineData(path), advice);
   if (kept === null) return outcome;
   const { document, lines } = outcome;
-  const words = `The log, which was not read whole, is kept as ${kept}.`;
-  return { ...outcome, document: { ...document, kept }, lines: [...lines, words] };
+  const note = `The log, which is only partly readable, is kept as ${kept}.`;
+  return { ...outcome, document: { ...document, kept }, lines: [...lines, note] };
 }
 
 async function backUp(dataDir: string, file: string): Promise<DataOutcome> {
@@ -90,7 +91,7 @@ function restore(
   if (hasData(path) && !yes) {
     throw new ReeveError(
       'data-exists',
-      `${dataDir} holds data. With --yes they are kept under another name and ${file} takes their place.`,
+      `${dataDir} contains data. With --yes, it is renamed and ${file} replaces it.`,
     );
   }
   const stamp = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-');

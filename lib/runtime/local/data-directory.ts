@@ -1,4 +1,4 @@
-/** Where things lie in the data directory. */
+/** The paths in the data directory. */
 import { join } from 'node:path';
 
 export const databaseIn = (dataDir: string): string => join(dataDir, 'reeve.db');

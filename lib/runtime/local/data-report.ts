@@ -1,19 +1,19 @@
-/** What the commands about data say: lines for a person, a document for programs. */
+/** The reports of the data commands: lines for operators, a document for programs. */
 import { basename } from 'node:path';
 import type { Finding } from '#embedded/integrity/damage-report.ts';
 import type { Examined } from '#embedded/integrity/examine.ts';
 import type { Restored } from '#embedded/restore.ts';
 
-/** How such a command ended. */
+/** The result of a data command. */
 export interface DataOutcome {
   readonly exitCode: 0 | 2 | 3 | 4;
   readonly document: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
-  /** Why the exit code is not 0. */
+  /** The reason for an exit code other than 0; null for 0. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** `advice`: what to do when something is damaged. */
+/** @param advice what to do about damage */
 export function examinedOutcome(file: string, examined: Examined, advice: string): DataOutcome {
   const { orders, changes, findings } = examined;
   const count = findings.length.toLocaleString('en');
@@ -49,8 +49,8 @@ export function restoredOutcome(
       `Restored ${dataDir} from ${file}:`,
       ...counted('orders', orders),
       ...counted('changes', changes),
-      ...(kept === null ? [] : [`What was there is kept as ${kept}.`]),
-      `Next: start Reeve on it (REEVE_DATA=${dataDir}), and have the orders submitted again that were accepted since the backup.`,
+      ...(kept === null ? [] : [`The former data is kept as ${kept}.`]),
+      `Next: start Reeve on it (REEVE_DATA=${dataDir}), and have orders that were accepted after the backup submitted again.`,
     ],
     error: null,
   };
@@ -59,13 +59,13 @@ export function restoredOutcome(
 const counted = (what: string, count: number | null) =>
   count === null ? [] : [`  ${what.padEnd(16)}  ${count.toLocaleString('en')}`];
 
-/** What is no table of Reeve's is named for a person. */
+/** Describes parts that are not tables of Reeve in plain words. */
 function where({ table, row }: Finding, file: string): string {
   switch (table) {
     case 'database':
       return `the file ${basename(file)}`;
     case 'Totals':
-      return 'the count of what was accepted';
+      return 'the totals of accepted work';
     case 'sqlite_schema':
       return 'the tables as a whole';
     default:

@@ -1,4 +1,4 @@
-/** Whom an embedded Reeve tells of changes: the response channels by their names, and its operators. */
+/** Delivers the changes of an embedded Reeve to the response channels and to its operators. */
 
 import type { StatusMessage } from '#core/codec/status-message.ts';
 import type { Audience } from '#core/model/change.ts';
@@ -9,21 +9,23 @@ import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
 import { type Alert, alertOf } from '#ports/publisher.ts';
 
-/** A response channel: resolves when the submitter has the message. */
+/** A response channel: resolves when the submitter has received the message. */
 export type Respond = (status: StatusMessage) => Promise<void>;
 
+/** Options of {@link deliverChanges}. */
 export interface ChangeDeliveryOptions {
   readonly outbox: Outbox;
-  /** By the name that `replyTo` gives. */
+  /** By name, as in `replyTo`. */
   readonly responses: ReadonlyMap<string, Respond>;
-  /** Told of every order in Error. Default: the log alone. */
+  /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: ((alert: Alert) => Promise<void>) | undefined;
-  /** How operators call the command line of this Reeve. */
+  /** The command line of this Reeve, for the remedies in alerts. */
   readonly command: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Starts the delivery. */
 export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
   const { outbox, responses, onAlert, command, clock, log } = options;
 
@@ -34,14 +36,14 @@ export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
     if (channel === undefined) {
       throw new ReeveError(
         'reply-to-unknown',
-        `No response channel ${replyTo} is registered any more. Register it: its undelivered messages are kept.`,
+        `Response channel ${replyTo} is no longer registered. Register it: its undelivered messages are kept.`,
       );
     }
     await channel(status);
   }
   async function announce(alert: Alert): Promise<void> {
     const { orderId, fault, tried, correlationId } = alert.change;
-    // Who is told of it reads it there; the log is then for programs.
+    // With `onAlert`, the log line is only additional information.
     const write = onAlert === undefined ? log.error : log.info;
     write('order-in-error', {
       orderId,

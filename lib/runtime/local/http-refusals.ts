@@ -1,6 +1,6 @@
 /**
- * Problem documents for requests that never reach the API: those that Node's parser or its server refuses. Without these
- * listeners Node answers them itself, without a document.
+ * Problem documents for requests that Node's HTTP parser or server refuses before they reach the API. Without these
+ * listeners Node answers without a document.
  */
 import {
   type IncomingMessage,
@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import { type ProblemCode, problem } from '#http/problem.ts';
 
-/** Must be called before the server listens. */
+/** Call before the server listens. */
 export function refuseWithProblems(server: Server): void {
   const responses = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (_request, response) => {
@@ -34,13 +34,13 @@ export function refuseWithProblems(server: Server): void {
     const response = responses.get(socket);
     const isAmidAnswer = response?.headersSent === true && !response.writableFinished;
     const code = 'code' in error ? String(error.code) : '';
-    // A connection that was reset takes no answer, and one amid an answer would read this as its end.
+    // A reset connection cannot receive a response; in the middle of another response this would corrupt it.
     if (!socket.writable || isAmidAnswer || code === 'ECONNRESET') socket.destroy();
     else end(socket, ...(parserRefusals[code] ?? malformed));
   });
 }
 
-/** For a request that cannot be handed to the API, because its target or its host cannot be read. */
+/** The response to a request that cannot be passed to the API, because its target or host is malformed. */
 export function notHandedOn(error: unknown): Response {
   const isMalformed = error instanceof RequestError;
   const { status, headers, body } = isMalformed

@@ -1,4 +1,4 @@
-/** The API and the console on a port of this machine. */
+/** Serves the API and the console on a port of this machine. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
@@ -19,47 +19,50 @@ import { isLoopback } from './config.ts';
 import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
 
+/** A listening server. */
 export interface ApiServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** Options of {@link serveApi}. */
 export interface ApiServerOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Who asks. Default: whoever reaches the address is the operator `local`. */
+  /** Identifies the principal of a request. Default: every request is from the operator `local`. */
   readonly identify?: Identify;
-  /** Who asked for what, as event `access` of level info. Default: `log`. */
+  /** Receives each request and its principal, as event `access` of level info. Default: `log`. */
   readonly accessLog?: Log;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: the console, from where `npm ci` built it. */
+  /** Default: the console as built by `npm ci`. */
   readonly pages?: ConsolePages;
   /** Default: `connectionLimits`. */
   readonly connections?: ConnectionLimits;
 }
 
-/** How long a connection may do nothing, ms, and how many there may be: else clients that stay away hold them for ever. */
+/** Limits of connections, ms, so that idle clients cannot hold them for ever. */
 export interface ConnectionLimits {
-  /** From its beginning, or the last answer, to the end of a request's headers. */
+  /** From the connection, or the previous response, to the end of a request's headers. */
   readonly headersMs: number;
-  /** To the end of a request's body. */
+  /** The same, to the end of a request's body. */
   readonly requestMs: number;
-  /** Between two requests. */
+  /** Idle time between two requests. */
   readonly keptMs: number;
-  /** Without a byte in either direction while an answer is due: a reader that takes nothing any more. */
+  /** Time without a byte in either direction during a response: the client has stopped reading. */
   readonly silentMs: number;
-  /** How often the first two are looked at. */
+  /** The period of the checks of the first two. */
   readonly checkEveryMs: number;
   /** Further connections are closed at once. */
   readonly connectionsMax: number;
 }
 
+/** The default limits. */
 export const connectionLimits: ConnectionLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // Load balancers keep theirs for 60 s, and must be the first to close one.
+  // Load balancers usually keep idle connections for 60 s, and must be the first to close them.
   keptMs: 65_000,
   silentMs: 70_000,
   checkEveryMs: 5_000,
@@ -68,19 +71,19 @@ export const connectionLimits: ConnectionLimits = {
 
 assertThat(
   connectionLimits.silentMs > 2 * followerLimits.keepAliveMs,
-  'a follower of events to which something is sent is not silent',
+  'keep-alives reach a follower of events before its connection counts as silent',
 );
 
-/** Nobody else reaches a loopback address. */
-const everybody: Identify = () => ({
+/** Only users of this machine reach a loopback address. */
+const localOperator: Identify = () => ({
   kind: 'known',
   principal: { name: 'local', role: 'operator', tenant: null },
 });
 
-/** A sweep this old makes the health degraded, ms; they come every second. */
+/** When the last sweep is older than this, ms, the health is degraded; the sweep period is 1 s. */
 const sweepLateMs = 15_000;
 
-/** @throws {ReeveError} `port-taken` when nothing can listen there */
+/** Starts the server. @throws {ReeveError} `port-taken` when it cannot listen on the port */
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
   const { accessLog = options.log } = options;
   const hosts = new Set<string>();
@@ -91,7 +94,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     log: consequencesLog(options.log, reeve.failure),
     guard: {
       hosts: isLoopback(options.host) ? hosts : null,
-      identify: options.identify ?? everybody,
+      identify: options.identify ?? localOperator,
       pages: new Set(pages.keys()),
     },
     accessLog: (access) => accessLog.info('access', access),
@@ -136,7 +139,7 @@ function serverOf(
       requestTimeout: requestMs,
       keepAliveTimeout: keptMs,
       connectionsCheckingInterval: checkEveryMs,
-      // Node would refuse a request without one itself, without a document.
+      // The API refuses a request without a Host header, with a problem document; Node would send none.
       requireHostHeader: false,
     },
     (request, response) => {

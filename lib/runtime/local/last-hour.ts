@@ -1,12 +1,13 @@
-/** Sixty slots, one a minute, that are used again and again: an hour in bounded memory. */
+/** A ring of sixty slots, one per minute: the last hour in bounded memory. */
 
 const minuteMs = 60_000;
 const slots = 60;
 
+/** Slots by minute. */
 export interface LastHour<Slot> {
-  /** The slot of the present minute. */
+  /** The slot of the current minute. */
   now(nowMs: number): Slot;
-  /** Of the last sixty minutes, oldest first, each with the instant at which it began. */
+  /** The slots of the last sixty minutes, oldest first; `at`: the start of the minute. */
   all(nowMs: number): readonly { readonly at: number; readonly slot: Slot }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * How orders and agents stand, as sums over the orders that are alive. Each committed record is added
- * and the one it replaced is taken out, so that no order needs to be remembered.
+ * Counts of live orders per workflow and agent. Each commit adds its record and subtracts the one that it replaced, so
+ * that no order needs to be kept in memory.
  */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
@@ -18,7 +18,7 @@ export interface LiveCounts {
 interface AgentSums {
   inFlight: number;
   waiting: number;
-  /** How many calls are asked for by orders that last got on in that second. */
+  /** The number of calls by the second in which their order last progressed. */
   readonly bySecond: Map<number, number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reeve in one process: the roles over the SQLite state store and in-process channels. What
- * `npm start`, the tests and a small user run.
+ * Reeve in one process: the roles over the SQLite state store and in-process channels. Used by `npm start`, by tests,
+ * and by applications that embed Reeve.
  */
 
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
@@ -36,6 +36,7 @@ import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityCollector } from './activity.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 
+/** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
   readonly agents: readonly AgentImplementation[];
@@ -44,60 +45,61 @@ export interface LocalReeveOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The circuit breaker of an agent's remote service. */
+  /** Makes the circuit breaker of an agent's remote service. */
   readonly breakerFor: (service: string) => Breaker;
-  /** How often the Supervisor looks, ms. Default 1 s. */
+  /** The period of the Supervisor's sweeps, ms. Default 1 s. */
   readonly sweepPeriodMs?: number;
   /** How long an order is kept after its end, ms. Default 30 days. */
   readonly keepEndedMs?: number;
-  /** Where status messages go, by the name that `replyTo` gives. Default: none. */
+  /** The response channels by name, as in `replyTo`. Default: none. */
   readonly responseChannels?: Readonly<Record<string, Respond>>;
-  /** Told of every order in Error. Default: the log alone. */
+  /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
-  /** How operators call the command line of this Reeve, for what an alert proposes. Default `npx reeve`. */
+  /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
   readonly command?: string;
 }
 
+/** A running Reeve. */
 export interface LocalReeve {
   readonly registry: WorkflowRegistry;
   readonly submission: Submission;
   readonly operator: Operator;
   readonly supervisor: Supervisor;
   readonly store: StateStore;
-  /** Resolves when everything that the last process left alive was taken back; never after `close`. */
+  /** Resolves when all live orders of the former process are interrupted; never after `close`. */
   readonly recovered: Promise<void>;
-  /** Until then; whatever is asked of Reeve is done all the same. */
+  /** True until then; Reeve already works. */
   isStarting(): boolean;
   /** When the last completed sweep began; null before the first. */
   lastSweepAt(): number | null;
-  /** What goes on: counted since the start, but for the orders that are alive. */
+  /** Counts since the start, and the present numbers of live orders. */
   activity(): Activity;
-  /** Every committed record, as it happens; the function given back ends it. */
+  /** Calls `listener` with every committed record; the returned function ends that. */
   watch(listener: (record: ProcessRecord) => void): () => void;
-  /** Rows of the store that were found damaged since the start. */
+  /** The number of rows found damaged since the start. */
   damaged(): number;
-  /** The code with which the store refuses writes; null while it takes them. */
+  /** The code of the error with which the store refuses writes; null while it accepts them. */
   refusal(): string | null;
-  /** The code of what every write fails with at present, because the store refuses it or is closed; null when writes succeed. */
+  /** As `refusal`, and `store-closed` after `close`. */
   failure(): string | null;
-  /** Copies the data to a file that does not exist, while orders go on. */
+  /** Copies the data to a file that does not exist, while orders continue. */
   backup(to: string): Promise<void>;
-  /** Stops delivering, sweeping and telling, and closes the store. */
+  /** Stops deliveries and sweeps, and closes the store. */
   close(): void;
 }
 
 const defaultSweepPeriodMs = 1_000;
 const defaultKeepEndedMs = 30 * 24 * 3_600_000;
-/** Calls to one remote service at once: what a small service bears. */
+/** Concurrent calls to one remote service: a number that a small service can bear. */
 const agentCallsMax = 256;
 const messageBatchMax = 256;
 const retryAfterMs = 250;
 
 /**
- * Starts it, and resolves as soon as it takes orders. What a crash left is recovered, uncharged, in due order:
- * the first ten before the promise resolves, the rest beside what is asked of it since; see `recovered`.
+ * Starts Reeve; resolves as soon as it accepts orders. Live orders of the former process are recovered in due order,
+ * without a failure counted: the first ten before the promise resolves, the others in the background; see `recovered`.
  *
- * @throws {DefinitionError} `agent-missing` when a workflow names an agent that is not given
+ * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
@@ -121,7 +123,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
       close,
     };
   } catch (error) {
-    // What has not started must neither run on nor keep its lock on the data.
+    // A failed start must leave nothing running, and must release the lock on the data.
     close();
     throw error;
   }
@@ -131,7 +133,7 @@ interface Parts {
   readonly registry: WorkflowRegistry;
   readonly store: SqliteStore;
   readonly sweepPeriodMs: number;
-  /** What ends each part that was started; called in the opposite order. */
+  /** Closes the started parts; called in reverse order. */
   readonly open: (() => void)[];
 }
 
@@ -190,9 +192,9 @@ async function assemble(
   });
   const recovered = roles.restart.done.then(async (changed) => {
     log.info('recovered', { found: atFirst.length, changed });
-    // Not beside the recovery, which reads the same rows and is waited for.
+    // Not during the recovery, which reads the same rows and is more urgent.
     if (!isClosed) open.push(backgroundCheck({ store, clock, log }));
-    // Only now: what the recovery wrote need not be read again.
+    // After the recovery, whose writes have already counted most orders.
     await activity.countRest(atFirst);
   });
   log.info('started', { alive: atFirst.length });
@@ -233,7 +235,7 @@ interface Links {
   close(): void;
 }
 
-/** The channels of one process: nudges, a request and a reply channel for each agent. */
+/** The channels of one process: one for nudges, and one each for the requests and the replies of every agent. */
 function channels({ clock, log }: LocalReeveOptions, to: Scheduler): Links {
   const open: { close(): void }[] = [];
   const make = <Message>(

@@ -1,6 +1,6 @@
 /**
- * The file of REEVE_TOKENS: who may come in, each by a token of which only the digest is kept. A token
- * has 256 random bits, so that a plain digest of it tells nothing.
+ * Reads the file of REEVE_TOKENS: principals with the digests of their tokens. A token has 256 random bits, so that an
+ * unsalted digest does not help to guess it.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 
 const entrySchema = z.strictObject({
-  /** As the history and the access log name its bearer. */
+  /** Names the principal in histories and in the access log. */
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_.@-]*$/, 'must be letters, digits, "_", ".", "@" and "-"')
@@ -33,9 +33,10 @@ const schema = z.array(entrySchema).superRefine((entries, context) => {
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** Who asks is a file's business, and the file is looked at so often at most, ms. */
+/** The file is checked for changes at most this often, ms. */
 const lookEveryMs = 1_000;
 
+/** Options of {@link namedTokens}. */
 export interface NamedTokensOptions {
   readonly path: string;
   readonly clock: Clock;
@@ -43,10 +44,10 @@ export interface NamedTokensOptions {
 }
 
 /**
- * Identifies bearers by the file, and reads it again when it has changed. A file that cannot be read
- * then leaves the former tokens in force, and the log says so.
+ * Identifies principals by the file, and reads it again when it has changed. When that fails, the former tokens remain
+ * valid, and the failure is logged.
  *
- * @throws {ReeveError} `tokens-unusable` when it cannot be read at the start
+ * @throws {ReeveError} `tokens-unusable` when the file cannot be read at the start
  */
 export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify {
   let version = versionOf(path);
@@ -54,7 +55,7 @@ export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify 
   let lookedAt = clock.now();
   const look = () => {
     const now = clock.now();
-    // A clock that was set back must not keep it from looking.
+    // `abs`: a clock that was set back must not prevent the check.
     if (Math.abs(now - lookedAt) < lookEveryMs) return;
     lookedAt = now;
     const found = versionOf(path);
@@ -85,7 +86,7 @@ function bearerOf(entries: readonly Entry[], token: string): Entry | undefined {
   return entries.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), digest)).at(0);
 }
 
-/** Whatever changes when the file does; empty when it cannot be reached. */
+/** Changes whenever the file does; empty when the file cannot be accessed. */
 function versionOf(path: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = statSync(path);

@@ -1,4 +1,4 @@
-/** `reeve start`: Reeve, its API and, unless the services are elsewhere, the simulated suppliers. */
+/** `reeve start`: runs Reeve, its API and, unless all services are configured, the simulated suppliers. */
 import { join } from 'node:path';
 import { describeError, ReeveError } from '#core/model/errors.ts';
 import { makeFolder } from '#embedded/folder.ts';
@@ -22,23 +22,24 @@ import { startLocalReeve } from './local-reeve.ts';
 import { namedTokens } from './named-tokens.ts';
 import { terminalAlert } from './terminal-alert.ts';
 
+/** The process around the command. */
 export interface StartIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Null when standard output is no terminal. */
+  /** Null when standard output is not a terminal. */
   readonly terminal: () => object | null;
   /** Resolves when the user wants Reeve to stop. */
   readonly stopped: Promise<void>;
 }
 
-/** Time for closing everything, ms: whoever stops a process waits longer than that before he kills it. */
+/** The time to close everything, ms; supervisors of processes wait longer between SIGTERM and SIGKILL. */
 const closeWithinMs = 1_500;
 
 /**
- * Runs until stopped, also while it starts; gives the exit code: 2 when it cannot start.
+ * Runs until `stopped` resolves, which may be during the start. Returns the exit code: 2 when the start failed.
  *
- * Connections to services that never answer may still be open then: the process ends by `process.exit`.
+ * Connections to services that hang may still be open afterwards, so the caller must call `process.exit`.
  */
 export async function startCommand(io: StartIo): Promise<number> {
   const open = closers({
@@ -67,14 +68,14 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   makeDirectory(config.REEVE_DATA);
   const suppliersUrl = needsSuppliers(config) ? await startSuppliers(config, open) : null;
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
-  const door = doorOf(config, log, io);
+  const access = accessOf(config, log, io);
   const command = commandOf(config);
-  const desk = alertGrouping({
-    show: (words) => io.stdout(terminalAlert(words, io)),
+  const alerts = alertGrouping({
+    show: (text) => io.stdout(terminalAlert(text, io)),
     command,
     clock: systemClock,
   });
-  open.add('alert desk', desk.close);
+  open.add('alerts', alerts.close);
   const reeve = await startLocalReeve({
     workflows,
     agents: orderAgents(serviceUrls(config, suppliersUrl), fetch),
@@ -84,7 +85,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     random: systemRandom,
     breakerFor: cockatielBreaker,
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
-    onAlert: desk.alert,
+    onAlert: alerts.alert,
     command,
     log,
   });
@@ -96,7 +97,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     port: config.PORT,
     clock: systemClock,
     log,
-    ...door,
+    ...access,
   });
   open.add('API', server.close);
   io.stdout(welcome(server.url, suppliersUrl));
@@ -111,8 +112,8 @@ async function startSuppliers(config: Config, open: Closers): Promise<string> {
   return suppliers.url;
 }
 
-/** Where tokens tell people apart, what each did is written whatever level the log has. */
-function doorOf({ REEVE_TOKENS: path }: Config, log: Log, { stderr }: StartIo) {
+/** With named tokens, the access log is written at every log level. */
+function accessOf({ REEVE_TOKENS: path }: Config, log: Log, { stderr }: StartIo) {
   if (path === undefined) return {};
   return {
     identify: namedTokens({ path, clock: systemClock, log }),
@@ -129,7 +130,7 @@ function webhooksOf(channels: ReturnType<typeof readChannels>) {
   );
 }
 
-/** How the command line finds this Reeve. */
+/** The command line with the URL of this Reeve. */
 function commandOf({ HOST, PORT }: Config): string {
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   return host === '127.0.0.1' && PORT === 4400
@@ -143,7 +144,7 @@ function makeDirectory(path: string): void {
   } catch (cause) {
     throw new ReeveError(
       'data-unusable',
-      `${describeError(cause)} Choose another REEVE_DATA, one that may be written.`,
+      `${describeError(cause)} Choose another REEVE_DATA that this user may write.`,
       { cause },
     );
   }

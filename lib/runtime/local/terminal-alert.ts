@@ -1,10 +1,11 @@
-/** An alert, as the terminal of `reeve start` shows it. */
+/** Formats an alert for the terminal of `reeve start`. */
 import { styleText } from 'node:util';
 import type { AlertText } from './alert-grouping.ts';
 
+/** The environment that decides about colours. */
 export interface Screen {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Null when standard output is no terminal. */
+  /** Null when standard output is not a terminal. */
   readonly terminal: () => object | null;
 }
 
@@ -16,7 +17,7 @@ export function terminalAlert(
   const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
   const bold = (text: string) =>
     isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false });
-  // A fault's message comes from who knows where, and an escape sequence in it would steer the terminal.
+  // The message of a fault is untrusted: an escape sequence in it could control the terminal.
   const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
   return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When mended: ${plain(command)}\n`;
 }

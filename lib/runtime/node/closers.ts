@@ -1,18 +1,20 @@
-/** What a start opened, to be closed in the opposite order: also when the start fails, or ends half-way. */
+/** Closes everything that a start opened, in reverse order; also after a failed or interrupted start. */
 import type { Clock } from '#ports/clock.ts';
 
+/** The opened parts of a process. */
 export interface Closers {
-  /** `name`: for the report. Closed at once when `closeAll` was called before. */
+  /** Registers a part; closes it at once when `closeAll` was called before. `name`: for the error message. */
   add(name: string, close: () => void | Promise<void>): void;
-  /** Resolves when everything is closed, or when the time is over: it never rejects. */
+  /** Resolves when everything is closed or the time has passed; never rejects. */
   closeAll(): Promise<void>;
 }
 
+/** Options of {@link closers}. */
 export interface ClosersOptions {
   readonly clock: Clock;
-  /** Time for all of them together, ms. */
+  /** The time for all parts together, ms. */
   readonly withinMs: number;
-  /** One failed, or was not closed in time. */
+  /** Called when a part failed to close, or did not close in time. */
   readonly onFailure: (name: string, error: unknown) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The circuit breaker of one remote service, by cockatiel. */
+/** A circuit breaker by cockatiel. */
 import {
   BrokenCircuitError,
   CircuitState,
@@ -9,12 +9,12 @@ import {
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { Breaker, BreakerState } from '#ports/breaker.ts';
 
-/** How long an open circuit keeps calls away before one may try, ms: a blink for a person. */
+/** How long an open circuit refuses calls before it lets one through, ms; short compared with usual deadlines. */
 const halfOpenAfterMs = 1_000;
-/** Opens when half the calls of this window failed … */
+/** The circuit opens when half of the calls in this window failed, ms. */
 const windowMs = 5_000;
 const threshold = 0.5;
-/** … and there were enough of them to tell, a second. */
+/** Calls per second in the window that are needed to judge. */
 const minimumRps = 2;
 
 const states: Readonly<Record<CircuitState, BreakerState>> = {
@@ -24,6 +24,7 @@ const states: Readonly<Record<CircuitState, BreakerState>> = {
   [CircuitState.HalfOpen]: 'half-open',
 };
 
+/** Makes the circuit breaker of one remote service; permanent faults do not count as failures. */
 export function cockatielBreaker(service: string): Breaker {
   const policy = circuitBreaker(
     handleWhen((error) => !(error instanceof PermanentFault)),
@@ -41,7 +42,7 @@ export function cockatielBreaker(service: string): Breaker {
         if (!(error instanceof BrokenCircuitError)) throw error;
         throw new TransientFault(
           'circuit-open',
-          `${service} failed too often of late; it is left alone for ${halfOpenAfterMs} ms.`,
+          `${service} failed too often; its circuit is open for ${halfOpenAfterMs} ms.`,
           { cause: error },
         );
       }

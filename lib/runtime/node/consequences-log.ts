@@ -1,10 +1,10 @@
 /**
- * While the store refuses writes, which it has logged once, or is closed because the process ends, each call and each
- * message that fails for it would be a line of its own: those are of level info.
+ * While the store refuses writes (which it logs once), or is closed because the process ends, every call and message
+ * fails. This log writes those failures at level info, because they only repeat the cause.
  */
 import type { Log } from '#ports/log.ts';
 
-/** Events that say that a write failed and is tried again. */
+/** Events for a failed write that will be retried. */
 const consequences: readonly string[] = [
   'delivery-failed',
   'message-failed',
@@ -15,7 +15,7 @@ const consequences: readonly string[] = [
   'sweep-failed',
 ];
 
-/** `failure`: the code of what every write fails with at present; null when writes succeed. */
+/** @param failure returns the code of the error of all writes at present; null when writes succeed */
 export function consequencesLog(log: Log, failure: () => string | null): Log {
   return {
     ...log,

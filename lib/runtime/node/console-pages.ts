@@ -1,4 +1,4 @@
-/** The console's files, as they were built, in memory; served to whoever may reach the address. */
+/** Serves the built files of the console from memory, without authentication. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,16 +15,16 @@ export type ConsolePages = ReadonlyMap<string, Page>;
 
 export const consoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** Where people sign in, where the API takes the tokens of an OpenID provider. */
+/** The OpenID provider at which users sign in. */
 export interface SignIn {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** Where the provider gives tokens, if not at its issuer's origin. */
+  /** The origin of the token endpoint, if it is not that of the issuer; else null. */
   readonly tokenOrigin: string | null;
 }
 
-/** No script, style or request but the console's own, and no other site shows it in a frame. */
+/** Allows only the console's own scripts, styles and requests, and no framing by other sites. */
 function security(signIn: SignIn | null) {
   const provider = signIn === null ? [] : [new URL(signIn.issuer).origin, signIn.tokenOrigin ?? ''];
   return {
@@ -52,7 +52,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Where nothing was built, the one page says how to build it. */
+/** Reads the files. When nothing is built, the only page says how to build it. */
 export function consolePages(directory: string, signIn: SignIn | null = null): ConsolePages {
   const pages = new Map<string, Page>();
   for (const file of filesIn(directory)) {

@@ -1,7 +1,7 @@
 /**
- * What the command line asks a running Reeve on the same machine that the API does not offer: a backup
- * holds all details, sensitive ones too, so that only those may have one who may read the data directory.
- * A socket in that directory is exactly as open as it is.
+ * The control socket: requests of the command line to a running Reeve on the same machine that the API does not offer.
+ * A backup contains sensitive details, so only users who may read the data directory may request one. A socket in that
+ * directory has the same permissions.
  */
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -12,21 +12,25 @@ import type { Log } from '#ports/log.ts';
 const requestSchema = z.object({ backup: z.string() });
 const answerSchema = z.union([
   z.object({ done: z.literal(true) }),
-  /** `mayPass`: the same request may succeed later. */
+  /** `mayPass`: a retry may succeed. */
   z.object({ code: z.string(), message: z.string(), mayPass: z.boolean().default(true) }),
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
-/** A request is one short line, bytes. */
+/** The maximum size of a request, bytes; it is one short line. */
 const requestMax = 8_192;
 
+/** Options of {@link serveControl}. */
 export interface ControlOptions {
   readonly path: string;
   readonly backup: (to: string) => Promise<void>;
   readonly log: Log;
 }
 
-/** Listens; the function it gives stops it. The data is locked, so that a socket found there is a dead one's. */
+/**
+ * Listens until the returned function is called. Replaces an existing socket: this process holds the lock on the data,
+ * so the socket belongs to a dead process.
+ */
 export function serveControl({ path, backup, log }: ControlOptions): () => void {
   rmSync(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -38,14 +42,14 @@ export function serveControl({ path, backup, log }: ControlOptions): () => void 
         void answered(request, backup).then((answer) => socket.end(JSON.stringify(answer)));
       }
     });
-    // Whoever asked has gone: what was asked for is done all the same.
+    // The client has disconnected; its request is still carried out.
     socket.on('error', () => {});
   });
   server.on('error', (error) => {
     log.warn('control-unavailable', { path, error: error.message });
   });
   server.listen(path);
-  // It alone keeps no process.
+  // The socket must not keep the process alive.
   server.unref();
   return () => {
     server.close();
@@ -65,10 +69,10 @@ async function answered(request: string, backup: ControlOptions['backup']): Prom
 }
 
 /**
- * Asks the Reeve that runs on these data.
+ * Requests a backup from the Reeve behind the socket.
  *
  * @throws {UnavailableError} `not-running`
- * @throws {ReeveError} what it answered
+ * @throws {ReeveError} the error that Reeve returned
  */
 export async function askForBackup(path: string, to: string): Promise<void> {
   const socket = connect(path);
@@ -82,7 +86,7 @@ export async function askForBackup(path: string, to: string): Promise<void> {
     : new ReeveError<string>(code, message);
 }
 
-/** A Reeve that ends meanwhile answers nothing, or a part. */
+/** A Reeve that ends meanwhile sends no answer, or a part of one. */
 async function said(socket: Socket, path: string): Promise<Answer> {
   let all = '';
   try {

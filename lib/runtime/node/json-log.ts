@@ -1,4 +1,4 @@
-/** A log of one JSON line an event. */
+/** A log with one JSON line per event. */
 import type { Clock } from '#ports/clock.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 

@@ -1,21 +1,22 @@
-/** The simulated suppliers as a child process, which ends when this one does. */
+/** Runs the simulated suppliers as a child process, which ends with this process. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
 
+/** The child process. */
 export interface SupplierProcess {
   /**
-   * Their address, once they can be called. Rejects with `suppliers-failed` ({@link ReeveError}) when they
-   * do not come up; they have then said why on standard error.
+   * Their address, once they accept calls. Rejects with `suppliers-failed` ({@link ReeveError}) when they do not start;
+   * their standard error has the reason.
    */
   readonly url: Promise<string>;
-  /** Ends them, also while they start. */
+  /** Ends them, also during their start. */
   stop(): Promise<void>;
 }
 
-/** They hold nothing that a kill would lose, ms: each answer they gave is on disk. */
+/** From the request to end to the kill, ms; short, because every answered call is already on disk. */
 const stopWithinMs = 500;
 
 const command = fileURLToPath(new URL('../../../bin/suppliers.ts', import.meta.url));

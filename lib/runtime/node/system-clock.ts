@@ -1,7 +1,7 @@
-/** The machine's clock. */
+/** The clock of the machine. */
 import type { Clock } from '#ports/clock.ts';
 
-/** Node's timers hold no longer than this, ms; a longer wait is made of several. */
+/** The longest timer of Node, ms; a longer wait is made of several. */
 const timerMaxMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

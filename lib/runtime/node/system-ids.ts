@@ -1,4 +1,4 @@
-/** Chance, identity and digests from Node's crypto. */
+/** Random numbers, ids and digests by Node. */
 import { hash, randomBytes } from 'node:crypto';
 import { orderId, writeId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -8,10 +8,10 @@ export const systemRandom: Random = { next: () => Math.random() };
 
 export const sha256: Digest = (text) => hash('sha256', text, 'hex');
 
-/** 32 digits that read well aloud: no i, l, o or u (Crockford's base 32). */
+/** Crockford's base 32, without i, l, o and u, which are easily confused. */
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** `instance` names this process in write ids. */
+/** @param instance names this process in write ids */
 export function systemIds(clock: Clock, instance: string): Ids {
   let writes = 0;
   return {
@@ -23,7 +23,7 @@ export function systemIds(clock: Clock, instance: string): Ids {
   };
 }
 
-/** A name no other process has: 60 random bits. */
+/** A unique name of a process: 60 random bits. */
 export function instanceName(): string {
   return randomDigits(12);
 }
@@ -39,7 +39,7 @@ function base32(value: number, length: number): string {
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** Random bytes are drawn in bulk: one call to the system costs more than a transition. */
+/** Draws random bytes in bulk, because one system call costs more than a transition. */
 function randomDigits(length: number): string {
   if (used + length > pool.length) {
     pool = randomBytes(4096);

@@ -3,18 +3,18 @@ import { createHmac } from 'node:crypto';
 import { ReeveError } from '#core/model/errors.ts';
 
 const prefix = 'whsec_';
-/** Of a secret, as the specification has it. */
+/** The size of a secret by the specification. */
 const bytesMin = 24;
 const bytesMax = 64;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** One secret, or several while one is being replaced. */
+/** One secret, or several during a rotation. */
 export type Secrets = readonly [Buffer, ...Buffer[]];
 
 /**
- * Reads `whsec_` and base64; several with spaces between them, each of which then signs.
+ * Parses `whsec_` followed by base64; several secrets are separated by spaces, and each signs.
  *
- * @throws {ReeveError} `secret-invalid`, which says where it was found, and nothing of what
+ * @throws {ReeveError} `secret-invalid`; the message names the place, and never quotes the secret
  */
 export function webhookSecrets(text: string, place: string): Secrets {
   const [first, ...others] = text.trim().split(/\s+/).map(secretOf);
@@ -34,7 +34,7 @@ function secretOf(word: string): Buffer | null {
   return bytes.length >= bytesMin && bytes.length <= bytesMax ? bytes : null;
 }
 
-/** The headers by which a receiver knows the message, its time, and that nobody else wrote it. */
+/** The headers by which a receiver identifies and authenticates the message. `atMs`: ms since the epoch. */
 export function signatureHeaders(
   id: string,
   atMs: number,

@@ -1,24 +1,25 @@
-/** A response channel that is told by HTTP: each status message a signed POST. */
+/** A response channel over HTTP: each status message is a signed POST. */
 import type { StatusMessage } from '#core/codec/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
 
-/** How long a receiver may take, ms: it should keep the message, answer, and then work on it. */
+/** The timeout of a receiver, ms: it should store the message, respond, and then process it. */
 const answerWithinMs = 10_000;
 
 /**
- * Answers that are about this one message, which another may not get: bad request, conflict, too large,
- * unprocessable. Any other that is no 2xx is about the channel, 404 and 410 too: it was moved or closed,
- * and what it is owed is kept until somebody says where it is now.
+ * Statuses that concern one message: bad request, conflict, too large, unprocessable. Any other status outside 2xx
+ * concerns the channel, also 404 and 410: it was moved or closed, and its undelivered messages are kept until an
+ * operator configures the new address.
  */
 const ofTheMessage: readonly number[] = [400, 409, 413, 422];
 
+/** Options of {@link webhook}. */
 export interface WebhookOptions {
-  /** As `replyTo` names it. */
+  /** The name in `replyTo`. */
   readonly name: string;
   readonly url: string;
-  /** Asked before each message, so that they can be replaced while Reeve runs. */
+  /** Called before each message, so that secrets can be rotated while Reeve runs. */
   readonly secrets: () => Promise<Secrets>;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
@@ -40,23 +41,27 @@ export function webhook(options: WebhookOptions): (status: StatusMessage) => Pro
           ...signatureHeaders(id, clock.now(), body, secrets),
         },
         body,
-        // Where a message goes is decided by who set the channel up, and not by who answers there.
+        // Only the configuration decides where messages go, so redirects are not followed.
         redirect: 'manual',
         signal: timeout.signal,
       });
-      // Nobody reads it, and unread it would hold the connection.
+      // An unread body would keep the connection open.
       await response.body?.cancel();
       if (!response.ok) throw refusal(name, response, clock.now());
     } catch (cause) {
       if (cause instanceof DeliveryError) throw cause;
-      // The cause names the address, which may hold what should not be in a log.
+      // The message does not include the cause, which contains the address and thus perhaps a credential.
       const why = timeout.signal.aborted
         ? `did not answer within ${answerWithinMs / 1_000} s`
         : 'could not be reached';
-      throw new DeliveryError('webhook-unreachable', `Webhook ${name} ${why}. It is tried again.`, {
-        of: 'channel',
-        cause,
-      });
+      throw new DeliveryError(
+        'webhook-unreachable',
+        `Webhook ${name} ${why}. The message will be retried.`,
+        {
+          of: 'channel',
+          cause,
+        },
+      );
     } finally {
       cancel();
     }
@@ -66,7 +71,7 @@ export function webhook(options: WebhookOptions): (status: StatusMessage) => Pro
 function refusal(name: string, { status, headers }: Response, nowMs: number): DeliveryError {
   return new DeliveryError(
     'webhook-refused',
-    `Webhook ${name} answered ${status}. It is tried again until it answers 2xx.`,
+    `Webhook ${name} answered ${status}. The message will be retried until it answers 2xx.`,
     {
       of: ofTheMessage.includes(status) ? 'message' : 'channel',
       retryAfterMs: retryAfterMs(headers.get('retry-after'), nowMs),
@@ -74,7 +79,7 @@ function refusal(name: string, { status, headers }: Response, nowMs: number): De
   );
 }
 
-/** Seconds, or a date (RFC 9110); null when it says neither. */
+/** Parses seconds or a date (RFC 9110) into ms; null when it is neither. */
 function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
