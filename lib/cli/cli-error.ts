@@ -1,4 +1,4 @@
-/** The one error of the command line: whatever keeps a command from doing what it was asked. */
+/** The error of the command line: the reason why a command failed. */
 import { type ExitCode, exitCodes } from './exit-code.ts';
 
 /** For programs: the code of an error without a problem document, with its meaning. */
@@ -25,12 +25,12 @@ interface Details {
 
 export class CliError extends Error {
   override readonly name = 'CliError';
-  /** What the caller can do about it. */
+  /** Says what the caller can do. */
   readonly code: ExitCode;
   readonly reason: Reason;
   readonly answer: unknown;
 
-  /** @param message for a person: what was got, what is allowed, what to do next; lines allowed */
+  /** @param message for the user: the value given, the values allowed, what to do next; may have several lines */
   constructor(code: ExitCode, message: string, { reason, answer, cause }: Details = {}) {
     super(message, { cause });
     this.code = code;

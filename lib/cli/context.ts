@@ -1,4 +1,4 @@
-/** What every command is given: the world, both APIs, and how to print. */
+/** The input of every command: the environment, both APIs, and the output. */
 
 import { type Api, type Call, httpApi } from '#cli/api/http-api.ts';
 import { fetchFor, isExecuteApi, type Stack, stackOf } from '#cli/api/stack.ts';
@@ -8,7 +8,7 @@ import { CliError } from './cli-error.ts';
 import type { CliEnvironment } from './environment.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 
-/** Options that every command takes, as commander hands them over. */
+/** The options of every command, as commander passes them. */
 export interface GlobalOptions {
   readonly url?: string;
   readonly stack?: string;
@@ -20,15 +20,15 @@ export interface Context {
   readonly environment: CliEnvironment;
   readonly json: boolean;
   readonly paint: Paint;
-  /** As the address was given on the command line, to be given again in commands we propose. */
+  /** The address options of the command line, repeated in proposed commands. */
   readonly addressOptions: readonly string[];
-  /** The stack that is spoken to; null: an address. */
+  /** The stack that is called; null: an address. */
   readonly stack: Stack | null;
   readonly reeve: Api;
   readonly suppliers: Api;
 }
 
-/** @throws {CliError} `usage` when an address or the token has an impossible form */
+/** @throws {CliError} `usage` when an address or the token is malformed */
 export async function contextOf(
   environment: CliEnvironment,
   options: GlobalOptions,
@@ -56,14 +56,14 @@ export async function contextOf(
       },
       token === null ? await fetchFor(environment, url, stack) : environment.fetch,
     ),
-    // When it is asked for: a wrong address of the suppliers keeps no other command from its work.
+    // Made on first use, so that a wrong address of the suppliers fails no other command.
     get suppliers() {
       return suppliersApi(environment, options);
     },
   };
 }
 
-/** An empty text is most often a variable that is not set; the default would be another Reeve. */
+/** Refuses empty values, usually of unset variables, because the default could be another Reeve. */
 function refuseEmpty({ url, stack, suppliersUrl }: GlobalOptions): void {
   const given = { '--url': url, '--stack': stack, '--suppliers-url': suppliersUrl };
   for (const [option, value] of Object.entries(given)) {
@@ -78,7 +78,7 @@ function suppliersApi(environment: CliEnvironment, { suppliersUrl }: GlobalOptio
       url:
         suppliersUrl ??
         (environment.env['REEVE_SUPPLIERS_URL'] || localSuppliersUrl(environment.env)),
-      // Reeve's token is none of their business.
+      // The suppliers must not get Reeve's token.
       token: null,
       unreachableHint:
         '`reeve start` starts them too, unless the services are elsewhere. Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
@@ -96,7 +96,7 @@ export function printLines(environment: CliEnvironment, lines: readonly string[]
   environment.stdout(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** The whole of a command that asks once and prints the answer. */
+/** A command that makes one call and prints the response. */
 export async function askAndPrint<Value>(
   { environment, json }: Context,
   api: Api,
@@ -114,7 +114,7 @@ function addressOptionsOf({ url, stack }: GlobalOptions): string[] {
   return url === undefined ? [] : ['--url', url];
 }
 
-/** What a header can carry as it is: visible ASCII. */
+/** Visible ASCII, which a header can contain unchanged. */
 const headerValue = /^[\x21-\x7e]+$/;
 
 function tokenOf(env: CliEnvironment['env']): string | null {

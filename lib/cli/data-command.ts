@@ -1,4 +1,4 @@
-/** What `reeve check`, `backup` and `restore` print; the work itself is outside the command line. */
+/** Prints the results of `reeve check`, `backup` and `restore`; the work itself is done elsewhere. */
 import { printJson, printLines } from './context.ts';
 import type { CliEnvironment, DataOutcome } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';

@@ -1,4 +1,4 @@
-/** Everything outside the command line: the whole of what a test has to stand in for. */
+/** Everything outside the command line; tests replace it. */
 import type { ProcessState, StepState } from '#cli/api/response-schemas.ts';
 import type { ExitCode } from './exit-code.ts';
 
@@ -7,28 +7,28 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What `reeve start` is given. */
+/** The part of it that `reeve start` uses. */
 export interface StartIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Its present size; null when standard output is no terminal that can move its cursor. */
+  /** The present size; null when standard output is not a terminal with a movable cursor. */
   readonly terminal: () => TerminalSize | null;
 }
 
-/** A message that nobody could deal with. */
+/** A message in a dead-letter queue. */
 export interface DeadLetter {
   readonly queue: string;
   readonly kind: string;
   readonly reason: string;
-  /** What it is about; null when it cannot be read. */
+  /** The order and step of the message; null when it is unreadable. */
   readonly subject: { readonly orderId: string; readonly step?: string } | null;
   readonly body: string;
-  /** What should become of it; `order`: as it is now, null when there is none. */
+  /** The action for it. `order`: the present state; null when the order does not exist. */
   readonly fate: (order: OrderNow | null) => DeadLetterAction;
   readonly sendBack: () => Promise<void>;
   readonly discard: () => Promise<void>;
-  /** Leaves it where it is, for the next look. */
+  /** Makes it visible in its queue again. */
   readonly release: () => Promise<void>;
 }
 
@@ -37,52 +37,52 @@ export interface DeadLetterAction {
   readonly why: string;
 }
 
-/** An order, as far as a dead letter's fate hangs on it. */
+/** The part of an order that decides about its dead letters. */
 export interface OrderNow {
   readonly processState: ProcessState;
   readonly steps: Readonly<Record<string, { readonly state: StepState; readonly attempt: number }>>;
 }
 
-/** A deployed stack and its queues; each call uses the usual AWS region and credentials. */
+/** The tools for a deployed stack; each call uses the default AWS region and credentials. */
 export interface AwsTools {
   readonly outputs: (stack: string) => Promise<Readonly<Record<string, string>>>;
-  /** A fetch that signs for an API of this region; null: the usual one. */
+  /** A fetch that signs for an API in this region; null: the default region. */
   readonly signedFetch: (region: string | null) => Promise<CliEnvironment['fetch']>;
-  /** Each letter is held until it is dealt with, or for two minutes. */
+  /** Each message is hidden from others until it is handled, or for two minutes. */
   readonly letters: (
     deadLettersOutput: string,
   ) => Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }>;
 }
 
-/** What is done with the data of a Reeve on this machine, and not by its API. */
+/** A command for the data of a Reeve on this machine. */
 export type DataCommand =
   | { readonly kind: 'check'; readonly acceptLoss: boolean }
   | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'restore'; readonly file: string; readonly yes: boolean };
 
-/** How such a command ended. */
+/** The result of a data command. */
 export interface DataOutcome {
   readonly exitCode: ExitCode;
   readonly document: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
-  /** Why the exit code is not 0. */
+  /** The reason for an exit code other than 0; null for 0. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 export interface CliEnvironment extends StartIo {
-  /** Standard input to its end. */
+  /** Reads standard input to its end. */
   readonly stdin: () => Promise<Uint8Array>;
-  /** A file's bytes; rejects with the system's error. */
+  /** Reads a file; rejects with the system error. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Of this program, as its package has it. */
+  /** The version of the package. */
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Loaded only where it is needed. */
+  /** Loaded on first use. */
   readonly aws: () => Promise<AwsTools>;
-  /** `dataDir`: undefined for that of the environment. */
+  /** @param dataDir undefined: that of the environment */
   readonly data: (command: DataCommand, dataDir: string | undefined) => Promise<DataOutcome>;
   /** Runs Reeve in this process; resolves with the exit code when it stops. */
   readonly start: (io: StartIo) => Promise<number>;

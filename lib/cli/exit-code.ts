@@ -1,7 +1,7 @@
-/** How a command ended, for scripts: each code says what the caller can do next. */
+/** The exit codes: each says what the caller can do next. */
 export const exitCodes = {
   done: 0,
-  /** What Node gives for an exception that nobody caught, too. */
+  /** Node's exit code for an uncaught exception too. */
   defect: 1,
   usage: 2,
   refused: 3,

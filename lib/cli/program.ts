@@ -1,4 +1,4 @@
-/** The commands and options as commander reads them; each command itself is in its own file. */
+/** The commands and options for commander; each command has its own file. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { roles } from '#cli/api/response-schemas.ts';
 import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
@@ -20,13 +20,13 @@ import type { CliEnvironment, DataCommand } from './environment.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { environmentHelp } from './help-text.ts';
 
-/** What happens with a command's exit code. */
+/** Receives the exit code of a command. */
 type Done = (code: number) => void;
 type Run = <Arguments extends readonly unknown[]>(
   work: (context: Context, ...args: Arguments) => Promise<ExitCode>,
 ) => (this: Command, ...args: Arguments) => Promise<void>;
 
-/** `json`: whether `--json` is given; errors and the version are then JSON too. */
+/** @param json true with `--json`: errors and the version are then JSON too */
 export function buildProgram(world: CliEnvironment, done: Done, json: boolean): Command {
   const { version } = world;
   const program = new Command('reeve');
@@ -58,7 +58,7 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
         done(await work(context, ...args));
       };
   const run = runIn(world);
-  // The suppliers are on this machine, whatever stack Reeve is in.
+  // The suppliers run on this machine, also when Reeve is in a stack.
   const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } });
   addLocal(program, world, done);
   addData(program, world, done);
@@ -81,13 +81,13 @@ Environment (the README has more on each):
                         your services; without them simulated suppliers start
   REEVE_SUPPLIERS_PORT  where the simulated suppliers listen (default: 4401)`;
 
-/** Those of the simulated suppliers. */
+/** The names of the simulated suppliers. */
 const services = ['fraud', 'inventory', 'payment', 'shipping'];
 
-/** What says where Reeve is. */
+/** Empties the variables with the address of Reeve. */
 const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };
 
-/** Without `run`: these call no server, so an address to call is not needed. */
+/** Without `run`: these commands call no server, so they need no address. */
 function addLocal(program: Command, world: CliEnvironment, done: Done): void {
   program
     .command('start')
@@ -111,7 +111,7 @@ function addLocal(program: Command, world: CliEnvironment, done: Done): void {
     });
 }
 
-/** An option that has no effect is refused, not ignored. */
+/** Refuses options that would have no effect. */
 function onlyHere(options: GlobalOptions, why: string): void {
   const given = Object.keys(options).map((name) => `--${name}`);
   if (given.length === 0) return;
@@ -124,7 +124,7 @@ interface DataOptions {
   readonly yes?: boolean;
 }
 
-/** Without `run`: they are about files on this machine, and need no address of Reeve. */
+/** Without `run`: these commands use files on this machine, so they need no address. */
 function addData(program: Command, world: CliEnvironment, done: Done): void {
   const act = async (command: DataCommand, { data }: DataOptions) => {
     const { json = false, ...others } = program.opts<GlobalOptions>();

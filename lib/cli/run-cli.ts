@@ -8,14 +8,14 @@ import { exitCodes } from './exit-code.ts';
 import { buildProgram } from './program.ts';
 
 /**
- * Runs one command to its end.
+ * Runs one command.
  *
  * @param argv without the names of node and script
- * @returns the exit code, as `reeve --help` explains it; it never rejects
+ * @returns the exit code, as in `reeve --help`; never rejects
  */
 export async function runCli(argv: readonly string[], world: CliEnvironment): Promise<number> {
   let exitCode: number = exitCodes.done;
-  // Looked for by hand: what commander cannot parse is an error that `--json` changes as well.
+  // Not by commander, because `--json` also applies to errors of its parser.
   const json = isGiven(argv, '--json');
   const done = (code: number) => {
     exitCode = code;
@@ -36,7 +36,7 @@ function isGiven(argv: readonly string[], option: string): boolean {
 
 function reported(error: unknown, world: CliEnvironment, json: boolean): number {
   if (error instanceof CommanderError) {
-    // Help and version were asked for and printed.
+    // Help or version was printed.
     if (error.exitCode === 0) return exitCodes.done;
     if (json) report(asUsage(error), world, json);
     return exitCodes.usage;
@@ -46,7 +46,7 @@ function reported(error: unknown, world: CliEnvironment, json: boolean): number 
     return error.code;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  // For the developers of this program; a program that called it is told the message alone.
+  // The stack trace is for developers; with `--json`, the document has only the message.
   world.stderr(`error: ${text}\n`);
   if (json) {
     const message = error instanceof Error ? error.message : String(error);
@@ -55,7 +55,7 @@ function reported(error: unknown, world: CliEnvironment, json: boolean): number 
   return exitCodes.defect;
 }
 
-/** Without `--json` commander itself has printed it. */
+/** Without `--json`, commander has already printed the message. */
 function asUsage({ code, message }: CommanderError): CliError {
   const words =
     code === 'commander.help'

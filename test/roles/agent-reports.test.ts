@@ -1,4 +1,4 @@
-/** What an agent runner tells, and whom: replies, the log, and who made the agent. */
+/** The reports of an agent runner: replies, log lines, and the refusal of a wrong definition. */
 import { expect, test } from 'vitest';
 import { limits } from '#core/model/limits.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
@@ -39,14 +39,14 @@ test.each([
   }
 });
 
-test('an undo that nobody needs is done', async () => {
+test('an undo of an agent without an undo is done', async () => {
   const unneeded = { contract: { ...contract, undo: 'unneeded' } } as const;
   const { run, replies } = kitchen(served, unneeded, true, false);
   await run({ action: 'undo' });
   expect(replies).toMatchObject([{ action: 'undo', result: { kind: 'succeeded', output: null } }]);
 });
 
-test('what is too large to keep is told as a fault', async () => {
+test('an output that is too large to store is reported as a fault', async () => {
   const { run, replies } = kitchen(async () => ({ plate: 'x'.repeat(limits.outputBytesMax) }));
   await run();
   expect(replies).toMatchObject([
@@ -54,14 +54,14 @@ test('what is too large to keep is told as a fault', async () => {
   ]);
 });
 
-test('an input that does not fit as a whole is told as that', async () => {
+test('an input that does not match its schema as a whole is reported as such', async () => {
   const { run, replies } = kitchen(served);
   await run({ input: 'soup' });
   const message = 'The input does not match the schema of the agent at the whole input.';
   expect(replies).toMatchObject([{ result: { fault: { code: 'input-invalid', message } } }]);
 });
 
-test('a request at its complete-by is tried; a request past it is not even looked at', async () => {
+test('a request at its complete-by is tried; a request past it is dropped unread', async () => {
   const { run, clock, calls, log } = kitchen(served);
   await run({ completeBy: clock.now() });
   expect(calls).toHaveLength(1);
@@ -70,7 +70,7 @@ test('a request at its complete-by is tried; a request past it is not even looke
   expect(log.lines).toEqual([]);
 });
 
-test('when the work is over its signal never fires', async () => {
+test('after the work has ended, its signal never fires', async () => {
   const { run, clock, calls } = kitchen(async (call) => {
     expect(call.signal.aborted).toBe(false);
     return { plate: 'soup' };
@@ -102,7 +102,7 @@ test.each([
   expect(log.lines).toEqual([{ event: 'call-failed', fields: { ...attempt, error, code } }]);
 });
 
-test('what could not be told is in the log: a reply, a heartbeat, and that time ran out', async () => {
+test('the log has every reply and heartbeat that could not be sent, and every passed deadline', async () => {
   const mute = kitchen(served, {}, false);
   await mute.run({ attempt: 2 });
   const fields = { ...attempt, error: 'Error', code: null };

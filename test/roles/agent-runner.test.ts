@@ -10,7 +10,7 @@ import { testLog } from '../support/log.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 import { contract, kitchen, never, served } from './kitchen.ts';
 
-test('what the service gives is replied, for the attempt that was asked', async () => {
+test('the reply has the output of the service and the attempt of the request', async () => {
   const { run, replies } = kitchen(served);
   expect(await run({ attempt: 3 })).toEqual({ kind: 'done' });
   expect(replies).toEqual([
@@ -24,7 +24,7 @@ test('what the service gives is replied, for the attempt that was asked', async 
   ]);
 });
 
-test('a transient fault is tried again with the same key, with growing waits, until it works (R8)', async () => {
+test('a call with a transient fault is retried with the same key and growing delays, until it succeeds (R8)', async () => {
   const { run, clock, calls, replies } = kitchen(async (_, tries) => {
     if (tries < 5) throw new TransientFault('http-503', 'try later');
     return { plate: 'soup' };
@@ -37,7 +37,7 @@ test('a transient fault is tried again with the same key, with growing waits, un
   expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
 });
 
-test('an error of no known kind is tried again as well: it excludes nothing', async () => {
+test('a call with an unknown error is retried too, because its effect is unknown', async () => {
   const { run, clock, calls } = kitchen(async () => {
     throw new TypeError('fetch failed');
   });
@@ -47,7 +47,7 @@ test('an error of no known kind is tried again as well: it excludes nothing', as
   expect(calls.length).toBeGreaterThan(4);
 });
 
-test('when time runs out nothing is said (R7)', async () => {
+test('no reply is sent after the deadline (R7)', async () => {
   const { run, clock, replies, log } = kitchen(async () => {
     throw new TransientFault('http-503', 'try later');
   });
@@ -58,7 +58,7 @@ test('when time runs out nothing is said (R7)', async () => {
   expect(log.lines.map(({ event }) => event)).toContain('silent-after-complete-by');
 });
 
-test('a service that never answers is left at complete-by, and its signal fires', async () => {
+test('a call to a service that never answers is abandoned at complete-by, and its signal fires', async () => {
   const { run, clock, replies, calls } = kitchen((call) => {
     expect(call.signal.aborted).toBe(false);
     return never();
@@ -72,7 +72,7 @@ test('a service that never answers is left at complete-by, and its signal fires'
   expect(replies).toEqual([]);
 });
 
-test('an answer after complete-by is not told, by code that did not heed its signal (R7)', async () => {
+test('a result after complete-by is not sent, also when the code ignores its signal (R7)', async () => {
   const late = Promise.withResolvers<{ plate: string }>();
   const { run, clock, replies } = kitchen(() => late.promise);
   const running = run();
@@ -83,7 +83,7 @@ test('an answer after complete-by is not told, by code that did not heed its sig
   expect(replies).toEqual([]);
 });
 
-test('an answer that comes while the clock has jumped past complete-by is not told (R7)', async () => {
+test('a result after the clock has jumped past complete-by is not sent (R7)', async () => {
   const { run, clock, replies } = kitchen(async () => {
     clock.jump(20_000);
     return { plate: 'soup' };
@@ -92,7 +92,7 @@ test('an answer that comes while the clock has jumped past complete-by is not to
   expect(replies).toEqual([]);
 });
 
-test('an answer at complete-by itself is told', async () => {
+test('a result at complete-by itself is sent', async () => {
   const { run, clock, replies } = kitchen(async () => {
     clock.jump(10_000);
     return { plate: 'soup' };
@@ -101,14 +101,14 @@ test('an answer at complete-by itself is told', async () => {
   expect(replies).toHaveLength(1);
 });
 
-test('a request past its complete-by is not even tried', async () => {
+test('a request past its complete-by causes no call', async () => {
   const { run, clock, calls, replies } = kitchen(served);
   await run({ completeBy: clock.now() - 1 });
   expect(calls).toEqual([]);
   expect(replies).toEqual([]);
 });
 
-test('a permanent fault is told at once, with its code and whether it had an effect', async () => {
+test('a permanent fault is reported at once, with its code and its effect', async () => {
   const { run, calls, replies } = kitchen(async () => {
     throw new PermanentFault('burnt', 'x'.repeat(1_000), 'none');
   });
@@ -125,7 +125,7 @@ test.each([
   [1, 'none'],
   [2, 'possible'],
 ])(
-  'an input that does not fit is told; on attempt %i its effect is %s',
+  'an input that does not match its schema is reported; on attempt %i its effect is %s',
   async (attempt, effect) => {
     const { run, calls, replies } = kitchen(served);
     await run({ attempt, input: { dish: 7 } });
@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-test('an undo is given the key and the output of its perform', async () => {
+test('an undo gets the key and the output of its perform', async () => {
   const asked: unknown[] = [];
   const { run, replies } = kitchen(served, {
     async undo(target, { idempotencyKey: key }) {
@@ -157,7 +157,7 @@ test('an undo is given the key and the output of its perform', async () => {
   expect(replies).toMatchObject([{ action: 'undo', result: { kind: 'succeeded', output: null } }]);
 });
 
-test('a heartbeat moves the deadline on, no further than the attempt may last', async () => {
+test('a heartbeat extends the deadline, at most to the end of the attempt', async () => {
   const { run, clock, calls, replies } = kitchen(never);
   const running = run({ endBy: clock.now() + 14_000 });
   const beat = () => calls[0]?.call.heartbeat();
@@ -179,12 +179,12 @@ test('a heartbeat moves the deadline on, no further than the attempt may last', 
   expect(replies.map(({ result }) => result.kind)).toEqual(['heartbeat', 'heartbeat']);
 });
 
-test('a reply that could not be sent makes the request come again', async () => {
+test('a request is delivered again when its reply could not be sent', async () => {
   const { run } = kitchen(served, {}, false);
   expect(await run()).toEqual({ kind: 'retry' });
 });
 
-test('work that never ends is ended within the breaker too, so that a circuit cannot hang', async () => {
+test('work that never ends is abandoned inside the breaker too, so that the circuit cannot hang', async () => {
   const outcomes: string[] = [];
   const clock = virtualClock();
   const agent: AgentImplementation = { contract, perform: never, async undo() {} };

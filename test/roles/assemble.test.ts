@@ -1,4 +1,4 @@
-/** What the roles of a process share, and what each invocation has for itself. */
+/** The lifetimes of roles: what a process shares, and what each invocation has of its own. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
@@ -193,7 +193,7 @@ test('a notifier keeps what it cannot deliver', async () => {
   expect(kept).toEqual(['one']);
 });
 
-/** Three orders that a former process left, and a process that takes them back one by one. */
+/** Three live orders of a former process, and a process that interrupts them one by one. */
 async function restartedProcess(world: RoleScenario) {
   for (const id of ['a', 'b', 'c']) await world.createClaimed(id);
   const { scheduling, nudges } = portsIn(world);
@@ -205,7 +205,7 @@ async function restartedProcess(world: RoleScenario) {
 const typesOf = async (world: RoleScenario, id: string) =>
   (await world.record(orderId(id))).history.map(({ type }) => type);
 
-test('a process takes back what the former one left, whoever is about to change it, and then sweeps', async () => {
+test('a process interrupts the orders of the former one before any change, and then sweeps', async () => {
   const world = roleScenario();
   const { roles } = await restartedProcess(world);
   const { left, sweeps } = await roles.start();
@@ -224,7 +224,7 @@ test('a process takes back what the former one left, whoever is about to change 
   expect(sweeps.lastSweepAt()).toBe(startedAt + second);
 });
 
-test('a sweep of the process does not see what was not taken back yet', async () => {
+test('a sweep of the process does not see orders that are not interrupted yet', async () => {
   const world = roleScenario();
   const { roles } = await restartedProcess(world);
   world.clock.jump(12 * second);

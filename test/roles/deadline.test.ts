@@ -6,7 +6,7 @@ import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;
 
-/** A deadline in ten seconds, on a clock that knows how many of its appointments are open. */
+/** A deadline in ten seconds, on a clock that counts its open timers. */
 function tenSeconds() {
   const clock = virtualClock();
   const open = new Set<object>();
@@ -28,7 +28,7 @@ function tenSeconds() {
   return { clock, open, limit: deadline(counting, clock.now() + 10 * second) };
 }
 
-test('complete-by itself is in time; a millisecond later is late, for all who wait', async () => {
+test('complete-by itself is in time; a millisecond later every wait ends as late', async () => {
   const { clock, limit } = tenSeconds();
   const { signal } = limit;
   await clock.advance(10 * second);
@@ -42,27 +42,27 @@ test('complete-by itself is in time; a millisecond later is late, for all who wa
   });
 });
 
-test('a signal that is asked for after complete-by has fired; there is but one', async () => {
+test('a signal that is first read after complete-by has fired; every read returns the same one', async () => {
   const { clock, limit } = tenSeconds();
   await clock.advance(11 * second);
   expect(limit.signal.aborted).toBe(true);
   expect(limit.signal).toBe(limit.signal);
 });
 
-test('what is past stays past, though the clock is set back', async () => {
+test('a passed deadline stays past when the clock is set back', async () => {
   const { clock, limit } = tenSeconds();
   await clock.advance(11 * second);
   clock.jump(-5 * second);
   expect(limit.isPast()).toBe(true);
 });
 
-test('a clock that was set past complete-by makes it past before anything has fired', () => {
+test('a clock set past complete-by makes the deadline past before its timer fires', () => {
   const { clock, limit } = tenSeconds();
   clock.jump(10 * second + 1);
   expect(limit.isPast()).toBe(true);
 });
 
-test('a deadline that is moved fires at its new instant alone', async () => {
+test('a moved deadline fires only at its new instant', async () => {
   const { clock, limit } = tenSeconds();
   limit.moveTo(clock.now() + 15 * second);
   expect(limit.completeBy).toBe(clock.now() + 15 * second);
@@ -72,7 +72,7 @@ test('a deadline that is moved fires at its new instant alone', async () => {
   expect([limit.isPast(), limit.signal.aborted]).toEqual([true, true]);
 });
 
-test('a pause lasts as long as is asked, but not past complete-by', async () => {
+test('a pause lasts as long as requested, but ends at complete-by', async () => {
   const { clock, limit } = tenSeconds();
   const start = clock.now();
   const ended: number[] = [];
@@ -86,7 +86,7 @@ test('a pause lasts as long as is asked, but not past complete-by', async () => 
   expect(ended).toEqual([2 * second, 10 * second + 1]);
 });
 
-test('nothing is left behind: no timer of a pause, nor of a deadline whose work is over', async () => {
+test('no timer is left of an ended pause or an ended deadline', async () => {
   const { clock, open, limit } = tenSeconds();
   const pause = limit.pause(60 * second);
   await clock.advance(11 * second);
@@ -100,7 +100,7 @@ test('nothing is left behind: no timer of a pause, nor of a deadline whose work 
   expect(signal.aborted).toBe(false);
 });
 
-test('a deadline that passes while nobody waits for it troubles nobody', async () => {
+test('a deadline that passes without a waiter causes no unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on('unhandledRejection', note);

@@ -4,14 +4,14 @@ import { limits } from '#core/model/limits.ts';
 import { backOffMs, pause, redeliverAfterMs } from '#roles/delays.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** In [0, 1), as the port has it. */
+/** In [0, 1), as the port defines. */
 const drawn = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const policy = fc.record({
   firstMs: fc.integer({ min: 1, max: 10_000 }),
   maxMs: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
-test('a wait is whole milliseconds in the upper half of a window that doubles up to its bound', () => {
+test('a delay is in whole milliseconds, in the upper half of a window that doubles up to its maximum', () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 2_000 }), drawn, (backOff, failures, chance) => {
       const window = Math.min(backOff.maxMs, backOff.firstMs * 2 ** Math.min(failures - 1, 30));
@@ -23,7 +23,7 @@ test('a wait is whole milliseconds in the upper half of a window that doubles up
   );
 });
 
-test('chance moves a wait through the whole of the upper half', () => {
+test('the random number spreads a delay over the whole upper half', () => {
   const backOff = { firstMs: 1_000, maxMs: 4_000 };
   expect([0, 0.5, 0.999_9].map((next) => backOffMs(backOff, 2, { next: () => next }))).toEqual([
     1_000, 1_500, 2_000,
@@ -41,7 +41,7 @@ test.each([
   expect(redeliverAfterMs(receives, { next: () => 0.999_999 })).toBe(most);
 });
 
-/** Whether a message that came when the store went away is still in its queue when the store is back. */
+/** True when a message that arrived at the start of an outage of the store is still in its queue at the end. */
 function survives(outageMs: number, chances: readonly number[], failingMs: number): boolean {
   let draws = 0;
   const random = {
@@ -58,7 +58,7 @@ function survives(outageMs: number, chances: readonly number[], failingMs: numbe
   return now >= outageMs;
 }
 
-test('no outage of a store of up to a quarter of an hour makes a dead letter of a message', () => {
+test('an outage of the store of up to 15 minutes makes no message a dead letter', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 900_000 }),
@@ -72,7 +72,7 @@ test('no outage of a store of up to a quarter of an hour makes a dead letter of 
   expect(survives(975_001, [0], 0)).toBe(false);
 });
 
-test('a pause ends when its time has passed, and not before', async () => {
+test('a pause ends when its time has passed, not earlier', async () => {
   const clock = virtualClock();
   let over = false;
   const pausing = pause(clock, 50).then(() => {

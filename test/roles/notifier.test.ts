@@ -1,4 +1,4 @@
-/** The notifier by itself: what it remembers dies with each invocation, as on AWS. */
+/** The notifier without memory between invocations, as on AWS. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Change, changeOf, type Notification, notificationId } from '#core/model/change.ts';
@@ -98,7 +98,7 @@ test('a change goes to its submitter, and one to Error to the operators as well'
   expect(kept).toEqual([]);
 });
 
-test('a response channel that is down raises one alert, however often and by whom it is tried again (R17)', async () => {
+test('an order whose response channel is down raises one alert, however often the delivery is retried (R17)', async () => {
   const { onChanges, retry, delivered, kept, down } = world();
   down.add('shop');
   expect(await onChanges(change('a', 4, 'Error'))).toBe(1);
@@ -111,7 +111,7 @@ test('a response channel that is down raises one alert, however often and by who
   expect(delivered).toEqual(['a-4-operator', 'a-4-submitter']);
 });
 
-test('operators who cannot be alerted delay no submitter, and hear of it by a retry', async () => {
+test('an alert that cannot be delivered delays no status message, and a retry delivers it', async () => {
   const { onChanges, retry, delivered, kept, down } = world();
   down.add('operators');
   expect(await onChanges(change('a', 4, 'Error'), change('b', 1, 'Pending'))).toBe(2);
@@ -122,7 +122,7 @@ test('operators who cannot be alerted delay no submitter, and hear of it by a re
   expect(delivered.at(-1)).toBe('a-4-operator');
 });
 
-test('one channel that is down holds up no other, nor the stream', async () => {
+test('a channel that is down delays neither another channel nor the stream', async () => {
   const { onChanges, delivered, kept, down, log } = world();
   down.add('desk');
   const settled = await onChanges(
@@ -139,7 +139,7 @@ test('one channel that is down holds up no other, nor the stream', async () => {
   });
 });
 
-test('what can be neither delivered nor kept is left to the stream, and nothing of it is announced yet', async () => {
+test('a change whose message can be neither delivered nor kept is left to the stream, and not alerted yet', async () => {
   const { onChanges, delivered, down, state, log } = world();
   down.add('desk');
   state.refuses = true;
@@ -163,7 +163,7 @@ test('an alert that can be neither delivered nor kept is left to the stream', as
   expect(await onChanges(change('a', 1, 'Pending'), change('b', 4, 'Error'))).toBe(1);
 });
 
-test('an alert that can be neither delivered nor kept lets no later one be sent, which would be repeated', async () => {
+test('after an alert that can be neither delivered nor kept no later one is sent, which the stream would repeat', async () => {
   const { onChanges, delivered, down, state } = world();
   down.add('b-4-operator');
   state.refuses = true;
@@ -172,7 +172,7 @@ test('an alert that can be neither delivered nor kept lets no later one be sent,
   expect(delivered).toEqual(['a-4-operator']);
 });
 
-test('an alert that is kept has the later ones kept with it, by one call', async () => {
+test('when an alert is kept, the later ones are kept with it, in one call', async () => {
   const { onChanges, delivered, kept, down } = world();
   down.add('b-4-operator');
   const changes = ['a', 'b', 'c'].map((id) => change(id, 4, 'Error', null));
@@ -189,7 +189,7 @@ test('a publisher that fails as a whole loses nothing', async () => {
   for (const one of kept) await expect(retry(one)).rejects.toThrow('nothing works');
 });
 
-test('the log says of what is deferred to which channel it goes, and why; alerts have none', async () => {
+test('the log has the channel and the reason of each deferred notification; alerts have no channel', async () => {
   const { onChanges, down, state, log } = world();
   down.add('operators');
   state.reason = 'a text';
@@ -203,7 +203,7 @@ test('the log says of what is deferred to which channel it goes, and why; alerts
   expect(log.lines).toEqual(lines.map((fields) => ({ event: 'notification-deferred', fields })));
 });
 
-test('nobody is called where there is nothing to say, and nothing kept that was delivered', async () => {
+test('without notifications no port is called, and a delivered notification is not kept', async () => {
   const { onChanges, sent } = world();
   expect(await onChanges(change('a', 1, 'Pending', null))).toBe(1);
   expect(sent).toEqual([]);
@@ -211,7 +211,7 @@ test('nobody is called where there is nothing to say, and nothing kept that was 
   expect(sent).toEqual(['publish 1']);
 });
 
-test('what a publisher gives no answer for is kept', async () => {
+test('a notification without a result of the publisher is kept', async () => {
   const { onChanges, kept, state } = world();
   state.answers = 1;
   expect(await onChanges(change('a', 1, 'Pending'), change('b', 1, 'Pending'))).toBe(2);
@@ -220,7 +220,7 @@ test('what a publisher gives no answer for is kept', async () => {
 
 const states = ['Pending', 'Processing', 'Error', 'Processed'] as const;
 
-test('whatever is down, each notification is delivered or kept once, or its change comes again', async () => {
+test('with any combination of outages, each notification is delivered or kept once, or its change comes again', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -249,7 +249,7 @@ test('whatever is down, each notification is delivered or kept once, or its chan
           const has = (audience: string) => handled.includes(`${id}-${sequence}-${audience}`);
           if (place < settled && replyTo !== null) expect(has('submitter')).toBe(true);
           if (place < settled && processState === 'Error') expect(has('operator')).toBe(true);
-          // Else it would be announced once more for each time that the stream delivers it.
+          // Otherwise each redelivery by the stream would alert once more.
           if (place > settled) expect(has('operator')).toBe(false);
         }
       },

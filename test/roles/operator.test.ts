@@ -17,7 +17,7 @@ async function stopped(world: RoleScenario) {
   return world.record(id);
 }
 
-test('a stopped order that is resubmitted goes on, and the history says who did it', async () => {
+test('a resubmitted order continues, and the history names the operator', async () => {
   const world = roleScenario();
   const { revision } = await stopped(world);
   const outcome = await personIn(world).resubmit(id, 'olga', { ifRevision: revision });
@@ -27,7 +27,7 @@ test('a stopped order that is resubmitted goes on, and the history says who did 
   expect(record.history.at(-1)).toMatchObject({ type: 'resubmit', by: 'olga', corrections: [] });
 });
 
-test('a correction is kept with the resubmit', async () => {
+test('the history has the correction of a resubmit', async () => {
   const world = roleScenario();
   await stopped(world);
   const corrections = [{ field: 'colour', value: 'red' }];
@@ -37,7 +37,7 @@ test('a correction is kept with the resubmit', async () => {
   });
 });
 
-test('an order that is cancelled turns back, and the history says who did it', async () => {
+test('a cancelled order is undone, and the history names the operator', async () => {
   const world = roleScenario();
   await world.createClaimed('one');
   expect(await personIn(world).cancel(id, 'olga')).toMatchObject({ kind: 'done' });
@@ -78,14 +78,14 @@ test.each(refusals)(
   },
 );
 
-test('an order that runs cannot be resubmitted', async () => {
+test('a running order cannot be resubmitted', async () => {
   const world = roleScenario();
   const record = await world.createClaimed('one');
   const refused = { kind: 'refused', reason: 'not-in-error', errors: [], record };
   expect(await personIn(world).resubmit(id, 'olga')).toEqual(refused);
 });
 
-test('an order of another tenant is as unknown as one that is not there', async () => {
+test('an order of another tenant is refused like one that does not exist', async () => {
   const world = roleScenario();
   const record = await stopped(world);
   const person = personIn(world);
@@ -96,7 +96,7 @@ test('an order of another tenant is as unknown as one that is not there', async 
   expect(await world.record(id)).toEqual(record);
 });
 
-test('a store that fails is told to who asked', async () => {
+test('an error of the store rejects the request', async () => {
   const failing = (store: StateStore): StateStore => ({
     ...store,
     commit: () => Promise.reject(new Error('no disk')),

@@ -53,7 +53,7 @@ function schedule() {
   };
 }
 
-test('a sweep begins one period after the one before it has ended', async () => {
+test('a sweep begins one period after the end of the previous one', async () => {
   const { clock, begun, ends } = schedule();
   await clock.advance(periodMs - 1);
   expect(begun).toEqual([]);
@@ -66,7 +66,7 @@ test('a sweep begins one period after the one before it has ended', async () => 
   expect(begun).toEqual([1_000, 7_000]);
 });
 
-test('the last sweep is the one that was finished last, and before it the start', async () => {
+test('the last sweep is the last finished one; before the first, it is the start', async () => {
   const { clock, start, timer, ends, fails } = schedule();
   expect(timer.lastSweepAt()).toBe(start);
   await clock.advance(periodMs);
@@ -83,7 +83,7 @@ test('the last sweep is the one that was finished last, and before it the start'
   expect(timer.lastSweepAt()).toBe(first);
 });
 
-test('every shard counts as alive at the start, and each sweep finds what the one before it left (R20)', async () => {
+test('every shard counts as alive at the start, and each sweep gets the memory of the previous one (R20)', async () => {
   const { clock, start, given, ends, fails } = schedule();
   const alive = { ...noMemory, aliveAt: start };
   await clock.advance(periodMs);
@@ -122,7 +122,7 @@ test('after a stop no sweep begins', async () => {
   expect(begun).toEqual([]);
 });
 
-test('a stop during a sweep is followed by none, and what fails because of it is not told', async () => {
+test('after a stop during a sweep no other begins, and its failure is not logged', async () => {
   const [finishing, failing] = [schedule(), schedule()];
   for (const { clock, timer } of [finishing, failing]) {
     await clock.advance(periodMs);

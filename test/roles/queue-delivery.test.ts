@@ -54,7 +54,7 @@ function deliveryOf(outcome: Outcome): Delivery {
   return outcome === 'park' ? { kind: 'park', reason: 'unknown-order' } : { kind: outcome };
 }
 
-test('the queue keeps exactly what is neither done nor parked, whatever fails (R19)', async () => {
+test('the queue keeps exactly the messages that are neither done nor parked, whatever fails (R19)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { maxLength: 8 }), fc.boolean(), async (letters, works) => {
       const { again, parked } = await deliver(letters, works ? null : new Error('store away'));
@@ -85,7 +85,7 @@ test('the queue keeps exactly what is neither done nor parked, whatever fails (R
 const good: Drawn = { readable: true, outcome: 'done', parkable: true };
 const rubbish: Drawn = { ...good, readable: false };
 
-test('the receiver is given what can be read, in place, with how each came', async () => {
+test('the receiver gets the readable messages in order, each with its carrier', async () => {
   const { received } = await deliver([good, rubbish, good]);
   expect(received).toEqual([
     [
@@ -95,7 +95,7 @@ test('the receiver is given what can be read, in place, with how each came', asy
   ]);
 });
 
-test('a batch of which nothing can be read is received by nobody', async () => {
+test('the receiver is not called for a batch without a readable message', async () => {
   const { received, again } = await deliver([rubbish, rubbish]);
   expect(received).toEqual([]);
   expect(again).toEqual([]);
@@ -105,7 +105,7 @@ test.each([
   [new TypeError('details of an order'), 'TypeError'],
   ['a text', 'unknown'],
 ])(
-  'a batch that fails comes again whole; the log has the name of the error alone',
+  'a failed batch is delivered again whole; the log has only the name of the error',
   async (...row) => {
     const [failure, error] = row;
     const { again, log } = await deliver([good, good], failure);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('what is parked is told with its reason; what cannot be parked comes again, and is told as well', async () => {
+test('a parked message is logged with its reason; one that cannot be parked is logged and delivered again', async () => {
   const { again, log } = await deliver([rubbish, { ...good, outcome: 'park', parkable: false }]);
   expect(again).toEqual(['1']);
   const parked = (messageId: string, reason: string) => ({
@@ -128,7 +128,7 @@ test('what is parked is told with its reason; what cannot be parked comes again,
   ]);
 });
 
-test('a message of a newer release is left to the functions of that release, and told', async () => {
+test('a message of a newer release is logged and delivered again, for the functions of that release', async () => {
   const log = testLog();
   const newer: QueueMessage = { messageId: '7', body: nudge('one').replace('1', '99') };
   const unused = () => Promise.reject(new Error('nobody asks'));

@@ -17,7 +17,7 @@ const failing = (errors: Readonly<Record<string, unknown>>) => (store: StateStor
   },
 });
 
-/** Orders whose two calls have run out of time. */
+/** Orders with two calls past complete-by. */
 async function overdue(world: RoleScenario, names: readonly string[]): Promise<OrderId[]> {
   for (const name of names) await world.createClaimed(name);
   world.clock.jump(12 * second);
@@ -55,7 +55,7 @@ test.each<[string, Record<string, unknown>, object]>([
   expect(told).toEqual(lines);
 });
 
-test('an order whose details cannot be read is recovered all the same: nothing asks for them', async () => {
+test('an order with unreadable details is recovered too, because the recovery does not read them', async () => {
   const world = roleScenario((store) => ({
     ...store,
     orders: () => Promise.reject(new CorruptDataError('row-damaged', 'The details were changed.')),
@@ -64,7 +64,7 @@ test('an order whose details cannot be read is recovered all the same: nothing a
   expect(await recoverPage(world, page, () => expired)).toMatchObject({ recovered: 1 });
 });
 
-test('an order is interrupted if that is what was written, not what was first decided', async () => {
+test('an order counts as interrupted by the event that was written, not by the first decision', async () => {
   let conflicts = 1;
   const world = roleScenario((store) => ({
     ...store,
@@ -131,7 +131,7 @@ test.each<[string, ProcessRecord, number, 'interrupted' | 'expired']>([
   expect(eventAfter([], clock, outageAfterMs)(record, 0)).toEqual(expired);
 });
 
-test('an order that waits with a call which is late for another reason is counted, not nudged', () => {
+test('a waiting order with a call that is late for another reason has a failure counted, and no nudge', () => {
   clock.jump(begun + 60 * second - clock.now());
   const later = { from: begun + 50 * second, until: begun + 55 * second };
   const steps = draining.steps.map((step, at) =>

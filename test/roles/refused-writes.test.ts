@@ -1,4 +1,4 @@
-/** What comes of a batch when its store cannot read, will not take, or fails; and of messages that cannot be sent. */
+/** Batches whose store cannot read, refuses or fails; and messages that cannot be sent. */
 import { expect, test } from 'vitest';
 import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -26,7 +26,7 @@ const happening = (id: string, event: RecordEvent) => ({
 });
 const kinds = (outcomes: readonly { readonly kind: string }[]) => outcomes.map(({ kind }) => kind);
 
-/** The real store, which notes what it is asked for. */
+/** The real store, with a record of its reads. */
 function noting(asked: string[], faulty: Partial<StateStore> = {}) {
   return (store: StateStore): StateStore => {
     const whole = { ...store, ...faulty };
@@ -48,7 +48,7 @@ function noting(asked: string[], faulty: Partial<StateStore> = {}) {
   };
 }
 
-test('details are read of the orders that need them, and each order of a batch is read once', async () => {
+test('details are read only for events that need them, and each order of a batch is read once', async () => {
   const asked: string[] = [];
   const world = roleScenario(noting(asked));
   await world.create('one');
@@ -65,7 +65,7 @@ test('details are read of the orders that need them, and each order of a batch i
   expect(asked).toEqual(['records one,two']);
 });
 
-test('of a batch with an order that cannot be read the others go on, and nobody guesses at that one', async () => {
+test('an unreadable order of a batch fails alone, and the others are decided', async () => {
   const world = roleScenario((store) => ({
     ...store,
     records: (ids) =>
@@ -84,7 +84,7 @@ test('of a batch with an order that cannot be read the others go on, and nobody 
   ]);
 });
 
-test('a batch that a store which is away cannot read fails as a whole, at once', async () => {
+test('a batch fails as a whole, at once, when the store is unavailable', async () => {
   let reads = 0;
   const world = roleScenario((store) => ({
     ...store,
@@ -113,7 +113,7 @@ test.each([
   expect(asked.filter((what) => what === 'commit one')).toHaveLength(times);
 });
 
-/** A store that takes a record only in short, or not even then. */
+/** A store that accepts a record only in its short form, or not even then. */
 function full(world: { readonly takes: (record: ProcessRecord) => Promise<boolean> }) {
   return (store: StateStore): StateStore => ({
     ...store,
@@ -126,7 +126,7 @@ function full(world: { readonly takes: (record: ProcessRecord) => Promise<boolea
 const isShort = ({ history }: ProcessRecord) => history.some(({ type }) => type === 'shortened');
 const refused = { event: 'order-refused', fields: { orderId: 'one', code: 'store-refused' } };
 
-test('what a store will never take is written in short, and told', async () => {
+test('a record that the store refuses is written in its short form, and logged', async () => {
   const world = roleScenario(full({ takes: async (record) => isShort(record) }));
   await world.createClaimed('one');
   const outcomes = await world.transitions.apply([happening('one', painted)]);
@@ -137,7 +137,7 @@ test('what a store will never take is written in short, and told', async () => {
   expect(world.log.lines).toEqual([refused]);
 });
 
-test('a heartbeat that a store will never take is left out: the order can do without', async () => {
+test('a heartbeat that the store refuses is dropped', async () => {
   const world = roleScenario(full({ takes: async (record) => isShort(record) }));
   const claimed = await world.createClaimed('one');
   const lasting = claimed.steps.map((step) =>
@@ -193,7 +193,7 @@ const isLate = (id: OrderId) => ({
   reads: 'record' as const,
 });
 
-test('no channel is called with nothing to send', async () => {
+test('no channel is called without messages', async () => {
   const sent: string[] = [];
   const world = roleScenario();
   const { orderId: id } = await world.create('one');

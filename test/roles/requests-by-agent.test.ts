@@ -1,4 +1,4 @@
-/** Requests to several agents, some of which are not there. */
+/** Requests to several agents, some of which do not exist. */
 import { expect, test } from 'vitest';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
@@ -55,7 +55,7 @@ test('each agent gets its own requests, in one send', async () => {
   expect([cook.sends, oven.sends]).toEqual([[['one', 'two']], [['one']]]);
 });
 
-test('a request to an agent that is not there is an error, and the others are sent', async () => {
+test('a request to an unknown agent is an error, and the others are sent', async () => {
   const cook = taking();
   const requests = requestsByAgent(new Map([['cook', cook.channel]]));
   const sent = requests.send([requestTo('waiter'), requestTo('cook')]);
@@ -65,7 +65,7 @@ test('a request to an agent that is not there is an error, and the others are se
   expect(cook.sends).toEqual([['one']]);
 });
 
-test('the failure of one channel is passed on when the other channels have taken theirs', async () => {
+test('the failure of one channel rejects the send after the other channels have sent theirs', async () => {
   const oven = taking();
   const failure = new UnavailableError('aws-unavailable', 'SQS did not answer.');
   const requests = requestsByAgent(

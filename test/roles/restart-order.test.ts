@@ -1,4 +1,4 @@
-/** What a restart takes back, in which order, and what it shows and tells meanwhile. */
+/** The orders that a restart interrupts, in which sequence, and what sweeps and the log see meanwhile. */
 import { expect, test } from 'vitest';
 import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
@@ -33,7 +33,7 @@ const failing =
     },
   });
 
-test('where nothing was left nothing is written, and the recovery is over at once', async () => {
+test('without live orders nothing is written, and the recovery is done at once', async () => {
   const world = roleScenario();
   let writes = 0;
   const transitions = {
@@ -58,7 +58,7 @@ test('an index that is longer than one page is read to its end', async () => {
   expect(await restarted.done).toBe(5);
 });
 
-test('an order that cannot be read is told, and stays for the sweeps; the others are taken back', async () => {
+test('an unreadable order is logged and left to the sweeps; the others are interrupted', async () => {
   const corrupt = new CorruptDataError('row-damaged', 'It was changed on the disk.');
   const world = roleScenario(failing(() => corrupt, 'order-1'));
   await claimAll(world, 3);
@@ -71,7 +71,7 @@ test('an order that cannot be read is told, and stays for the sweeps; the others
   expect(await shown(restarted)).toContain('order-1');
 });
 
-test('after a slice of which nothing could be written, other work has its turn', async () => {
+test('after a slice without a successful write, other work can run', async () => {
   const corrupt = new CorruptDataError('row-damaged', 'It was changed on the disk.');
   const ids = ['order-0', 'order-1', 'order-2'];
   const world = roleScenario(failing(() => corrupt, ...ids));
@@ -85,7 +85,7 @@ test('after a slice of which nothing could be written, other work has its turn',
   expect(await restarted.done).toBe(0);
 });
 
-test('a recovery without a fault tells nothing', async () => {
+test('a recovery without a fault logs nothing', async () => {
   const world = roleScenario();
   await claimAll(world, 3);
   const restarted = restartIn(world, 1);
@@ -123,7 +123,7 @@ test.each([
   expect(await restarted.done).toBe(3);
 });
 
-test('what fails after a stop is not told', async () => {
+test('failures after a stop are not logged', async () => {
   const gate = Promise.withResolvers<void>();
   const world = roleScenario();
   let slices = 0;
@@ -143,7 +143,7 @@ test('what fails after a stop is not told', async () => {
   expect(world.log.lines).toEqual([]);
 });
 
-test('a restart that cannot write at all says how many orders, and what to do', async () => {
+test('a restart that cannot write names the number of orders, and what to do', async () => {
   const world = roleScenario(
     failing(() => new UnavailableError('store-unavailable', 'Later.'), 'order-0'),
   );
@@ -154,7 +154,7 @@ test('a restart that cannot write at all says how many orders, and what to do', 
   });
 });
 
-test('sweeps see none of the orders until each was met once, and then those that were written', async () => {
+test('sweeps see none of the orders until each was tried once, and then those that were written', async () => {
   let isAway = true;
   const full = () =>
     isAway ? new UnavailableError('store-unavailable', 'The disk is full.') : null;
@@ -183,7 +183,7 @@ test('sweeps see none of the orders until each was met once, and then those that
   expect(await typesOf(world, 'order-0')).toEqual(['submit', 'claim', 'interrupted']);
 });
 
-test('while orders are hidden, nothing before the start is looked through', async () => {
+test('while orders are hidden, sweeps read no due entry from before the start', async () => {
   const world = roleScenario(
     failing(() => new UnavailableError('store-unavailable', 'y'), 'order-1'),
   );
@@ -202,7 +202,7 @@ test('while orders are hidden, nothing before the start is looked through', asyn
   expect(froms).toEqual([start, start + second]);
 });
 
-test('nobody waits for the recovery of an order that is none of it', async () => {
+test('a change of a new order does not wait for the recovery', async () => {
   const gate = Promise.withResolvers<void>();
   const world = roleScenario((store) => ({
     ...store,

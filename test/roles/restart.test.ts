@@ -21,7 +21,7 @@ const claimAll = (world: RoleScenario, count: number) =>
 const last = async (world: RoleScenario, id: OrderId) =>
   (await world.record(id)).history.at(-1)?.type;
 
-/** A store whose writes of these wait until they are let through. */
+/** A store whose writes of these orders wait until they are released. */
 function held(ids: readonly string[]) {
   const gate = Promise.withResolvers<void>();
   const through = (store: StateStore): StateStore => ({
@@ -34,7 +34,7 @@ function held(ids: readonly string[]) {
   return { through, letGo: gate.resolve };
 }
 
-test('after a restart every live order is taken back uncharged, in a ramp', async () => {
+test('after a restart every live order is interrupted without a failure counted, in a ramp', async () => {
   const world = roleScenario();
   const count = limits.recoveryRampPerSecond + 10;
   await claimAll(world, count);
@@ -48,7 +48,7 @@ test('after a restart every live order is taken back uncharged, in a ramp', asyn
   expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
 });
 
-test('those that are due first are taken back first, and the first of them before it has begun', async () => {
+test('orders are interrupted in due order, and the first ones before the start resolves', async () => {
   const world = roleScenario();
   for (const id of ['c', 'a', 'b']) {
     await world.createClaimed(id);
@@ -101,7 +101,7 @@ test.each([
   expect(sizes.slice(0, 2)).toEqual([10, next]);
 });
 
-test('a restart that cannot write at all is none, and says so', async () => {
+test('a restart that cannot write rejects', async () => {
   let away = true;
   const world = roleScenario((store) => ({
     ...store,
@@ -118,7 +118,7 @@ test('a restart that cannot write at all is none, and says so', async () => {
   expect(await restarted.done).toBe(3);
 });
 
-test('what cannot be written is tried until it is, and no sweep counts it as failed meanwhile (R20)', async () => {
+test('a failed write is retried until it succeeds, and no sweep counts a failure meanwhile (R20)', async () => {
   let away = true;
   const world = roleScenario((store) => ({
     ...store,
@@ -145,7 +145,7 @@ test('what cannot be written is tried until it is, and no sweep counts it as fai
   expect(record).toMatchObject({ processState: 'Pending', failureCount: 0 });
 });
 
-test('an order that is submitted and claimed while the recovery goes on is left alone', async () => {
+test('an order that is submitted and claimed during the recovery is not interrupted', async () => {
   const gate = held(['order-1']);
   const world = roleScenario(gate.through);
   await claimAll(world, 3);
@@ -157,7 +157,7 @@ test('an order that is submitted and claimed while the recovery goes on is left 
   expect(await world.record(fresh.orderId)).toEqual(fresh);
 });
 
-test('what an operator or a nudge is about to change is taken back first, and once', async () => {
+test('an order that an operator or a nudge is about to change is interrupted first, and once', async () => {
   const gate = held(['order-1']);
   const world = roleScenario(gate.through);
   await claimAll(world, 5);
@@ -182,7 +182,7 @@ test('what an operator or a nudge is about to change is taken back first, and on
   expect((await world.record(orderId('order-3'))).failureCount).toBe(0);
 });
 
-test('while the recovery goes on, sweeps see to orders that were submitted since', async () => {
+test('during the recovery, sweeps recover orders that were submitted since', async () => {
   const gate = held(['order-1']);
   const world = roleScenario(gate.through);
   await claimAll(world, 3);

@@ -1,4 +1,4 @@
-/** The roles over a real store in memory, with channels that only take notes. */
+/** The roles over a real store in memory, with channels that only record messages. */
 import { onTestFinished } from 'vitest';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';

@@ -21,7 +21,7 @@ function reply(id: string, step: string, result: ReplyResult, attempt = 1): Repl
 }
 const good: ReplyResult = { kind: 'succeeded', output: { litres: 3 } };
 
-test('a nudge claims the order and asks the agents of all ready steps', async () => {
+test('a nudge claims the order and sends requests for all ready steps', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.create('one');
   const deliveries = await schedule(world).onNudges([{ orderId: id, priority: 'normal' }]);
@@ -42,7 +42,7 @@ test('a second nudge does nothing more', async () => {
   expect(world.requests()).toHaveLength(2);
 });
 
-test('a message for an order that nobody knows is parked with the reason', async () => {
+test('a message for an unknown order is parked with the reason', async () => {
   const world = roleScenario();
   const nudge = { orderId: orderId('nobody'), priority: 'normal' } as const;
   expect(await schedule(world).onNudges([nudge])).toEqual([
@@ -50,14 +50,14 @@ test('a message for an order that nobody knows is parked with the reason', async
   ]);
 });
 
-test('the replies of parallel steps in one batch start what comes after both, once', async () => {
+test('the replies of parallel steps in one batch start the step after both, once', async () => {
   const world = roleScenario();
   await world.createClaimed('one');
   await schedule(world).onReplies(paint, [reply('one', 'east', good), reply('one', 'west', good)]);
   expect(world.requests().map(({ step, attempt }) => [step, attempt])).toEqual([['roof', 1]]);
 });
 
-test('a reply by the channel of another agent changes nothing', async () => {
+test('a reply from the channel of another agent changes nothing', async () => {
   const world = roleScenario();
   const before = await world.createClaimed('one');
   const replies = [reply('one', 'east', good)];
@@ -106,7 +106,7 @@ async function undoing() {
   return { world, id, onUndo };
 }
 
-test('a fault turns the order back, with the fault that the agent told, and undo is requested', async () => {
+test('after a fault the order is undone: it has the fault of the agent, and undo is requested', async () => {
   const { world, id } = await undoing();
   const { direction, fault } = await world.record(id);
   expect(direction).toBe('undo');
@@ -114,13 +114,13 @@ test('a fault turns the order back, with the fault that the agent told, and undo
   expect(world.requests().map(({ step, action }) => [step, action])).toEqual([['east', 'undo']]);
 });
 
-test('an undo that is done ends the order', async () => {
+test('the last undo ends the order', async () => {
   const { world, id, onUndo } = await undoing();
   await onUndo({ kind: 'succeeded', output: null });
   expect(await world.record(id)).toMatchObject({ processState: 'Undone' });
 });
 
-test('an undo that is refused stops the order for a person', async () => {
+test('a refused undo stops the order for an operator', async () => {
   const { world, id, onUndo } = await undoing();
   await onUndo(refused);
   const fault = { code: 'undo-stuck', step: 'east', action: 'undo' };
@@ -156,7 +156,7 @@ async function begun() {
   return { world, id, own };
 }
 
-test('a heartbeat moves complete-by on', async () => {
+test('a heartbeat extends complete-by', async () => {
   const { world, id, own } = await begun();
   world.clock.jump(6_000);
   const beats = [
@@ -207,7 +207,7 @@ test('a message whose write failed is delivered again, and the log says so', asy
   expect(world.log.lines.map(({ event }) => event)).toEqual(['message-failed']);
 });
 
-test('an output is checked even where its workflow is unknown: it must be readable when it is stored', async () => {
+test('an output is checked also when its workflow is unknown, because it must be readable once stored', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.createClaimed('one');
   const old = schedule({ ...world, transitions: world.another(workflowRegistry([])) });

@@ -89,7 +89,7 @@ test.each<[string, readonly OrderFilter[]]>([
   }
 });
 
-test('a search of a time gives what changed at its beginning or later, and before its end', async () => {
+test('a search by time includes its beginning and excludes its end', async () => {
   const query = { processState: null, limit: 70, cursor: null };
   for (const { updatedAt } of records.filter((_, at) => at % 10 === 0)) {
     for (const filter of [{ since: updatedAt }, { before: updatedAt }]) {
@@ -99,7 +99,7 @@ test('a search of a time gives what changed at its beginning or later, and befor
   }
 });
 
-test('a search gives what a look at every order gives, newest first, whatever the pages', async () => {
+test('a search returns the same as a scan of every order, newest first, with any page size', async () => {
   let findings = 0;
   const seen = fc.asyncProperty(
     filters,
@@ -135,7 +135,7 @@ test('there is something to find: every state but one, and both sides of each fi
   expect(records.some(({ fault }) => fault === null)).toBe(true);
 });
 
-test('a search that finds little ends its page early, with a cursor', async () => {
+test('a search with few matches ends its page early, with a cursor', async () => {
   const query = { processState: null, limit: 1, cursor: null };
   const page = await search(store, query, { workflow: 'another' });
   expect(page.items).toEqual([]);
@@ -143,7 +143,7 @@ test('a search that finds little ends its page early, with a cursor', async () =
   expect(orderId('order-0')).toBe(records.at(-1)?.orderId);
 });
 
-test('a search reads ten pages of the listing at most, each as long as what is still wanted', async () => {
+test('a search reads at most ten pages of the listing, each as long as the number of orders still wanted', async () => {
   const limits: number[] = [];
   const counting: Pick<StateStore, 'list'> = {
     list(query) {

@@ -24,7 +24,7 @@ test('an accepted submission is done', async () => {
   expect(delivery).toEqual({ kind: 'done' });
 });
 
-test('a refused one is parked with what was wrong, so that its producer can be told', async () => {
+test('a refused submission is parked with its code and fields', async () => {
   const refused = async () =>
     ({
       kind: 'refused',
@@ -45,7 +45,7 @@ test.each([
   [new UnavailableError('aws-unavailable', 'card 4111'), 'aws-unavailable'],
   [new TypeError('card 4111'), 'unknown'],
 ])(
-  'one that could not be stored is delivered again, and its details stay out of the log',
+  'a submission that could not be stored is delivered again, and the log has none of its details',
   async (...row) => {
     const [failure, error] = row;
     const log = testLog();

@@ -77,7 +77,7 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
   expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
 });
 
-test('details that would lose something on the way are refused, however they came', async () => {
+test('details that JSON cannot carry unchanged are refused', async () => {
   const { submit } = submitter(roleScenario());
   const lossy: JsonValue = JSON.parse('{"colour":"blue","__proto__":{"x":1}}');
   expect(await submit({ ...request, details: lossy })).toEqual({
@@ -103,14 +103,14 @@ test('the same submission a hundred times at once is one order (R2)', async () =
   expect(outcomes[0]?.kind).toBe('accepted');
 });
 
-test('the order of keys in a document makes it no other submission', async () => {
+test('a document with another order of keys is the same submission', async () => {
   const { submit } = submitter(roleScenario());
   const first = await submit({ ...request, key: 'k' });
   const { workflow, key: _, ...rest } = request;
   expect(await submit({ ...rest, key: 'k', workflow })).toEqual(first);
 });
 
-test('who submitted is in the history; the same key by another principal is the same order', async () => {
+test('the history names the submitter; the same key by another principal is the same order', async () => {
   const world = roleScenario();
   const { submit } = submitter(world);
   const first = await submit({ ...request, key: 'k' }, 'ada');
@@ -121,7 +121,7 @@ test('who submitted is in the history; the same key by another principal is the 
   ]);
 });
 
-test('the same key of two tenants is two orders, and no tenant is told of the other’s', async () => {
+test('the same key of two tenants is two orders, and neither learns of the other’s', async () => {
   const { submit } = submitter(roleScenario());
   const of = async (tenant: string | null, colour = 'blue') =>
     submit({ ...request, tenant, key: 'k', details: { colour } });
@@ -144,7 +144,7 @@ test.each([
   });
 });
 
-test('an answer that was lost is found again under its key, and the nudge is sent (R12)', async () => {
+test('a repeat after a lost response gets the same order, and the nudge is sent (R12)', async () => {
   const world = roleScenario();
   let lost = false;
   const losing: StateStore = {
@@ -175,7 +175,7 @@ test.each([
   expect(world.log.lines).toEqual([{ event: 'messages-lost', fields }]);
 });
 
-test('a submission that is repeated later is told how far the order is, and wakes nobody', async () => {
+test('a later repeat returns the present state of the order, and sends no nudge', async () => {
   const world = roleScenario();
   const { submit, nudges } = submitter(world);
   const first = await submit({ ...request, key: 'k' });
@@ -188,7 +188,7 @@ test('a submission that is repeated later is told how far the order is, and wake
   expect(nudges).toHaveLength(1);
 });
 
-test('a key that was used for something else is refused, says so, and wakes nobody', async () => {
+test('a key that was used for other content is refused, without a nudge', async () => {
   const { submit, nudges } = submitter(roleScenario());
   await submit({ ...request, key: 'k' });
   expect(await submit({ ...request, key: 'k', priority: 'low' })).toEqual({
@@ -283,7 +283,7 @@ test.each([
   expect(outcome.errors.map(({ field }) => field)).toEqual(fields);
 });
 
-test('a key of before there were correlation ids is still recognised', async () => {
+test('a key of a release without correlation ids is still recognised', async () => {
   const world = roleScenario();
   const { submit } = submitter(world);
   const outcome = await submit({ ...request, key: 'k' });
@@ -293,7 +293,7 @@ test('a key of before there were correlation ids is still recognised', async () 
   expect(order?.digest).toBe(sha256(canonicalJson({ ...before, key: 'k' })));
 });
 
-test('a correlation id is part of what was submitted', async () => {
+test('a correlation id is part of the content that a key identifies', async () => {
   const world = roleScenario();
   const { submit } = submitter(world);
   const named = { ...request, key: 'k', correlationId: 'po-7' };

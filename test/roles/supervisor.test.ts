@@ -31,7 +31,7 @@ test('an attempt past complete-by is counted, and the order nudged', async () =>
   expect(world.nudges().map((nudge) => nudge.orderId)).toEqual([id]);
 });
 
-test('nothing due is nothing done', async () => {
+test('a sweep without due orders changes nothing', async () => {
   const world = roleScenario();
   await world.createClaimed('one');
   world.clock.jump(9 * second);
@@ -40,7 +40,7 @@ test('nothing due is nothing done', async () => {
   expect(world.happened).toEqual([]);
 });
 
-test('any number of sweeps at once do what one does (R11)', async () => {
+test('any number of overlapping sweeps gives the result of one (R11)', async () => {
   const results: ProcessRecord[][] = [];
   for (const sweeps of [1, 7]) {
     const world = roleScenario();
@@ -80,7 +80,7 @@ test('after a gap that only an outage explains, nothing is counted (R20)', async
   expect(record.steps.map(({ failures }) => failures)).toEqual([0, 0, 0]);
 });
 
-test('an order that nobody claimed is nudged again, and no failure counted', async () => {
+test('an unclaimed order is nudged again, and no failure is counted', async () => {
   const world = roleScenario();
   const { orderId: id } = await world.create('one');
   for (const times of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('an order that nobody claimed is nudged again, and no failure counted', asy
   expect(record.history).toHaveLength(2);
 });
 
-test('a deadline that no right clock wrote is repaired, and told (R14)', async () => {
+test('a deadline that no correct clock wrote is repaired, and logged (R14)', async () => {
   const world = roleScenario();
   world.clock.jump(120 * 24 * 3_600 * second);
   const { orderId: id } = await world.createClaimed('one');
@@ -107,7 +107,7 @@ test('a deadline that no right clock wrote is repaired, and told (R14)', async (
   expect(world.log.lines).toContainEqual({ event: 'deadlines-repaired', fields: { orders: 1 } });
 });
 
-test('a store that fails for one order is told, and the others are recovered', async () => {
+test('a failed write of one order is logged, and the others are recovered', async () => {
   const world = roleScenario((store) => ({
     ...store,
     async commit(record) {
@@ -125,7 +125,7 @@ test('a store that fails for one order is told, and the others are recovered', a
   });
 });
 
-test('what an outage had delayed and could not be written is interrupted by the sweep after it (R20)', async () => {
+test('an order that an outage delayed and whose write failed is interrupted by the next sweep (R20)', async () => {
   let failing = true;
   const world = roleScenario((store) => ({
     ...store,
@@ -147,7 +147,7 @@ test('what an outage had delayed and could not be written is interrupted by the 
   expect((await world.record(orderId('bad'))).failureCount).toBe(0);
 });
 
-test('a write that fails without any outage leaves the sweep completed', async () => {
+test('a sweep with a failed write and without an outage counts as completed', async () => {
   const world = roleScenario((store) => ({
     ...store,
     async commit(record) {

@@ -1,4 +1,4 @@
-/** What the sweeps of one process remember, wait for and tell. */
+/** The memory, the ramp and the log of the sweeps of one process. */
 import { expect, test } from 'vitest';
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
@@ -28,7 +28,7 @@ async function createClaimed(world: RoleScenario, count: number): Promise<void> 
   await Promise.all(names.map((name) => world.createClaimed(name)));
 }
 
-test('a sweep leaves to the next that it got through, also where nothing was due, and tells nothing', async () => {
+test('a sweep records that it reached its shard, also without due orders, and logs nothing', async () => {
   const world = roleScenario();
   const memories = memoriesOf(alive(world.clock.now() - second));
   await supervise(world).sweep(memories);
@@ -40,7 +40,7 @@ test('a sweep leaves to the next that it got through, also where nothing was due
   expect(world.log.lines).toEqual([]);
 });
 
-test('an outage is told once, by its shard and how long it lasted', async () => {
+test('an outage is logged once, with its shard and its duration', async () => {
   const world = roleScenario();
   const from = world.clock.now();
   const memories = memoriesOf(alive(from));
@@ -54,7 +54,7 @@ test('an outage is told once, by its shard and how long it lasted', async () => 
   expect(world.log.lines).toEqual([{ event: 'outage-detected', fields }]);
 });
 
-test('of several outages the last is told, and only when it is new', async () => {
+test('of several outages the last is logged, and only when it is new', async () => {
   const world = roleScenario();
   const now = world.clock.now();
   const old = { from: now - 500 * second, until: now - 400 * second };
@@ -67,7 +67,7 @@ test('of several outages the last is told, and only when it is new', async () =>
   expect(world.log.lines).toEqual([{ event: 'outage-detected', fields }]);
 });
 
-test('an outage that a wrong clock saw in the future is none, and nobody is told', async () => {
+test('an outage in the future, which a wrong clock saw, is ignored and not logged', async () => {
   const world = roleScenario();
   const now = world.clock.now();
   const gap = { from: now + 3_600 * second, until: now + 7_200 * second };
@@ -77,7 +77,7 @@ test('an outage that a wrong clock saw in the future is none, and nobody is told
   expect(world.log.lines).toEqual([]);
 });
 
-test('an outage that a sweep has seen is remembered though the sweep fails (R20)', async () => {
+test('a detected outage is remembered when the sweep fails (R20)', async () => {
   const world = roleScenario((store) => ({ ...store, commit: away }));
   await createClaimed(world, 1);
   const from = world.clock.now();
@@ -100,7 +100,7 @@ test('the report of a sweep is that of all shards', async () => {
   expect(supervise(world, 3).shards).toBe(3);
 });
 
-test('a sweep of which one shard is not finished is not finished', async () => {
+test('a sweep with an unfinished shard is unfinished', async () => {
   const world = roleScenario((store) => ({
     ...store,
     commit: (record) => (record.orderId === 'order-0' ? away() : store.commit(record)),
@@ -112,7 +112,7 @@ test('a sweep of which one shard is not finished is not finished', async () => {
   expect(await supervise(world, 2).sweep(memories)).toMatchObject({ finished: false });
 });
 
-test('pages follow each other at once where there was no outage', async () => {
+test('without an outage, pages follow each other at once', async () => {
   const world = roleScenario();
   await createClaimed(world, 3);
   world.clock.jump(12 * second);
@@ -124,7 +124,7 @@ test('pages follow each other at once where there was no outage', async () => {
   expect(await role.sweep(memoriesOf(left))).toMatchObject({ recovered: 3 });
 });
 
-test('an outage is recovered in a ramp, of which each shard has its part', async () => {
+test('an outage is recovered in a ramp that the shards share', async () => {
   const shards = 100;
   const perSecond = limits.recoveryRampPerSecond / shards;
   const world = roleScenario();
@@ -183,7 +183,7 @@ test.each([
   },
 );
 
-test('one order that cannot be written for its own sake does not fail the sweep', async () => {
+test('one order that the store refuses does not fail the sweep', async () => {
   const world = roleScenario((store) => ({
     ...store,
     commit: () => Promise.reject(new TypeError('x is undefined')),
@@ -194,7 +194,7 @@ test('one order that cannot be written for its own sake does not fail the sweep'
   expect(report).toMatchObject({ found: 1, recovered: 0, finished: true });
 });
 
-test('a repair of which nothing can be written fails; one that found nothing tells nothing', async () => {
+test('a repair without a successful write fails; one that found nothing logs nothing', async () => {
   let isAway = false;
   const world = roleScenario((store) => ({
     ...store,

@@ -1,4 +1,4 @@
-/** What a tick remembers and takes, seen from the coordination that it uses. */
+/** The memory and the leases of a tick, seen from its coordination. */
 import { expect, test } from 'vitest';
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
@@ -121,7 +121,7 @@ test('an empty page that says there may be more is looked behind', async () => {
   expect(calls).toEqual([`a takes 0 for ${leaseMs} from ${start}`, 'a gives 0 back']);
 });
 
-test('an outage is noted though nothing is due yet: what it delayed may become due later (R20)', async () => {
+test('an outage is recorded though nothing is due yet, because delayed steps may become due later (R20)', async () => {
   const { clock, start, memory, sweep } = ticking();
   await sweep('a').tick();
   clock.jump(3_600 * second);
@@ -191,7 +191,7 @@ test('a shard that another sweep finishes after the recall is swept with the out
   expect([...(await memory.recall(2)).unfinished]).toEqual([[1, left]]);
 });
 
-test('a repair that fails fails the tick, which is not remembered', async () => {
+test('a failed repair fails the tick, which is not remembered', async () => {
   const { marks, sweep } = ticking(({ clock }) => ({
     due: ({ from }) => (from > clock.now() ? away() : Promise.resolve({ items: [], cursor: null })),
   }));

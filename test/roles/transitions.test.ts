@@ -21,14 +21,14 @@ const happening = (id: string, event: RecordEvent) => ({
 });
 const unavailable = () => new UnavailableError('store-unavailable', 'no answer');
 
-test('what an agent is asked was durable before (R13)', async () => {
+test('a request to an agent is sent only after its attempt is durable (R13)', async () => {
   const { transitions, happened, create } = roleScenario();
   await create('one');
   await transitions.apply([happening('one', claim)]);
   expect(happened.map(({ did }) => did)).toEqual(['commit', 'request', 'request']);
 });
 
-test('a write that fails for good sends nothing, and the message is to come again', async () => {
+test('a failed write sends nothing, and its message is delivered again', async () => {
   const { transitions, happened, create } = roleScenario((store) => ({
     ...store,
     commit: async () => {
@@ -41,7 +41,7 @@ test('a write that fails for good sends nothing, and the message is to come agai
   expect(happened).toEqual([]);
 });
 
-test('a write whose answer was lost is one’s own: not repeated, and its messages are sent (R12)', async () => {
+test('a write whose answer was lost is recognised: it is not repeated, and its messages are sent (R12)', async () => {
   let lost = 0;
   const losing = (store: StateStore): StateStore => ({
     ...store,
@@ -64,7 +64,7 @@ test('a write whose answer was lost is one’s own: not repeated, and its messag
   expect((await record(id)).revision).toBe(2);
 });
 
-test('a conflict is decided anew on the record that won', async () => {
+test('after a conflict, the event is decided again on the record that won', async () => {
   let interfered = false;
   const interfering = (store: StateStore): StateStore => ({
     ...store,
@@ -100,7 +100,7 @@ function contended(triedAt: number[], drawn: number) {
   return world;
 }
 
-test('an order that changes under every try is left for a later delivery', async () => {
+test('an order that changes at every retry is left for a later delivery', async () => {
   const triedAt: number[] = [];
   const { transitions, clock, happened, create } = contended(triedAt, 0.5);
   await create('one');
@@ -116,19 +116,16 @@ test('an order that changes under every try is left for a later delivery', async
 test.each([
   ['the shortest', 0, [3, 5, 10, 20, 40, 80, 100, 100]],
   ['nearly the longest', 0.999_999, [5, 10, 20, 40, 80, 160, 200, 200]],
-])(
-  'between conflicts there are waits that grow, drawn by chance: %s',
-  async (_, drawn, expected) => {
-    const triedAt: number[] = [];
-    const { transitions, clock, create } = contended(triedAt, drawn);
-    await create('one');
-    const applying = transitions.apply([happening('one', claim)]);
-    await clock.advance(5_000);
-    await applying;
-    const waits = triedAt.slice(1).map((at, tries) => at - (triedAt[tries] ?? 0));
-    expect(waits.slice(0, expected.length)).toEqual(expected);
-  },
-);
+])('the delays between conflicts grow, and are random: %s', async (_, drawn, expected) => {
+  const triedAt: number[] = [];
+  const { transitions, clock, create } = contended(triedAt, drawn);
+  await create('one');
+  const applying = transitions.apply([happening('one', claim)]);
+  await clock.advance(5_000);
+  await applying;
+  const waits = triedAt.slice(1).map((at, tries) => at - (triedAt[tries] ?? 0));
+  expect(waits.slice(0, expected.length)).toEqual(expected);
+});
 
 test('two Schedulers claim one order: it starts once (R3)', async () => {
   const { transitions, another, requests, create } = roleScenario();
@@ -149,7 +146,7 @@ test('an empty batch has no outcome', async () => {
   expect(await roleScenario().transitions.apply([])).toEqual([]);
 });
 
-test('several events of one order in one batch are applied in their order', async () => {
+test('several events of one order in one batch are applied in sequence', async () => {
   const { transitions, requests, createClaimed } = roleScenario();
   await createClaimed('one');
   const outcomes = await transitions.apply([
@@ -161,7 +158,7 @@ test('several events of one order in one batch are applied in their order', asyn
   expect(requests().map(({ step }) => step)).toEqual(['roof']);
 });
 
-test('an order that fails does not hold up the others of its batch', async () => {
+test('an order that fails does not block the others of its batch', async () => {
   const { transitions, requests, create } = roleScenario((store) => ({
     ...store,
     async commit(record) {

@@ -1,24 +1,24 @@
-/** An order, looked at again and again until its end. */
+/** Polls an order until it ends. */
 import { CliError } from '#cli/cli-error.ts';
 import type { Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import type { Answer, Call } from './http-api.ts';
 import { type OrderDocument, orderSchema } from './response-schemas.ts';
 
-/** Short orders are over in a few looks; long ones must not be a load on Reeve. */
+/** The delay between polls grows: short orders end after few polls, and long orders cause little load. */
 const pollMinMs = 50;
 const pollMaxMs = 1_000;
 const pollGrowth = 1.5;
 
-/** Orders survive a restart of Reeve, so whoever waits for one should survive it as well. */
+/** Orders survive a restart of Reeve, so a command that waits for one must survive it too, ms. */
 const outageMaxMs = 30_000;
 
-/** What is shown meanwhile. */
+/** The display while an order is followed. */
 export interface View {
   readonly order: (answer: Answer<OrderDocument>) => void;
-  /** Reeve stopped answering; called once an outage. */
+  /** Called once per outage, when Reeve has stopped answering. */
   readonly outage: () => void;
-  /** Nothing more comes, be it because of an error. */
+  /** Called at the end, also after an error. */
   readonly close: () => void;
 }
 
@@ -27,10 +27,10 @@ export function orderCall(orderId: string): Call<OrderDocument> {
 }
 
 /**
- * Resolves with the order's last document. There is no limit on the wait: cool-downs may last for
- * days, and a person can always press Ctrl-C.
+ * Resolves with the last document of the order. The wait has no limit: cool-downs may last for
+ * days, and the user can press Ctrl-C.
  *
- * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or the first time
+ * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or not at all
  */
 export async function followToEnd(
   context: Context,
@@ -78,7 +78,7 @@ async function follow(
   return answer;
 }
 
-/** Error is no end to Reeve, but nothing more happens before a person acts. */
+/** Error is not final, but an order in Error waits for an operator. */
 function hasEnded({ processState }: OrderDocument): boolean {
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
@@ -87,7 +87,7 @@ function isOutage(error: unknown): error is CliError {
   return error instanceof CliError && error.code === exitCodes.failed;
 }
 
-/** Names the order, which with `--json` nothing has named yet. */
+/** Adds the order id, because with `--json` nothing else has printed it. */
 function givenUp(cause: CliError, orderId: string): CliError {
   const message = `${cause.message}\nLook at the order later with: reeve show ${orderId}`;
   return new CliError(cause.code, message, { reason: cause.reason, answer: cause.answer, cause });

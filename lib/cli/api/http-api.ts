@@ -1,45 +1,45 @@
-/** One HTTP exchange, checked: an answer in the expected form, or a CliError that says what to do. */
+/** Makes one HTTP call and checks the response; every failure is a CliError that says what to do. */
 import type { ZodType } from 'zod';
 import { CliError } from '#cli/cli-error.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
 import { refusalText } from '#cli/output/refusal-text.ts';
 
-/** Far more than any request takes: what it cuts off is a server that accepts and never answers. */
+/** Far longer than any request takes; ends calls to a server that accepts and never answers. */
 const requestTimeoutMs = 30_000;
 
 export interface Call<Value> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its query, every part of it encoded. */
+  /** With the query, percent-encoded. */
   readonly path: string;
-  /** What the answer must fit. */
+  /** The schema of the response. */
   readonly answer: ZodType<Value>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, as text. */
+  /** JSON text. */
   readonly body?: string;
 }
 
 export interface Answer<Value> {
-  /** The whole document, unknown fields too. */
+  /** The whole document, including unknown fields. */
   readonly json: unknown;
   readonly value: Value;
 }
 
-/** @throws {CliError} `refused` on 4xx; `failed` when there was no answer, a 5xx or a strange one */
+/** @throws {CliError} `refused` on 4xx; `failed` on 5xx, no response, or an unexpected one */
 export type Api = <Value>(call: Call<Value>) => Promise<Answer<Value>>;
 
 export interface ApiOptions {
-  /** As a sentence begins with it. */
+  /** The name at the start of a sentence. */
   readonly name: string;
-  /** An http or https address, perhaps with a path that all requests begin with. */
+  /** An http or https URL; its path, if any, is prepended to that of every call. */
   readonly url: string;
   /** Sent as `Authorization: Bearer`; null: none. */
   readonly token: string | null;
-  /** What a person should do when nobody answers. */
+  /** What the user should do when the server cannot be reached. */
   readonly unreachableHint: string;
 }
 
-/** @throws {CliError} `usage` when the address is no such */
+/** @throws {CliError} `usage` when the URL is not such a URL */
 export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Api {
   const { name, unreachableHint, token } = options;
   const base = baseOf(options.url);
@@ -97,7 +97,7 @@ function baseOf(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** `undefined` when it is not JSON, which no JSON document is. */
+/** `undefined` when it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `fetch` says only that it failed; what failed is in its cause, at times by its code alone. */
+/** The error of `fetch` has no reason; its cause does, sometimes only as a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);

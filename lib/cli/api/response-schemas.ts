@@ -1,9 +1,9 @@
 /**
- * The API's documents as the command line reads them: only what it shows or acts on. Fields it does
- * not know are allowed, so that a newer Reeve can be spoken to; `--json` prints them all the same.
+ * The documents of the API, as far as the command line displays or uses them. Unknown fields
+ * are allowed, so that it works with a newer Reeve; `--json` prints them too.
  *
- * Texts lose their control characters here, because a fault message comes from who knows where, and
- * an escape sequence in it would steer the reader's terminal. Instants become ms since the epoch.
+ * Control characters are removed from texts, because the message of a fault is untrusted, and
+ * an escape sequence in it could control the terminal. Instants become ms since the epoch.
  */
 import * as z from 'zod';
 import { unknownEntryTitle } from '#text/history-entry.ts';
@@ -37,7 +37,7 @@ export type OrderFault = z.infer<typeof orderFaultSchema>;
 
 export const acceptedSchema = z.object({ orderId: text, processState });
 
-/** Whatever a workflow defines, as JSON on one line; null for null. */
+/** A document of a workflow, as JSON on one line; null for null. */
 const anyDocument = z.unknown().transform((document) => {
   if (document === null) return null;
   try {
@@ -56,7 +56,7 @@ const stepSchema = z.object({
   agent: text,
   fault: faultSchema.nullable(),
   inDoubt: z.boolean(),
-  // An older Reeve says nothing of its input.
+  // An older Reeve does not send it.
   input: anyDocument.default(null),
   output: anyDocument.default(null),
 });
@@ -67,7 +67,7 @@ const ofAttempt = at.extend({ step: text, attempt: z.int() });
 const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });
 
 const knownEntrySchema = z.discriminatedUnion('type', [
-  // Of an order stored before its submitter was recorded nobody knows.
+  // Null for an order that was stored before submitters were recorded.
   at.extend({ type: z.literal('submit'), by: text.nullable().default(null) }),
   at.extend({ type: z.literal('claim'), by: text, definitionUnknown: z.boolean() }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
@@ -83,7 +83,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   at.extend({ type: z.literal('shortened'), entries: z.int() }),
 ]);
 
-/** Of a newer release: shown by its name, where it has one. */
+/** An entry of a newer release, displayed by its type. */
 const otherEntrySchema = at.extend({ type: text }).transform(({ at: when, type }) => ({
   type: 'other' as const,
   at: when,
@@ -112,7 +112,7 @@ export const orderSchema = summarySchema.extend({
   failureCount: z.int(),
   priority: text,
   tenant: text.nullable(),
-  // An older Reeve says nothing of it.
+  // An older Reeve does not send it.
   correlationId: text.nullable().default(null),
   notBefore: instant,
   steps: z.record(text, stepSchema),
@@ -120,10 +120,10 @@ export const orderSchema = summarySchema.extend({
 });
 export type OrderDocument = z.infer<typeof orderSchema>;
 
-/** `iam`: of a Reeve on AWS whose callers sign for IAM. */
+/** The principal of the caller. */
 export const principalSchema = z.object({ name: text, role: text, tenant: text.nullable() });
 
-/** The ladder of roles, least first. */
+/** The roles, least first. */
 export const roles = ['viewer', 'submitter', 'operator'] as const;
 
 export const listSchema = z.object({ orders: z.array(summarySchema), cursor: text.nullable() });
@@ -148,7 +148,7 @@ export type FaultSettings = z.infer<typeof faultSettingsSchema>;
 export const oneServiceSchema = faultSettingsSchema;
 export const allServicesSchema = z.record(text, faultSettingsSchema);
 
-/** How the suppliers say no: simpler than Reeve's problem documents. */
+/** A refusal of the suppliers, simpler than Reeve's problem documents. */
 export const supplierRefusalSchema = z.object({ code: text, message: text });
 
 export const ledgerSchema = z.object({

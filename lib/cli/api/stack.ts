@@ -1,4 +1,4 @@
-/** A Reeve that is deployed on AWS: found by its stack, or known by its address. */
+/** A Reeve on AWS, found by its stack or by its address. */
 import { CliError } from '#cli/cli-error.ts';
 import type { AwsTools, CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
@@ -11,9 +11,9 @@ export interface Stack {
 }
 
 /**
- * The stack that `--stack` or REEVE_STACK names; null when an address was given, or nothing.
+ * The stack that `--stack` or REEVE_STACK names; null when an address is given, or neither.
  *
- * @throws {CliError} `usage` for both at once; `failed` when there is no such stack, or no Reeve in it
+ * @throws {CliError} `usage` for both at once; `failed` when the stack does not exist or contains no Reeve
  */
 export async function stackOf(
   world: CliEnvironment,
@@ -46,7 +46,7 @@ export function isExecuteApi(url: string): boolean {
   return executeApi.test(URL.parse(url)?.hostname ?? '');
 }
 
-/** Signs what goes to API Gateway; leaves all other requests as they are. */
+/** Signs requests to API Gateway; leaves all others unchanged. */
 export async function fetchFor(
   world: CliEnvironment,
   url: string,

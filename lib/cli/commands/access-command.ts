@@ -1,4 +1,4 @@
-/** `reeve whoami` and `reeve token`: who asks, and who may. */
+/** `reeve whoami` and `reeve token`: the principal of the caller, and tokens for new principals. */
 import { createHash, randomBytes } from 'node:crypto';
 import { principalSchema, type roles } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
@@ -10,7 +10,7 @@ export interface TokenOptions {
   readonly tenant?: string;
 }
 
-/** Nobody guesses 256 bits, so that a plain digest of them can be kept. */
+/** 256 random bits cannot be guessed, so an unsalted digest of them is safe to store. */
 const secretBytes = 32;
 const nameMax = 64;
 const tenantMax = 64;
@@ -23,9 +23,9 @@ export async function whoAmI(context: Context): Promise<ExitCode> {
 }
 
 /**
- * Prints the token, once, and the entry that lets its bearer in.
+ * Prints the token, once, and its entry for the file of tokens.
  *
- * @throws {CliError} `usage` for a name or a tenant that no entry may have
+ * @throws {CliError} `usage` for an invalid name or tenant
  */
 export async function makeToken(
   { environment, json }: Context,

@@ -1,7 +1,7 @@
 /**
- * `reeve resubmit` and `reeve cancel` for many orders: first a look that changes nothing, and with
- * `--yes` the deed. Each order is asked for at the revision it was seen at, and none that has changed
- * since the look began is asked for again: so the same command goes on where it was interrupted.
+ * `reeve resubmit` and `reeve cancel` for many orders: a preview that changes nothing and, with
+ * `--yes`, the action. Each request names the revision that was listed, and skips orders that have changed
+ * since the listing began: so the same command continues where it was interrupted.
  */
 import type * as z from 'zod';
 import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
@@ -28,7 +28,7 @@ export interface BulkOptions extends OrderFilter {
 
 /** Orders of one request (the API's limit). */
 const pageMax = 200;
-/** Requests at once: quick, and far from what a deployment throttles. */
+/** Concurrent requests: fast, and far below the throttling limits of a deployment. */
 const atOnce = 8;
 
 export async function bulk(
@@ -51,20 +51,20 @@ export async function bulk(
   return print(context, action, outcomes);
 }
 
-/** What the API would refuse for each order is refused for all of them, before any is looked for. */
+/** Refuses at once what the API would refuse for each order. */
 function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
   if (state === 'Error') return;
   const message = `Only orders in Error can be resubmitted, so none in the state ${state}. Use --state Error, or leave out --state.`;
   throw new CliError(exitCodes.usage, message);
 }
 
-/** With instants where lengths of time were, and an end: what changes from now on is not meant. */
+/** Replaces durations by instants, and adds an end, so that orders that change from now on are excluded. */
 async function settled(
   { environment, reeve }: Context,
   action: Action,
   options: OrderFilter,
 ): Promise<OrderFilter> {
-  // All of them only for who says so: a name left out by mistake must not mean every order.
+  // All orders only with `--all`: a forgotten filter must not select every order.
   const isAnySaid = filterWords(options).length > 0;
   const state = options.state ?? (action === 'resubmit' && isAnySaid ? 'Error' : undefined);
   if (state === undefined) {
@@ -72,7 +72,7 @@ async function settled(
       'Name an order, or select orders by options: --state Error selects every order in Error.';
     throw new CliError(exitCodes.usage, message);
   }
-  // The server's own clock: by another one, an order that failed anew might be meant once more.
+  // The clock of the server: by another clock, an order that failed again could be included once more.
   const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
   const before = new Date(value.asOf).toISOString();
   return { before, ...settledFilter(options, environment.now()), state };
@@ -138,7 +138,7 @@ const count = (orders: number) =>
 interface Outcome {
   readonly orderId: string;
   readonly kind: 'done' | 'refused' | 'failed';
-  /** The state it came to, or why not. */
+  /** The resulting state, or the reason for the refusal. */
   readonly what: string;
 }
 

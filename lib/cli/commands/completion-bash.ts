@@ -1,4 +1,4 @@
-/** The completion script for bash. It uses nothing that bash 3.2, which macOS has, does not know. */
+/** The completion script for bash; compatible with bash 3.2, which macOS has. */
 
 import { quoted } from '#cli/output/quoted.ts';
 import type { CommandNode, Value } from './completion-tree.ts';

@@ -1,4 +1,4 @@
-/** `reeve completion`: a script for a shell, which then completes without starting Reeve. */
+/** `reeve completion`: prints a script for a shell, which completes without starting Reeve. */
 import type { Command } from 'commander';
 import { bashCompletion } from './completion-bash.ts';
 import { fishCompletion } from './completion-fish.ts';

@@ -23,7 +23,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** True where all words of the node's path were typed, and none that leads on. */
+/** True when all words of the node's path were typed, and no subcommand after them. */
 function condition({ path, commands }: CommandNode): string {
   const words = path === '' ? [] : path.split(' ');
   const on = commands.map(({ word }) => word);

@@ -1,7 +1,7 @@
-/** What can be typed at each command, read from the program itself: so no list is kept a second time. */
+/** The words that each command accepts, read from the program itself, so that there is no second list. */
 import type { Argument, Command, Option } from 'commander';
 
-/** What may follow: one of a few words, the name of a file, or something nobody can guess. */
+/** The possible values: one of a few words, the name of a file, or any text. */
 export type Value =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'file' }
@@ -18,11 +18,11 @@ export interface OptionWord extends Word {
 }
 
 export interface CommandNode {
-  /** The words that lead to it: empty for the program, `suppliers set` for a command in a command. */
+  /** Its words: empty for the program, `suppliers set` for a nested command. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly OptionWord[];
-  /** Of its first argument; null when it takes none. */
+  /** The first argument; null when the command takes none. */
   readonly argument: Value | null;
 }
 
@@ -58,7 +58,7 @@ function optionWord(option: Option): OptionWord | null {
   };
 }
 
-/** What an argument or an option's value is called says whether it is a file. */
+/** The name of an argument, or of an option's value, says whether it is a file. */
 function completed(name: string, { argChoices }: Pick<Argument | Option, 'argChoices'>): Value {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   return { kind: /\b(file|path|folder|directory)\b/.test(name) ? 'file' : 'free' };

@@ -1,4 +1,4 @@
-/** `reeve dlq`: dead letters, each with what its order says should become of it. */
+/** `reeve dlq`: dead letters, each with the action that follows from the state of its order. */
 
 import { orderSchema } from '#cli/api/response-schemas.ts';
 import type { Stack } from '#cli/api/stack.ts';
@@ -16,11 +16,11 @@ export interface RedriveOptions {
 interface Judged {
   readonly deadLetter: DeadLetter;
   readonly fate: DeadLetterAction;
-  /** What was done with it; null in a look that changes nothing. */
+  /** The result; null in a preview. */
   readonly outcome: 'sent back' | 'deleted' | 'kept' | 'failed' | null;
 }
 
-/** A look, which leaves everything as it was. */
+/** The preview: changes nothing. */
 export async function showDeadLetters(context: Context): Promise<ExitCode> {
   const found = await judge(context, stackOf(context));
   await release(found.judged);
@@ -37,7 +37,7 @@ export async function redrive(context: Context, { yes }: RedriveOptions): Promis
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
 }
 
-/** Where that fails, time does it. */
+/** When this fails, the visibility timeout releases them. */
 async function release(judged: readonly Judged[]): Promise<void> {
   await Promise.allSettled(judged.map(({ deadLetter }) => deadLetter.release()));
 }
@@ -52,7 +52,7 @@ function stackOf({ stack }: Context): Stack {
 
 interface Found {
   readonly judged: readonly Judged[];
-  /** False when a queue has more than one look shows. */
+  /** False when a queue has more messages than one call returns. */
   readonly isComplete: boolean;
 }
 
@@ -82,7 +82,7 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
   return { judged, isComplete };
 }
 
-/** Null when there is no such order. */
+/** Null when the order does not exist. */
 async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow | null> {
   try {
     const path = `/orders/${encodeURIComponent(orderId)}`;
@@ -109,7 +109,7 @@ async function carryOut(judged: Judged): Promise<Judged> {
         return { ...judged, outcome: 'kept' };
     }
   } catch (error) {
-    // It is still in its queue: what could not be done is done by the next run.
+    // The message is still in its queue, so the next run handles it.
     return { ...judged, fate: { ...fate, why: reasonOf(error) }, outcome: 'failed' };
   }
 }
@@ -118,7 +118,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A reason may quote a message of who knows whom: no escape sequence of it reaches the terminal. */
+/** Removes control characters: a reason may quote an untrusted message with escape sequences. */
 const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
 
 const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
@@ -129,7 +129,7 @@ function print({ environment, json, paint }: Context, { judged, isComplete }: Fo
     const letters = judged.map(({ deadLetter, fate, outcome }) => {
       const { queue, kind, reason, subject, body } = deadLetter;
       const shown = { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
-      // Of what a person must look at, all there is.
+      // A message that an operator must look at is shown whole.
       return fate.kind === 'keep' ? { ...shown, body } : shown;
     });
     printJson(environment, { letters, isComplete });

@@ -1,4 +1,4 @@
-/** `reeve list`: orders, newest first, a page at a time. */
+/** `reeve list`: orders, newest first, by pages. */
 import type { z } from 'zod';
 import { listSchema } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
@@ -54,7 +54,7 @@ function pageLines(
   return tableLines(titles, rows, paint);
 }
 
-/** The very command that shows the next page. */
+/** The command for the next page. */
 function nextLines(
   { paint, addressOptions }: Context,
   { limit, ...filter }: ListOptions,

@@ -1,4 +1,4 @@
-/** `reeve resubmit` and `reeve cancel`: what a person decides about an order. */
+/** `reeve resubmit` and `reeve cancel` for one order. */
 
 import { acceptedSchema } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';

@@ -1,4 +1,4 @@
-/** `reeve show`: one order, now or until its end. */
+/** `reeve show`: one order, once or until it ends. */
 
 import { exitCodeOf, followToEnd, orderCall, type View } from '#cli/api/follow.ts';
 import type { OrderDocument } from '#cli/api/response-schemas.ts';

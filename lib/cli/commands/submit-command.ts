@@ -1,4 +1,4 @@
-/** `reeve submit`: hands an order in, and waits for its end when asked to. */
+/** `reeve submit`: submits an order; with `--wait`, waits until it ends. */
 
 import { exitCodeOf, followToEnd } from '#cli/api/follow.ts';
 import { acceptedSchema } from '#cli/api/response-schemas.ts';
@@ -15,7 +15,7 @@ export interface SubmitOptions {
   readonly correlationId?: string;
 }
 
-/** Of an idempotency key, as the API's description has it. */
+/** The form of an idempotency key, as in the API description. */
 const keyForm = /^[!-+\--~]{1,128}$/;
 
 /** @param file a path, or `-` for standard input */
@@ -50,7 +50,7 @@ async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> 
   return exitCodeOf(last.value);
 }
 
-/** The text as it was written: to parse and print it anew could change its numbers. */
+/** Returns the original text, because parsing and printing could change its numbers. */
 async function readJsonText(
   world: CliEnvironment,
   file: string,

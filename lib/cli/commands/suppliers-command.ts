@@ -1,4 +1,4 @@
-/** `reeve suppliers`: what goes wrong at the simulated suppliers, and what they have done. */
+/** `reeve suppliers`: the faults and the effect ledger of the simulated suppliers. */
 
 import {
   allServicesSchema,
@@ -100,7 +100,7 @@ function faultTable(faults: readonly (readonly [string, FaultSettings])[], paint
     value(settings.declineRate),
     settings.down ? paint('red', 'true') : 'false',
   ]);
-  // The names as `set` takes them, so that the table tells what can be set.
+  // The names that `set` accepts.
   const titles = ['SERVICE', 'latencyMs', 'transientRate', 'hangRate', 'declineRate', 'down'];
   return tableLines(titles, rows, paint);
 }
@@ -113,7 +113,7 @@ function ledgerTable(entries: readonly LedgerEntry[], { environment, paint }: Co
     service,
     state,
     String(calls),
-    // Twice is what idempotency keys are there to prevent.
+    // Idempotency keys must prevent a second effect.
     effects > 1 ? paint('red', String(effects)) : String(effects),
     relativeTime(at, now),
     key,

@@ -1,4 +1,4 @@
-/** Where a Reeve of this machine listens: where `reeve start` listens in the same environment. */
+/** The address of the local Reeve: the one that `reeve start` uses in the same environment. */
 import { CliError } from '#cli/cli-error.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
@@ -9,18 +9,18 @@ const defaultSuppliersPort = '4401';
 export const defaultUrl = `http://127.0.0.1:${defaultPort}`;
 export const defaultSuppliersUrl = `http://127.0.0.1:${defaultSuppliersPort}`;
 
-/** @throws {CliError} `usage` when HOST and PORT are no address that can be called */
+/** @throws {CliError} `usage` when HOST and PORT are not a callable address */
 export function localUrl({ HOST, PORT }: CliEnvironment['env']): string {
   return `http://${callable(HOST || '127.0.0.1')}:${portOf('PORT', PORT, defaultPort, '--url')}`;
 }
 
-/** @throws {CliError} `usage` when REEVE_SUPPLIERS_PORT is no port that can be called */
+/** @throws {CliError} `usage` when REEVE_SUPPLIERS_PORT is not a callable port */
 export function localSuppliersUrl({ REEVE_SUPPLIERS_PORT: port }: CliEnvironment['env']): string {
   const name = 'REEVE_SUPPLIERS_PORT';
   return `http://127.0.0.1:${portOf(name, port, defaultSuppliersPort, '--suppliers-url')}`;
 }
 
-/** A server that listens on every address is called on this machine by loopback. */
+/** Replaces the wildcard addresses by loopback. */
 function callable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -1,4 +1,4 @@
-/** An option with a few values, each taken in upper or lower case. */
+/** An option with a fixed set of values, accepted in any case. */
 import { InvalidArgumentError, type Option } from 'commander';
 
 export function anyCase(option: Option, values: readonly string[]): Option {

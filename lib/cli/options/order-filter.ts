@@ -1,4 +1,4 @@
-/** Which orders are meant: the options that `list` and the bulk commands share. */
+/** The filter options that `list` and the bulk commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { processStates } from '#cli/api/response-schemas.ts';
 import { quoted } from '#cli/output/quoted.ts';
@@ -13,7 +13,7 @@ export interface OrderFilter {
   readonly fault?: string;
   readonly tenant?: string;
   readonly correlationId?: string;
-  /** A length of time until now, or an instant. */
+  /** A duration until now, or an instant. */
   readonly since?: string;
   readonly before?: string;
 }
@@ -45,7 +45,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--before <when>', 'only those that last changed before that; the same forms', moment);
 }
 
-/** As the API takes them, of a settled filter. */
+/** The query for the API; the filter must be settled. */
 export function queryOf(filter: OrderFilter): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of names) {
@@ -55,7 +55,7 @@ export function queryOf(filter: OrderFilter): URLSearchParams {
   return query;
 }
 
-/** With instants where lengths of time were: what `2h` means changes while one thinks, and a cursor goes with its filters. */
+/** Replaces durations by instants, because `2h` would change between two pages, and a cursor is bound to its filters. */
 export function settledFilter<Filter extends OrderFilter>(filter: Filter, nowMs: number): Filter {
   const { since, before } = filter;
   return {
@@ -65,7 +65,7 @@ export function settledFilter<Filter extends OrderFilter>(filter: Filter, nowMs:
   };
 }
 
-/** The options again, for a command that is proposed. */
+/** The options as words of a proposed command. */
 export const filterWords = (filter: OrderFilter): string[] =>
   names.flatMap((name) => {
     const value = filter[name];

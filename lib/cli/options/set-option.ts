@@ -1,10 +1,10 @@
 /** `--set`: new values for fields of an order's details. */
 import { InvalidArgumentError } from 'commander';
 
-/** JSON texts by field, as they were written: to parse and print them anew could change them. */
+/** JSON texts by field; kept as texts, because parsing and printing could change them. */
 export type Corrections = Readonly<Record<string, string>>;
 
-/** One more of them: `payment.token=tok_2` is a text, `lines.0.quantity:=3` is JSON. */
+/** Adds one: `payment.token=tok_2` is a text, `lines.0.quantity:=3` is JSON. */
 export function addCorrection(text: string, others: Corrections = {}): Corrections {
   const [, field, sign, value] = /^([^=:]+)(:?=)(.*)$/s.exec(text) ?? [];
   if (field === undefined || value === undefined) {

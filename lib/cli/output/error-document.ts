@@ -1,15 +1,15 @@
-/** An error for programs: what `--json` prints on standard output in place of a result. */
+/** The document that `--json` prints on standard output for an error. */
 import type { CliError } from '#cli/cli-error.ts';
 
 export interface ErrorDocument {
   readonly error: {
     /** Stable: the code of the API's problem document where there is one. */
     readonly code: string;
-    /** For a person; it may have several lines. */
+    /** For the user; may have several lines. */
     readonly message: string;
     /** The exit code of the command, which `--help` explains. */
     readonly exitCode: number;
-    /** The problem document that the API answered; absent where it answered none. */
+    /** The problem document of the API; absent when there was none. */
     readonly problem?: unknown;
   };
 }
@@ -25,7 +25,7 @@ export function errorDocument({ code, reason, message, answer }: CliError): Erro
   };
 }
 
-/** The `code` of a problem document; undefined when the answer is none. */
+/** The `code` of a problem document; undefined when the response is not one. */
 export function codeOf(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined;
   return typeof answer.code === 'string' ? answer.code : undefined;

@@ -1,4 +1,4 @@
-/** One order, for a person: what it is, how its steps stand, what happened. */
+/** Formats one order: its attributes, its steps, its history. */
 
 import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-schemas.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
@@ -28,7 +28,7 @@ export function historyLines({ history }: OrderDocument, nowMs: number, paint: P
   return alignedLines(rows).map(indented);
 }
 
-/** What each step's agent is asked, and what it answered, as JSON. */
+/** The input and output of each step, as JSON. */
 export function documentLines({ steps }: OrderDocument, paint: Paint): string[] {
   return Object.entries(steps).flatMap(([name, { input, output }]) => {
     const rows = [
@@ -39,7 +39,7 @@ export function documentLines({ steps }: OrderDocument, paint: Paint): string[] 
   });
 }
 
-/** Longer ones are cut: `--json` prints all of it. In characters. */
+/** Longer documents are cut, characters; `--json` prints them whole. */
 const jsonTextMax = 1_000;
 
 function cut(json: string): string {
@@ -61,7 +61,7 @@ export function acceptedLine(
   return `Order ${orderId}  ${stateText(processState, paint)}`;
 }
 
-/** Why the order is not on its way to Processed, and what a person can do about it. */
+/** The reason why the order will not become Processed, and what an operator can do. */
 export function troubleLines(order: OrderDocument, paint: Paint): string[] {
   const { fault, processState } = order;
   return [
@@ -70,7 +70,7 @@ export function troubleLines(order: OrderDocument, paint: Paint): string[] {
   ].map(indented);
 }
 
-/** A person's only ways out of Error; an order that is being undone cannot be cancelled. */
+/** The commands that end Error; an order that is being undone cannot be cancelled. */
 function remedies({ orderId, direction }: OrderDocument): string[] {
   const resubmit = `Next: reeve resubmit ${orderId}`;
   return direction === 'undo'

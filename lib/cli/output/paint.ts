@@ -1,4 +1,4 @@
-/** Colour, where it is wanted: on a terminal, unless NO_COLOR says otherwise. */
+/** Colours on a terminal, unless NO_COLOR is set. */
 import { styleText } from 'node:util';
 import type { CliEnvironment } from '#cli/environment.ts';
 
@@ -9,6 +9,6 @@ export function paintFor({ terminal, env }: Pick<CliEnvironment, 'terminal' | 'e
   // https://no-color.org: set, and not empty.
   const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
   if (isPlain) return (_, text) => text;
-  // Node would ask the real stdout again, which a test has not.
+  // Without this, Node would also check the real stdout, which tests do not have.
   return (style, text) => styleText(style, text, { validateStream: false });
 }

@@ -1,4 +1,4 @@
-/** How far it is: `█████░░░░░  500 of 1,000`. */
+/** A progress bar: `█████░░░░░  500 of 1,000`. */
 export function progressBar(done: number, all: number, columns: number): string {
   const words = `  ${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
   const width = Math.max(0, Math.min(40, columns - words.length - 1));

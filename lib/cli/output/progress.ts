@@ -1,15 +1,15 @@
 /**
- * How far a long command is: a line that is rewritten on a terminal; elsewhere lines on standard
- * error, so that standard output has the result alone and a log shows that something goes on.
+ * The progress of a long command: on a terminal, a line that is rewritten; elsewhere, lines on standard
+ * error, so that standard output has only the result, and a log shows that the command works.
  */
 import type { Context } from '#cli/context.ts';
 import { terminalLine } from './terminal.ts';
 
-/** Between two lines that say nothing new, ms: soon enough to see that it has not hung. */
+/** Between two lines without news, ms: short enough to show that the command does not hang. */
 export const heartbeatMs = 5_000;
 
 export interface Progress {
-  /** `columns`: the width there is for it. */
+  /** @param line returns the text for this width in columns */
   write(line: (columns: number) => string): void;
   clear(): void;
 }

@@ -1,4 +1,4 @@
-/** As a shell takes it for one word. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** A refusal in lines for a person, whoever wrote it: Reeve, the suppliers, a proxy between. */
+/** Formats a refusal of Reeve, of the suppliers or of a proxy between. */
 import { problemSchema, supplierRefusalSchema } from '#cli/api/response-schemas.ts';
 
 export function refusalText(name: string, base: string, status: number, document: unknown): string {
@@ -6,7 +6,7 @@ export function refusalText(name: string, base: string, status: number, document
   if (problem.success) {
     const { title, detail, errors, code } = problem.data;
     const fields = errors.map(({ field, message }) => `  ${field}: ${message}`);
-    // Reeve's own detail has the same in one line.
+    // The detail of Reeve's problems contains the same in one line.
     const isRepeated = errors.length > 0 && errors.every(({ message }) => detail.includes(message));
     const details = isRepeated ? [] : [`  ${detail}`];
     return [title, ...details, ...fields, `  code: ${code}`].join('\n');

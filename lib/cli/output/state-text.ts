@@ -1,4 +1,4 @@
-/** States as a symbol and their name. */
+/** Formats a state as symbol and name. */
 import type { ProcessState, StepState } from '#cli/api/response-schemas.ts';
 import type { Paint } from './paint.ts';
 
@@ -21,7 +21,7 @@ export function stateText(state: ProcessState | StepState, paint: Paint): string
   return paint(style, `${symbol} ${state}`);
 }
 
-/** The symbol alone, before the name of what is in that state. */
+/** Puts the symbol of a state before a name. */
 export function marked(state: ProcessState | StepState, name: string, paint: Paint): string {
   const [symbol, style] = looks[state];
   return `${paint(style, symbol)} ${name}`;

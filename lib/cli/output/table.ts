@@ -1,4 +1,4 @@
-/** Aligned columns. Cells may be coloured: only what is seen counts as width. */
+/** Formats aligned columns; colour codes in cells do not count as width. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Paint } from './paint.ts';
 
@@ -9,14 +9,14 @@ const gap = '  ';
 const widthOf = (cell: string) => [...stripVTControlCharacters(cell)].length;
 const isNumber = (cell: string) => /^\d+(\.\d+)?$/.test(stripVTControlCharacters(cell));
 
-/** Rows below titles, as lines; columns of numbers to the right, titles too. */
+/** Rows with titles; columns of numbers, and their titles, are right-aligned. */
 export function tableLines(titles: Row, rows: readonly Row[], paint: Paint): string[] {
   const numeric = titles.map((_, at) => rows.every((row) => isNumber(row[at] ?? '')));
   const [head = '', ...body] = alignedLines([titles, ...rows], numeric);
   return [paint('bold', head), ...body];
 }
 
-/** Rows without titles, as lines. */
+/** Rows without titles. */
 export function alignedLines(rows: readonly Row[], toTheRight: readonly boolean[] = []): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** A terminal whose cursor is moved: one line, or the whole screen, written over and over. */
+/** Rewrites one line, or the whole screen, of a terminal. */
 import type { CliEnvironment } from '#cli/environment.ts';
 
 /** `\x1b[2K` and `\x1b[K` clear a line and its rest, `\x1b[J` what is below; `\x1b[H` goes to the top. */
@@ -9,8 +9,8 @@ const clearRest = '\x1b[K';
 const clearBelow = '\x1b[J';
 
 /**
- * Lines that are too long are cut by the terminal: a wrapped one would take two rows, and the count
- * of rows would be wrong. Each write turns wrapping on again, so that Ctrl-C leaves it as it was.
+ * Turns wrapping off, so that the terminal cuts long lines: a wrapped line would take two rows, and the count
+ * of rows would be wrong. Each write turns wrapping on again, so that Ctrl-C leaves the terminal usable.
  */
 const unwrapped = (text: string) => `\x1b[?7l${text}\x1b[?7h`;
 
@@ -24,9 +24,9 @@ export function terminalLine({ stdout }: Pick<CliEnvironment, 'stdout'>) {
 export function terminalFrame({ stdout, terminal }: Pick<CliEnvironment, 'stdout' | 'terminal'>) {
   let isFirst = true;
   return {
-    /** Writes `head`, and as much of the end of `tail` as has room below it. */
+    /** Writes `head`, and the last lines of `tail` that fit below it. */
     draw: (head: readonly string[], tail: readonly string[]) => {
-      // The last row stays free for the cursor, else the screen would scroll.
+      // The last row is for the cursor; otherwise the screen would scroll.
       const room = (terminal()?.rows ?? Number.POSITIVE_INFINITY) - 1;
       const shown = head.slice(0, room);
       const lines = [...shown, ...tail.slice(Math.max(0, tail.length - (room - shown.length)))];

@@ -1,4 +1,4 @@
-/** The ways to show an order while it is followed: for programs, for logs, for people. */
+/** The displays of an order that is followed: for programs, for logs, for terminals. */
 
 import type { View } from '#cli/api/follow.ts';
 import type { OrderDocument } from '#cli/api/response-schemas.ts';
@@ -13,8 +13,8 @@ import { terminalFrame, terminalLine } from './terminal.ts';
 const outageText = 'Reeve does not answer; trying again …';
 
 /**
- * A line on standard error whenever a state changes, and one that nothing has for `heartbeatMs`:
- * standard output is kept for the result.
+ * A line on standard error for each change of state, and one when nothing has changed for `heartbeatMs`:
+ * standard output is for the result.
  */
 export function noteView({ environment }: Context): View {
   const beganMs = environment.now();
@@ -33,7 +33,7 @@ export function noteView({ environment }: Context): View {
   return { order, outage: noteOutage(environment), close: () => {} };
 }
 
-/** One line on a terminal, rewritten at every look and gone at the end. */
+/** One line on a terminal, rewritten at every poll and cleared at the end. */
 export function lineView({ environment, paint }: Context): View {
   const line = terminalLine(environment);
   return {
@@ -43,7 +43,7 @@ export function lineView({ environment, paint }: Context): View {
   };
 }
 
-/** Every revision as a document, one a line. */
+/** Every revision as a document, one per line. */
 export function jsonView({ environment }: Context): View {
   let shown = 0;
   const order: View['order'] = ({ json, value }) => {
@@ -54,12 +54,12 @@ export function jsonView({ environment }: Context): View {
   return { order, outage: noteOutage(environment), close: () => {} };
 }
 
-/** Every history entry as a line with its instant, as a log has it. */
+/** Every history entry as a line with its instant, for logs. */
 export function changesView({ environment }: Context): View {
   let shown = { revision: 0, entries: 0 };
   const order: View['order'] = ({ value: { history, revision } }) => {
     if (revision === shown.revision) return;
-    // A revision that added no entry has counted on in the last one: the nudges of an unclaimed order.
+    // A revision without a new entry has changed the last one: it counts the nudges of an unclaimed order.
     const from = Math.min(shown.entries, history.length - 1);
     const lines = history
       .slice(Math.max(from, 0))
@@ -70,7 +70,7 @@ export function changesView({ environment }: Context): View {
   return { order, outage: noteOutage(environment), close: () => {} };
 }
 
-/** The whole order on a terminal, redrawn at every look; the latest of its history, if all is too long. */
+/** The whole order on a terminal, redrawn at every poll; a long history is cut to its latest entries. */
 export function frameView({ environment, paint }: Context): View {
   const frame = terminalFrame(environment);
   let latest: OrderDocument | null = null;
