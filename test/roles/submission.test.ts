@@ -83,7 +83,7 @@ test('details that JSON cannot carry unchanged are refused', async () => {
   expect(await submit({ ...request, details: lossy })).toEqual({
     kind: 'refused',
     code: 'details-invalid',
-    errors: [{ field: 'details.__proto__', message: expect.stringContaining('take another') }],
+    errors: [{ field: 'details.__proto__', message: expect.stringContaining('choose another') }],
   });
 });
 

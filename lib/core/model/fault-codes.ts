@@ -4,6 +4,7 @@
  */
 // Stryker disable all: these are sentences for people.
 
+/** By code: what it means, and what an operator does about it. */
 export const faultCodes = {
   cancelled: {
     meaning: 'An operator or the submitter cancelled the order.',
@@ -59,4 +60,5 @@ export const faultCodes = {
   },
 } as const;
 
+/** A code that Reeve itself gives. */
 export type FaultCode = keyof typeof faultCodes;
