@@ -1,8 +1,8 @@
 /**
- * What any agent must do, in whatever language it is written: it is known by its queues alone. It takes
- * requests for the agent `payment`, and its service is the simulated one, whose ledger says what was done.
+ * The contract of agents in any language; it uses only their queues. The agent under test receives requests
+ * for the agent `payment`, and calls the simulated service, whose effect ledger the tests read.
  *
- * Heartbeats are not asked for: an agent that is done within `completeWithin` needs none.
+ * Heartbeats are optional: an agent that ends within `completeWithin` needs none.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -22,9 +22,9 @@ import { type BreakableSuppliers, breakableSuppliers } from '../deploy/deployed.
 import { type FailingFront, failingFront } from '../support/failing-front.ts';
 import { queueArn, type SqsServer, startSqs } from '../support/sqs-server.ts';
 
-/** All that an agent is told. */
+/** The configuration of an agent. */
 export interface AgentSurroundings {
-  /** Where SQS is. */
+  /** The endpoint of SQS. */
   readonly endpoint: string;
   readonly requests: string;
   readonly replies: string;
@@ -32,18 +32,18 @@ export interface AgentSurroundings {
   readonly service: string;
 }
 
-/** Starts the agent; the function given back ends it. */
+/** Starts the agent; the returned function ends it. */
 export type StartAgent = (surroundings: AgentSurroundings) => Promise<() => Promise<void>>;
 
-/** Longer than any call here takes, and short enough to see a message given up, s. */
+/** Longer than any call here, and short enough to wait for a dead letter, s. */
 const visibilitySeconds = 8;
 const receivesMax = 2;
-/** Far enough for an agent that has all the time it needs, ms. */
+/** A deadline that no test reaches, ms. */
 const ample = 60_000;
 
 let orders = 0;
 
-/** A request of an order of its own. */
+/** A request of a new order. */
 function request(changes: Partial<Request> = {}): Request {
   orders += 1;
   const order = orderId(`order-${orders}`);
@@ -69,7 +69,7 @@ function request(changes: Partial<Request> = {}): Request {
   };
 }
 
-/** The request that takes back what another one asked for. */
+/** The request to undo the perform of another one. */
 const undoOf = (perform: Request): Request => ({
   ...perform,
   attempt: perform.attempt + 1,
@@ -173,7 +173,7 @@ export function agentContract(name: string, start: StartAgent): void {
       return (await replies(some, 1))[0];
     };
 
-    /** Waits until the agent is done with every message there was: none waits, and none is in its hands. */
+    /** Waits until the request queue has neither visible nor hidden messages. */
     const allDone = async () => {
       const names = [
         'ApproximateNumberOfMessages',
@@ -202,14 +202,14 @@ export function agentContract(name: string, start: StartAgent): void {
     };
     const once = [{ state: 'applied', effects: 1 }];
 
-    test('a request is answered by a reply that names it, and its effect is there once', async () => {
+    test('a request has a reply that names it, and one effect', async () => {
       const some = request({ attempt: 3 });
       expect(await answerTo(some)).toEqual({ ...named(some), result: charged });
       expect(await ledgerOf(some)).toEqual(once);
       expect(front.keysOf(some.orderId)).toEqual([some.idempotencyKey]);
     });
 
-    test('a doubled request has one effect, and is answered twice with the same result', async () => {
+    test('a duplicated request has one effect, and two replies with the same result', async () => {
       const some = request();
       await Promise.all([send(some), send(some)]);
       const [first, second] = await replies(some, 2);
@@ -230,7 +230,7 @@ export function agentContract(name: string, start: StartAgent): void {
       ['an input without a field', { orderId: 'x', amountCents: 1, currency: 'EUR' }],
       ['a field of another type', { orderId: 'x', amountCents: '1', currency: 'EUR', token: 't' }],
       ['no input at all', null],
-    ])('%s is refused without asking the service', async (_, input) => {
+    ])('%s is refused without a call of the service', async (_, input) => {
       const some = request({ input });
       expect(await answerTo(some)).toEqual({ ...named(some), result: failed('none') });
       // An earlier attempt may have asked, by an agent that took this input.
@@ -239,14 +239,14 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(front.keysOf(some.orderId)).toEqual([]);
     });
 
-    test('what the service declines for good is a fault without effect', async () => {
+    test('a permanent refusal of the service is a fault without effect', async () => {
       await suppliers.set('payment', { declineRate: 1 });
       const some = request();
       const answer = await answerTo(some);
       expect(answer).toEqual({ ...named(some), result: failed('none', 'declined') });
     });
 
-    test('a service in trouble is tried again within the deadline, under the same key', async () => {
+    test('calls of a failing service are retried within the deadline, under the same key', async () => {
       front.failNext(2);
       const some = request();
       expect((await answerTo(some))?.result).toEqual(charged);
@@ -255,7 +255,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(await ledgerOf(some)).toEqual(once);
     });
 
-    test('after complete-by nothing is said, whatever the service does', async () => {
+    test('there is no reply after complete-by, regardless of the service', async () => {
       await suppliers.set('payment', { hangRate: 1 });
       const some = request({ completeBy: Date.now() + 1_500, endBy: Date.now() + 1_500 });
       await send(some);
@@ -263,7 +263,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));
     });
 
-    test('an answer that is whole only after complete-by is not passed on', async () => {
+    test('a response that is complete only after complete-by causes no reply', async () => {
       front.dribble(2_000);
       const some = request({ completeBy: Date.now() + 1_000, endBy: Date.now() + 1_000 });
       await send(some);
@@ -271,7 +271,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));
     });
 
-    test('a request that comes after its complete-by is dropped, and the service not asked', async () => {
+    test('a request that arrives after its complete-by is dropped without a call of the service', async () => {
       const some = request({ completeBy: Date.now() - 1 });
       await send(some);
       expect(await repliesOnceDone(some)).toEqual([]);
@@ -279,7 +279,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(await take(queues.deadLetters)).toEqual([]);
     });
 
-    test('an undo takes the effect back, and no perform of that key can follow', async () => {
+    test('an undo removes the effect, and a later perform with that key fails', async () => {
       const some = request();
       await answerTo(some);
       const undo = undoOf(some);
@@ -289,7 +289,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect(await ledgerOf(some)).toEqual([{ state: 'undone', effects: 1 }]);
     });
 
-    test('an undo of what never happened succeeds, twice as well as once, and stays in the way', async () => {
+    test('an undo without a perform succeeds, also twice, and a later perform fails', async () => {
       const some = request();
       const undo = undoOf(some);
       await Promise.all([send(undo), send(undo)]);
@@ -299,7 +299,7 @@ export function agentContract(name: string, start: StartAgent): void {
       expect((await answerTo({ ...some, attempt: 3 }))?.result).toMatchObject({ kind: 'failed' });
     });
 
-    test('many requests at once are all answered', async () => {
+    test('many concurrent requests all have replies', async () => {
       const many = Array.from({ length: 30 }, () => request());
       await Promise.all(many.map(send));
       for (const some of many) {
@@ -307,7 +307,7 @@ export function agentContract(name: string, start: StartAgent): void {
       }
     });
 
-    test('what is no request is answered by nothing, and becomes a dead letter', async () => {
+    test('a message that is not a request has no reply, and becomes a dead letter', async () => {
       const sound = request();
       const poison = [
         'no JSON at all',

@@ -1,4 +1,4 @@
-/** What every coordination of Supervisors must do, written against the port alone. */
+/** The contract of Coordination, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination } from '#ports/coordination.ts';
@@ -22,7 +22,7 @@ const rich: ShardMemory = {
   rampAt: now + 3,
 };
 
-/** `open` gives one that remembers nothing, each time. */
+/** `open` returns a new one with an empty memory. */
 export function coordinationContract(name: string, open: () => Promise<Coordination>): void {
   describe(`the coordination contract: ${name}`, () => {
     let coordination: Coordination;
@@ -69,7 +69,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
     );
 
     test.each([true, false])(
-      'a tick that took long (complete: %s) does not hide a later one',
+      'a slow tick (complete: %s) does not overwrite a later one',
       async (complete) => {
         await coordination.remember(mark(now));
         await coordination.remember({ ...mark(now - 1), complete });
@@ -78,7 +78,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
     );
 
     test.each([true, false])(
-      'a tick that left out a shard (complete: %s) does not hide when another reached all since',
+      'a tick that left out a shard (complete: %s) keeps a later reachedAt of another tick',
       async (complete) => {
         await coordination.remember({ ...mark(now), reachedAt: now });
         await coordination.remember({ ...mark(now + 1), reachedAt: now - 5, complete });
@@ -94,21 +94,21 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       },
     );
 
-    test('an instant that no right clock can have seen is overwritten', async () => {
+    test('an instant that no correct clock can have written is overwritten', async () => {
       const ahead = now + 3 * 24 * 3_600_000;
       await coordination.remember({ ...mark(ahead), reachedAt: ahead });
       await coordination.remember({ ...mark(now), reachedAt: now - 1 });
       expect(await coordination.recall(shards)).toMatchObject({ reachedAt: now - 1 });
     });
 
-    test('a tick that no right clock can have seen is forgotten', async () => {
+    test('a tick that no correct clock can have written is overwritten', async () => {
       await coordination.remember(mark(now + 3 * 24 * 3_600_000));
       await coordination.remember(mark(now));
       expect(await coordination.recall(shards)).toMatchObject({ sweptAt: now });
     });
 
     describe('a shard', () => {
-      test('is its first holder’s until the lease ends', async () => {
+      test('belongs to its first holder until the lease ends', async () => {
         expect(await take('one')).toBe(true);
         expect(await take('two')).toBe(false);
         expect(await take('two', now + leaseMs - 1)).toBe(false);
@@ -116,14 +116,14 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await take('one', now + leaseMs + 2)).toBe(false);
       });
 
-      test('of fifty that take it at once is one’s', async () => {
+      test('is acquired by one of fifty concurrent holders', async () => {
         const taken = await Promise.all(
           Array.from({ length: 50 }, (_, at) => take(`holder-${at}`)),
         );
         expect(taken.filter(Boolean)).toHaveLength(1);
       });
 
-      test('is free when its lease ends later than any right clock would have it end', async () => {
+      test('is free when its lease ends later than a correct clock can have set', async () => {
         const days = 3 * 24 * 3_600_000;
         await take('ahead', now + days);
         expect(await take('right', now)).toBe(true);
@@ -135,19 +135,19 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await take('right', now)).toBe(false);
       });
 
-      test('can be taken again by its holder, whose answer may have been lost', async () => {
+      test('can be acquired again by its holder, whose response may have been lost', async () => {
         await take('one');
         expect(await take('one', now + 1)).toBe(true);
         expect(await take('two', now + leaseMs)).toBe(false);
       });
 
-      test.each([null, rich])('given back (left: %j) is anybody’s', async (left) => {
+      test.each([null, rich])('is free after its release (left: %j)', async (left) => {
         await take('one');
         await coordination.release(0, 'one', left);
         expect(await take('two')).toBe(true);
       });
 
-      test('taken leaves the others free', async () => {
+      test('that is acquired leaves the others free', async () => {
         await take('one');
         expect(await take('two', now, 1)).toBe(true);
       });
@@ -155,14 +155,14 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
 
     describe('what is unfinished', () => {
       test.each([memory(7), memory(null), rich])(
-        'is remembered from when it is taken: %j',
+        'is remembered from its acquisition on: %j',
         async (first) => {
           expect(await takeWith(first, 'one', now, 1)).toEqual(first);
           expect(await unfinished()).toEqual([[1, first]]);
         },
       );
 
-      test('is remembered after it was given back, and while others sweep', async () => {
+      test('is remembered after a release, and during other sweeps', async () => {
         await take('one');
         await coordination.release(0, 'one', rich);
         await take('two', now, 2);
@@ -171,7 +171,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await unfinished()).toEqual([[0, rich]]);
       });
 
-      test('is what its holder keeps, and the next one to take it is given that', async () => {
+      test('is what its holder keeps, and the next holder receives it', async () => {
         await take('one');
         await coordination.keep(0, 'one', rich);
         expect(await unfinished()).toEqual([[0, rich]]);
@@ -187,7 +187,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await unfinished()).toEqual([]);
       });
 
-      test('is not changed by one who is refused', async () => {
+      test('is not changed by a refused holder', async () => {
         await take('one');
         await takeWith(rich, 'two');
         expect(await unfinished()).toEqual([[0, memory(7)]]);
@@ -195,7 +195,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
     });
 
     test.each([null, memory(9)])(
-      'a past holder keeps and gives back nothing (left: %j): neither lease nor memory changes',
+      'keep and release by a past holder (left: %j) change neither lease nor memory',
       async (left) => {
         await take('slow');
         await take('next', now + leaseMs + 1);
@@ -207,9 +207,9 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       },
     );
 
-    test('who gives back twice, or what nobody took, changes nothing', async () => {
-      await coordination.release(0, 'nobody', rich);
-      await coordination.keep(0, 'nobody', rich);
+    test('a second release, or one without a lease, changes nothing', async () => {
+      await coordination.release(0, 'other', rich);
+      await coordination.keep(0, 'other', rich);
       expect(await unfinished()).toEqual([]);
       await take('one');
       await coordination.release(0, 'one', rich);

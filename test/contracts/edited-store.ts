@@ -1,4 +1,4 @@
-/** What a store makes of records that somebody edited by hand: they hide no other, and are told of. */
+/** Records that were edited by hand: a store skips and logs them, and they hide no others. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
@@ -12,17 +12,17 @@ type Attributes = Readonly<Record<string, string | number | null>>;
 
 export interface EditableStore extends StoreUnderTest {
   readonly log: TestLog;
-  /** The same data after somebody changed attributes of an order's stored record. */
+  /** The same data after a manual change of attributes of a stored record. */
   edited(orderId: OrderId, changes: Readonly<Record<string, string>>): Promise<EditableStore>;
   /** The same data after another release wrote an order's record with these attributes. */
   rewritten(orderId: OrderId, attributes: Attributes): Promise<EditableStore>;
-  /** The attributes of an order's stored record, whatever wrote them. */
+  /** The attributes of a stored record, without validation. */
   attributes(orderId: OrderId): Promise<Attributes>;
 }
 
 const now = Date.UTC(2026, 0, 1);
 
-/** `open` gives an empty store each time. */
+/** `open` returns a new empty store. */
 export function editedStoreContract(name: string, open: () => Promise<EditableStore>): void {
   describe(`an order that no version of Reeve wrote: ${name}`, () => {
     let under: EditableStore;
@@ -55,14 +55,14 @@ export function editedStoreContract(name: string, open: () => Promise<EditableSt
         },
       });
 
-    test.each([1, 2, 50])('is left out of a listing of pages of %i, and told', async (limit) => {
+    test.each([1, 2, 50])('is skipped by a listing with pages of %i, and logged', async (limit) => {
       await edit({ Steps: '?' });
       expect(await list(null, limit)).toEqual(['four', 'two', 'one']);
       expect(await list('Pending', limit)).toEqual(['four', 'two', 'one']);
       told('three', 'list');
     });
 
-    test('is corrupt to who asks for it, and due, so that who sees to it finds out', async () => {
+    test('is an error when read by its id, and stays due, so that the Supervisor reports it', async () => {
       await edit({ Steps: '?' });
       const id = orderId('three');
       await expect(under.store.records([id])).rejects.toBeInstanceOf(CorruptDataError);
@@ -70,7 +70,7 @@ export function editedStoreContract(name: string, open: () => Promise<EditableSt
     });
 
     test.each([1, 2, 50])(
-      'under an id that is none hides no other in pages of %i, and is told',
+      'with an invalid id hides no others in pages of %i, and is logged',
       async (limit) => {
         await edit({ OrderID: 'a copy' });
         expect((await due(limit)).toSorted()).toEqual(['four', 'one', 'two']);

@@ -1,9 +1,9 @@
-/** Everything that a store has to say to a query, page by page, each of them within its limit. */
+/** Complete results of queries, page by page, each page within its limit. */
 import { expect } from 'vitest';
 import type { OrderId } from '#core/model/ids.ts';
 import type { DueQuery, ListQuery, Page, StateStore } from '#ports/state-store.ts';
 
-/** Pages of one query, before it is taken for one that never ends. */
+/** After this many pages a query counts as endless. */
 const pagesMax = 500;
 
 export async function everyPage<Item>(

@@ -1,10 +1,9 @@
 /**
- * What a standard queue of SQS promises to its readers, and nothing beyond that: the order is not promised,
- * a message may come twice, and a late acknowledgement may or may not count. A queue that a simulation
- * puts in the place of SQS passes it unchanged, or what is found with it says nothing of SQS.
+ * The guarantees of a standard SQS queue: no order, possible duplicates, and late acknowledgements that may
+ * or may not count. A simulated queue must pass the same contract, so that simulations are valid for SQS.
  *
- * Left out is the one rare thing that SQS admits beside: a deleted message may come again when one of
- * its servers was out. No server here does that; every reader must take a message twice anyway.
+ * One rare case is excluded: SQS may deliver a deleted message again when one of its servers was unavailable.
+ * No server here does that, and every reader must accept duplicates anyway.
  */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -21,13 +20,13 @@ export interface QueueUnderTest {
   receive(): Promise<readonly Received[]>;
   /** Deletes them. */
   acknowledge(messages: readonly Received[]): Promise<void>;
-  /** Makes what is hidden visible again, as the end of its visibility timeout does. */
+  /** Ends the visibility timeout of all hidden messages. */
   visibilityTimeoutPasses(): Promise<void>;
-  /** Bodies in the dead-letter queue, and the way there: more than `receivesMax` receives. */
+  /** Bodies in the dead-letter queue, to which messages move after more than `receivesMax` receives. */
   deadLetters(): Promise<readonly string[]>;
 }
 
-/** The queue under test moves a message to its dead letters after so many receives. */
+/** Receives after which the queue under test moves a message to its dead-letter queue. */
 export const receivesMax = 3;
 
 /** Messages of one receive (SQS). */
@@ -45,10 +44,10 @@ async function everything(queue: QueueUnderTest): Promise<Received[]> {
     if (page.length === 0) return all;
     all.push(...page);
   }
-  throw new Error(`still gives messages after ${pagesMax} receives: it hides none of them`);
+  throw new Error(`still returns messages after ${pagesMax} receives: it hides none of them`);
 }
 
-/** `open` gives an empty queue, with no dead letters, each time. */
+/** `open` returns a new empty queue without dead letters. */
 export function queueContract(name: string, open: () => Promise<QueueUnderTest>): void {
   describe(`the queue contract: ${name}`, () => {
     let queue: QueueUnderTest;
@@ -62,14 +61,14 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
       return everything(queue);
     };
 
-    test('gives nothing when nothing was sent', async () => {
+    test('returns nothing when nothing was sent', async () => {
       expect(await queue.receive()).toEqual([]);
       await queue.visibilityTimeoutPasses();
       expect(await queue.receive()).toEqual([]);
       expect(await queue.deadLetters()).toEqual([]);
     });
 
-    test('gives every message that was sent, at most ten at a time, each for the first time', async () => {
+    test('returns every sent message as a first receive, at most ten at a time', async () => {
       const bodies = Array.from({ length: 23 }, (_, at) => `message ${at}`);
       await queue.send(bodies);
       const received = await everything(queue);
@@ -78,7 +77,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
       for (const { receives } of received) expect(receives).toBe(1);
     });
 
-    test('takes messages of one text for as many messages', async () => {
+    test('keeps messages with equal texts separate', async () => {
       await queue.send(['same', 'same']);
       const received = await everything(queue);
       expect(bodiesOf(received)).toEqual(['same', 'same']);
@@ -102,7 +101,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
       expect(await queue.receive()).toEqual([]);
     });
 
-    test('gives what comes while another message is hidden', async () => {
+    test('returns new messages while another message is hidden', async () => {
       await queue.send(['hidden']);
       await queue.receive();
       await queue.send(['later']);
@@ -110,14 +109,14 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
     });
 
     describe('an acknowledged message', () => {
-      test('never comes back, and is no dead letter', async () => {
+      test('never returns, and is not a dead letter', async () => {
         await queue.send(['one']);
         await queue.acknowledge(await queue.receive());
         for (let round = 0; round <= receivesMax; round += 1) expect(await again()).toEqual([]);
         expect(await queue.deadLetters()).toEqual([]);
       });
 
-      test('of a batch leaves the others, which come again', async () => {
+      test('of a batch leaves the others, which return', async () => {
         await queue.send(['a', 'b', 'c', 'd']);
         const batch = await everything(queue);
         await queue.acknowledge(batch.filter(({ body }) => body === 'b' || body === 'd'));
@@ -143,7 +142,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
       });
 
       // SQS, DeleteMessage: with an old receipt "the request will succeed, but the message might not be
-      // deleted". So all that can be relied on is that it fails nobody, and that the newest receipt does.
+      // deleted". Only two facts are certain: the call succeeds, and the newest receipt deletes the message.
       test('may come back when a later delivery was under way, until that one is acknowledged', async () => {
         await queue.send(['one', 'other']);
         const earlier = (await everything(queue)).filter(({ body }) => body === 'one');
@@ -156,7 +155,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
     });
 
     describe('a message received too often', () => {
-      /** Receives what there is until it is given up. */
+      /** Receives all messages until they are dead letters. */
       const giveUp = async () => {
         for (let receives = 1; receives <= receivesMax; receives += 1) {
           for (const message of await everything(queue)) expect(message.receives).toBe(receives);
@@ -166,7 +165,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
         expect(await everything(queue)).toEqual([]);
       };
 
-      test('is a dead letter, its text unchanged, and comes no more', async () => {
+      test('is a dead letter with the same text, and never returns', async () => {
         const bodies = Array.from({ length: 12 }, (_, at) => `{"poison":${at}}`);
         await queue.send(bodies);
         await giveUp();
@@ -175,7 +174,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
         expect((await queue.deadLetters()).toSorted()).toEqual(bodies.toSorted());
       });
 
-      test('holds up no other', async () => {
+      test('delays no other message', async () => {
         await queue.send(['poison']);
         await giveUp();
         await queue.send(['sound']);
@@ -183,7 +182,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
         expect(await queue.deadLetters()).toEqual(['poison']);
       });
 
-      test('is none when its last receive is acknowledged', async () => {
+      test('is not a dead letter when its last receive is acknowledged', async () => {
         await queue.send(['one']);
         let last: readonly Received[] = [];
         for (let receives = 1; receives <= receivesMax; receives += 1) last = await again();
@@ -194,7 +193,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
       });
     });
 
-    test('loses nothing and gives nothing for acknowledged, whatever is done in whatever order', async () => {
+    test('loses no message and never returns an acknowledged one, for any sequence of operations', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(queueCall, { minLength: 1, maxLength: 40 }), async (calls) => {
           await account(await open(), calls);
@@ -294,7 +293,7 @@ async function account(queue: QueueUnderTest, calls: readonly QueueCall[]): Prom
   const dead = await queue.deadLetters();
   expect(dead.toSorted()).toEqual([...new Set(dead)].toSorted());
   expect(receivable.filter(({ body }) => deadBefore.includes(body))).toEqual([]);
-  // The last receive of a message may be acknowledged when a copy of it was given up already.
+  // The last receive of a message may be acknowledged when a copy of it is a dead letter already.
   expect(dead.filter((body) => (acknowledged.get(body) ?? receivesMax) < receivesMax)).toEqual([]);
   const found = new Set([...bodiesOf(receivable), ...dead, ...acknowledged.keys(), ...inDoubt]);
   expect(sent.filter((body) => !found.has(body))).toEqual([]);

@@ -1,7 +1,6 @@
 /**
- * A state store beside a map of what was written to it: whatever is called in whatever order, and at
- * once, each answer must be the map's. The records are those that `decide` comes to, so that a store is
- * tried with what it will hold.
+ * A model-based test of state stores: for any sequence of calls, also concurrent ones, the results must equal
+ * those of a map of the written records. The records are results of `decide`, as in production.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -143,8 +142,8 @@ const calls: fc.Arbitrary<Call>[] = [
   fc.constant(crash()),
 ];
 
-/** `open` gives an empty store each time; `runs` as many as the store is quick. */
-/** A real server and a busy machine: what takes 6 s alone takes 20 beside something else. */
+/** `open` returns a new empty store. `runs`: more for fast stores. */
+/** ms. With a real server the test takes 6 s on an idle machine, and 20 s on a busy one. */
 const aSlowMachineMs = 120_000;
 
 export function stateStoreModel(
@@ -153,7 +152,7 @@ export function stateStoreModel(
   runs: number,
 ): void {
   test(
-    `the state store model: ${name} answers as a map of what was written would`,
+    `the state store model: ${name} returns the same results as a map`,
     async () => {
       const histories = fc.commands(calls, { maxCommands: 100, size: 'max' });
       const property = fc.asyncProperty(histories, async (history) => {

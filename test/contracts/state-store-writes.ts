@@ -1,4 +1,4 @@
-/** The writes of the state store's model: what each is to answer, and what is then written. */
+/** The writes of the state store model: their expected results, and the records after them. */
 import type fc from 'fast-check';
 import { expect } from 'vitest';
 import { type OrderId, writeId } from '#core/model/ids.ts';
@@ -27,7 +27,7 @@ export interface Real {
 
 export type Call = fc.AsyncCommand<Model, Real>;
 
-/** `says`: what a failure prints. */
+/** `says`: the text in failure reports. */
 export const call = (
   says: string,
   run: (model: Model, store: StateStore) => Promise<void>,

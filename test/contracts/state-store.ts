@@ -1,6 +1,6 @@
 /**
- * What every state store must do, written against the port alone. A store passes it unchanged, and
- * state-store-model.ts beside it, or it is no state store of Reeve.
+ * The contract of state stores, tested through the port alone. Every store must pass it and
+ * state-store-model.ts.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dueAt } from '#core/decide/due.ts';
@@ -12,7 +12,7 @@ import { allDue, allListed } from './pages.ts';
 
 export interface StoreUnderTest {
   readonly store: StateStore;
-  /** The same data after the process has ended without a word. */
+  /** The same data after a crash of the process. */
   reopen(): Promise<StoreUnderTest>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const now = Date.UTC(2026, 0, 1);
 /** No adapter rounds due times up by more than this: the longest sweep period. */
 export const roundingMaxMs = 60_000;
 
-/** `open` gives an empty store each time. */
+/** `open` returns a new empty store. */
 export function stateStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the state store contract: ${name}`, () => {
     let under: StoreUnderTest;
@@ -56,7 +56,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect((await store.orders([order.orderId])).get(order.orderId)).toEqual(order);
       });
 
-      test('keeps what the submitter said about it, through every transition', async () => {
+      test('keeps the fields of the submission through every transition', async () => {
         const { order, record } = newOrder('one', now, 'shop', 'po-7');
         await store.create(order, record);
         expect(await stored(record.orderId)).toEqual(record);
@@ -65,7 +65,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(next).toMatchObject({ replyTo: 'shop', correlationId: 'po-7' });
       });
 
-      test('changes nothing when the order id is taken (R2)', async () => {
+      test('changes nothing when the order id is in use (R2)', async () => {
         const first = await create('one');
         const { order, record } = newOrder('one', now + 5);
         const other = { ...record, writeId: writeId('other') };
@@ -74,7 +74,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect((await store.orders([order.orderId])).get(order.orderId)?.digest).toBe('digest-one');
       });
 
-      test('whose answer was lost is recognised, and changes nothing (R12)', async () => {
+      test('whose response was lost is recognised, and changes nothing (R12)', async () => {
         const first = await create('one');
         const { order, record } = newOrder('one', now);
         expect(await store.create(order, record)).toBe('created');
@@ -101,8 +101,8 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(await stored(record.orderId)).toEqual(next);
       });
 
-      test('is a conflict for an order that is not there', async () => {
-        const { record } = newOrder('nobody', now);
+      test('is a conflict for an unknown order', async () => {
+        const { record } = newOrder('unknown', now);
         expect(await store.commit(claimed(record, now))).toBe('conflict');
         expect(await stored(record.orderId)).toBeUndefined();
       });
@@ -127,7 +127,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(await stored(record.orderId)).toEqual(first);
       });
 
-      test('of a write whose answer was lost is recognised, and changes nothing (R12)', async () => {
+      test('of a write whose response was lost is recognised, and changes nothing (R12)', async () => {
         const record = await create('one');
         const first = await commit(claimed(record, now));
         expect(await store.commit(first)).toBe('committed');
@@ -143,10 +143,10 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       });
     });
 
-    test('reads many at once, and leaves out what is not there', async () => {
+    test('reads many orders at once, without unknown ones', async () => {
       const one = await create('one');
       const two = await create('two');
-      const ids = [one.orderId, orderId('nobody'), two.orderId];
+      const ids = [one.orderId, orderId('unknown'), two.orderId];
       expect([...(await store.records(ids)).keys()].toSorted()).toEqual(['one', 'two']);
       expect([...(await store.orders(ids)).keys()].toSorted()).toEqual(['one', 'two']);
       expect((await store.records([])).size).toBe(0);
@@ -175,7 +175,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(await due(0, far)).toEqual([]);
       });
 
-      test('gives each order once, page by page, though many are due at once', async () => {
+      test('returns each order once, page by page, when many are due at once', async () => {
         const ids = Array.from({ length: 25 }, (_, at) => `order-${at}`);
         await Promise.all(ids.map((id) => create(id)));
         const found = await due(0, now + 365 * 24 * 3_600_000, 4);
@@ -208,7 +208,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       });
 
       test.each([1, 2, 100])(
-        'has the orders of one correlation id, of whatever state, by pages of %i',
+        'has the orders of one correlation id in all states, by pages of %i',
         async (limit) => {
           const own = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
           for (const [at, id] of [...own, 'other', 'none'].entries()) {
@@ -235,7 +235,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       });
     });
 
-    test('what was answered is there after a crash', async () => {
+    test('committed writes survive a crash', async () => {
       const record = await commit(claimed(await create('one'), now));
       const other = await create('two');
       under = await under.reopen();

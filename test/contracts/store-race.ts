@@ -1,4 +1,4 @@
-/** Many who read and write one order at once: a store must answer as if they had come one by one. */
+/** Concurrent reads and writes of one order: the responses must be linearizable. */
 import { expect, test } from 'vitest';
 import type { StateStore } from '#ports/state-store.ts';
 import { contradictionIn, type OperationLog, operationLog } from '#sim/checks/operations.ts';
@@ -12,7 +12,7 @@ const turns = 12;
 const { order, record } = newOrder('one', now);
 const { orderId } = record;
 
-/** Reads the order, and writes the next revision of it, again and again. */
+/** Reads the order and writes its next revision repeatedly. */
 export async function race(store: StateStore, name: string, log: OperationLog): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) {
     const read = log.read(orderId);
@@ -47,7 +47,7 @@ export function expectInOrder(log: OperationLog): void {
 }
 
 export function storeRace(name: string, open: () => Promise<StoreUnderTest>): void {
-  test(`who writes at once is answered as if one came after the other: ${name}`, async () => {
+  test(`concurrent reads and writes are linearizable: ${name}`, async () => {
     const under = await open();
     const log = operationLog();
     await begin(under.store, log);

@@ -32,7 +32,7 @@ const done = (step: string): RecordEvent => {
   return { type: 'stepSucceeded', ...of, output: { litres: 5 } };
 };
 
-/** `open` gives an empty store each time. */
+/** `open` returns a new empty store. */
 export function storedFormatsContract(name: string, open: () => Promise<EditableStore>): void {
   describe(`records of several releases: ${name}`, () => {
     let under: EditableStore;
@@ -67,7 +67,7 @@ export function storedFormatsContract(name: string, open: () => Promise<Editable
     });
 
     test.each(['first', 'extended'] as const)(
-      'the %s one is decided on to its end',
+      'the %s record is processed to its end',
       async (generation) => {
         const roles = await write(fixtures[generation]);
         const before = await stored();
@@ -83,7 +83,7 @@ export function storedFormatsContract(name: string, open: () => Promise<Editable
       },
     );
 
-    test('what a later release added is kept through every transition', async () => {
+    test('additions of a later release are kept through every transition', async () => {
       const roles = await write(fixtures.extended);
       await roles.apply(
         [done('west'), done('roof')].map((event) => ({ orderId: id, event: () => event })),
@@ -101,7 +101,7 @@ export function storedFormatsContract(name: string, open: () => Promise<Editable
       );
     });
 
-    test('one of a later format is left alone, and its message comes again', async () => {
+    test('a record of a later format is not changed, and its message is delivered again', async () => {
       const roles = await write(fixtures.newer);
       const claim = { type: 'claim', by: schedulerId('this-release') } as const;
       const [outcome] = await roles.apply([{ orderId: id, event: () => claim }]);
@@ -111,7 +111,7 @@ export function storedFormatsContract(name: string, open: () => Promise<Editable
       expect(await under.attributes(id)).toMatchObject({ ...fixtures.newer });
     });
 
-    test('one of a later format hides no other order, and the log says that it is left out', async () => {
+    test('a record of a later format hides no other order, and is logged', async () => {
       await write(fixtures.newer);
       const { order, record } = newOrder('other', submittedAt + 1);
       await under.store.create(order, record);
