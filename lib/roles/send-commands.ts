@@ -1,13 +1,11 @@
 /** Sends the commands of a committed transition: the one way that commands leave a role, after the write (R13). */
 
-/** The ports of {@link sendCommands}. */ import {
-  errorKind,
-  ReeveError,
-} from '#core/model/errors.ts';
+import { errorKind, ReeveError } from '#core/model/errors.ts';
 import type { Command, Nudge, Request } from '#core/model/message.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 
+/** The ports of {@link sendCommands}. */
 export interface CommandPorts {
   readonly channels: Channels;
   readonly log: Log;
