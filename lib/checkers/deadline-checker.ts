@@ -47,14 +47,19 @@ const bounded: WriteRule = ({ after, entry }) => {
 };
 
 /** R14: the failures of a step are limited by its policy, and complete-by by `completeWithin` and the end of the attempt. */
-const deadlinesAreBounded = eachStep(({ was, is }, { at }) => {
+const deadlinesAreBounded = eachStep(({ was, is, own }, { entry, at }) => {
   const { policy, failures, progress } = is;
   const allowed = attemptsAllowed(policy);
   if (failures > allowed) return `${failures} failures where ${allowed} are allowed`;
   if (!underWay(progress)) return null;
   if (progress.completeBy > progress.endBy) return 'complete-by after the end of the attempt';
   const moved = !underWay(was.progress) || was.progress.completeBy !== progress.completeBy;
-  return moved && progress.completeBy > at + policy.completeWithinMs && 'complete-by too far ahead';
+  const granted =
+    'grants' in entry ? entry.grants?.find(({ step }) => step === own.name) : undefined;
+  const startAt = granted?.kind === 'start' ? granted.startAt : at;
+  return (
+    moved && progress.completeBy > startAt + policy.completeWithinMs && 'complete-by too far ahead'
+  );
 });
 
 /** R14: an order waits for the cool-down, and a resubmit resets the failure counts. */

@@ -1,6 +1,7 @@
 /** Rules for every write of a process record, for all events. */
 import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
+import { holdRules } from './hold-checker.ts';
 import { isSame } from './same-document.ts';
 import {
   type Examined,
@@ -39,13 +40,17 @@ export function checkWrite(transition: Transition): readonly Violation[] {
 
 /** R3: an order is claimed only while it is Pending, not before `notBefore`, and locked only by its claimant. */
 const claimedOnce: WriteRule = ({ before, after, entry, at }) => {
-  if (entry.type !== 'claim') {
+  if (entry.type !== 'claim' && entry.type !== 'held') {
     return (
       after.lockedBy !== null && after.lockedBy !== before.lockedBy && 'locked without a claim'
     );
   }
   if (before.processState !== 'Pending') return `claimed while ${before.processState}`;
-  if (before.notBefore > at) return 'claimed before notBefore';
+  const held = before.steps.flatMap(({ progress }) =>
+    progress.state === 'Held' ? [progress.until] : [],
+  );
+  const waitsForGate = held.length > 0 && Math.min(...held) === before.notBefore;
+  if (before.notBefore > at && !waitsForGate) return 'claimed before notBefore';
   return after.lockedBy !== null && after.lockedBy !== entry.by && 'locked for another Scheduler';
 };
 
@@ -129,5 +134,6 @@ const rules = [
   ['R9', endsAreFinal],
   ...undoRules,
   ...deadlineRules,
+  ...holdRules,
   ['R15', recorded],
 ] as const satisfies readonly (readonly [RuleName, WriteRule])[];

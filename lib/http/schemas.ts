@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
 import { effects } from '#core/model/fault.ts';
+import { gates } from '#core/model/grant.ts';
 import { directions, priorities, processStates } from '#core/model/record.ts';
 import { breakerStates } from '#ports/breaker.ts';
 
@@ -26,7 +27,16 @@ const json = z.any().openapi({ description: 'Any JSON.' });
 
 const stepSchema = z
   .object({
-    state: z.enum(['NotStarted', 'Running', 'Completed', 'Failed', 'Skipped', 'Undoing', 'Undone']),
+    state: z.enum([
+      'NotStarted',
+      'Held',
+      'Running',
+      'Completed',
+      'Failed',
+      'Skipped',
+      'Undoing',
+      'Undone',
+    ]),
     agent: z.string(),
     attempt: z.int(),
     failures: z.int(),
@@ -37,6 +47,12 @@ const stepSchema = z
     input: z.any().openapi({ description: 'What its agent is asked; null when not known yet.' }),
     output: json,
     fault: z.union([faultSchema, z.null()]),
+    held: z
+      .union([z.object({ gate: z.enum(gates), since: instant, until: instant }), z.null()])
+      .openapi({
+        description:
+          'Why the step waits for its agent, and until when the agent is asked again. room: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
+      }),
     policy: z.object({
       completeWithinMs: z.int(),
       maxDurationMs: z.int(),
@@ -46,9 +62,20 @@ const stepSchema = z
       onFault: z.enum(['hold', 'undo']),
       onExhausted: z.enum(['hold', 'undo']),
       irreversible: z.boolean(),
+      holdMaxMs: z
+        .int()
+        .optional()
+        .openapi({ description: 'How long the step may be held; a day when it is left out.' }),
     }),
   })
   .openapi('Step');
+
+const holdSchema = z.object({
+  step: z.string(),
+  gate: z.enum(gates),
+  since: instant,
+  until: instant,
+});
 
 const historySchema = z
   .object({
@@ -63,6 +90,14 @@ const historySchema = z
     reason: z.string().optional(),
     notBefore: instant.optional(),
     definitionUnknown: z.boolean().optional(),
+    holds: z
+      .array(holdSchema)
+      .optional()
+      .openapi({ description: 'Steps that were held because their agents had no room.' }),
+    times: z
+      .int()
+      .optional()
+      .openapi({ description: 'How often in a row the order was found held.' }),
     entries: z
       .int()
       .optional()
@@ -104,9 +139,9 @@ const callSchema = z
 const waitSchema = z
   .object({
     step: z.string(),
-    kind: z.enum(['coolDown', 'interruption', 'doubt']).openapi({
+    kind: z.enum(['coolDown', 'interruption', 'doubt', 'hold']).openapi({
       description:
-        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work.',
+        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work. hold: until its agent had room.',
     }),
     from: instant,
     to: instant,

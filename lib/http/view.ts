@@ -2,6 +2,7 @@
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
+import type { GrantEntry } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import {
   type Order,
@@ -83,11 +84,16 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
       return { at: iso(at), type, ...(by !== null && { by }) };
     }
     case 'claim':
+    case 'resume':
+    case 'held':
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
     case 'stepFailed':
-    case 'undoFailed':
+    case 'undoFailed': {
+      const { grants, ...known } = rest;
+      return { at: iso(at), ...known, ...(grants !== undefined && { holds: holdsOf(grants) }) };
+    }
     case 'cancel':
     case 'shortened':
       return { at: iso(at), ...rest };
@@ -98,6 +104,21 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
       return { at: iso(at), type, by, corrected: corrections.map(({ field }) => field) };
     }
   }
+}
+
+function holdsOf(grants: readonly GrantEntry[]): NonNullable<HistoryDocument['holds']> {
+  return grants.flatMap((grant) =>
+    grant.kind === 'hold'
+      ? [
+          {
+            step: grant.step,
+            gate: grant.gate,
+            since: iso(grant.since),
+            until: iso(grant.until),
+          },
+        ]
+      : [],
+  );
 }
 
 export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
@@ -132,6 +153,10 @@ function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][st
     input: shown.input(step),
     output: shown.output(step),
     fault: fault && shown.fault(fault),
+    held:
+      progress.state === 'Held'
+        ? { gate: progress.gate, since: iso(progress.since), until: iso(progress.until) }
+        : null,
     policy,
   };
 }

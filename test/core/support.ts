@@ -183,6 +183,7 @@ export const cancel: RecordEvent = { type: 'cancel', by: 'olga' };
 
 const letters = {
   NotStarted: '-',
+  Held: 'H',
   Running: 'R',
   Completed: 'C',
   Failed: 'F',
@@ -206,7 +207,7 @@ function show(record: ProcessRecord): string {
   const steps = record.steps.map((step) => {
     const { progress } = step;
     const before =
-      progress.state === 'Undoing' || progress.state === 'Undone'
+      progress.state === 'Undoing' || progress.state === 'Undone' || progress.state === 'Held'
         ? letters[progress.before.state].toLowerCase()
         : '';
     const out = underWay(progress) ? progress : null;
@@ -215,6 +216,7 @@ function show(record: ProcessRecord): string {
       step.attempt > 0 ? step.attempt : '',
       step.keyGeneration > 1 ? `*${step.keyGeneration}` : '',
       step.failures > 0 ? `!${step.failures}` : '',
+      progress.state === 'Held' ? `@${progress.gate} ${progress.until - epoch}` : '',
       out === null ? '' : `<${out.completeBy - epoch}`,
       out === null || out.endBy === out.completeBy ? '' : `/${out.endBy - epoch}`,
       step.doubtUntil === null || (out?.state === 'Running' && out.completeBy === step.doubtUntil)

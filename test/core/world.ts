@@ -11,8 +11,9 @@ import type { OrderContext } from '#core/decide/start-step.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { effects } from '#core/model/fault.ts';
+import type { Grant, Grants } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
-import { agentName, schedulerId } from '#core/model/ids.ts';
+import { agentName, type StepName, schedulerId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { type ProcessRecord, remedies, underWay } from '#core/model/record.ts';
@@ -136,11 +137,23 @@ const doing = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
 );
 
+/** What the gate of each step says, by its number; nothing where there is none. */
+const gate = fc.constantFrom(
+  null,
+  null,
+  null,
+  { kind: 'hold', gate: 'room', afterMs: 20 } as const,
+  { kind: 'hold', gate: 'circuit', afterMs: 5_000 } as const,
+  { kind: 'hold', gate: 'circuit', afterMs: DAY } as const,
+  { kind: 'start', afterMs: 300 } as const,
+);
+
 /** `lag`: how many revisions the decided record is behind. `twice`: two roles decide at once. */
 const move = fc.record({
   what: doing,
   lag: fc.constantFrom(0, 0, 0, 0, 1, 2),
   twice: rarely(8),
+  gates: fc.array(gate, { maxLength: 6 }),
 });
 type What = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
 export type Move = typeof move extends fc.Arbitrary<infer Value> ? Value : never;
@@ -170,7 +183,7 @@ export function live(
 ): World {
   const { record, known } = submit(definition);
   const world: World = { known, written: [frozen(begun(record))], sent: [], nowMs: epoch };
-  for (const { what, lag, twice } of happenings) {
+  for (const { what, lag, twice, gates } of happenings) {
     if (what.do === 'wait') world.nowMs += what.ms;
     else if (what.do === 'wait-for-due') {
       const left = (dueAt(current(world)) ?? world.nowMs) - world.nowMs;
@@ -178,7 +191,8 @@ export function live(
     } else {
       const event = eventOf(world, what);
       if (event === null) continue;
-      const scheduler = what.do === 'claim' && what.definitionUnknown ? null : known;
+      const isKnown = what.do !== 'claim' || !what.definitionUnknown;
+      const scheduler = isKnown ? { ...known, grants: grantsOf(world, gates) } : null;
       const read = world.written.at(-1 - lag) ?? current(world);
       for (let by = twice ? 2 : 1; by > 0; by -= 1) {
         const written = happens(world, read, event, scheduler, observe);
@@ -204,7 +218,7 @@ export function calm(world: World, observe: Observer): ProcessRecord | null {
       const due = dueAt(record);
       if (due === null) return record;
       if (due > world.nowMs && due <= world.nowMs + dueHorizonMs) world.nowMs = due;
-    } else if (command.kind === 'nudge') event = { type: 'claim', by: schedulerId('calm') };
+    } else if (command.kind === 'nudge') event = taken(record, 'calm');
     else event = success(command.request);
     const before = world.written.length;
     const result = happens(world, record, event, world.known, observe);
@@ -212,6 +226,19 @@ export function calm(world: World, observe: Observer): ProcessRecord | null {
     if (command === undefined && world.written.length === before) return null;
   }
   return null;
+}
+
+function grantsOf({ known, nowMs }: World, gates: Move['gates']): Grants {
+  return new Map(
+    known.definition.steps.flatMap(({ name }, at): [StepName, Grant][] => {
+      const said = gates[at];
+      if (said === null || said === undefined) return [];
+      const instant = nowMs + said.afterMs;
+      return said.kind === 'hold'
+        ? [[name, { kind: 'hold', gate: said.gate, until: instant }]]
+        : [[name, { kind: 'start', startAt: instant }]];
+    }),
+  );
 }
 
 export function current(world: World): ProcessRecord {
@@ -247,7 +274,7 @@ function eventOf(world: World, what: What): RecordEvent | null {
     case 'wait-for-due':
       return null;
     case 'claim':
-      return { type: 'claim', by: schedulerId(`s-${world.sent.length}`) };
+      return taken(current(world), `s-${world.sent.length}`);
     case 'reply': {
       const out = world.sent.filter((request) => isAwaited(current(world), request));
       const from = what.reply.aimed && out.length > 0 ? out : world.sent;
@@ -272,6 +299,13 @@ function interruptionOf(
   if (reason === 'restart') return { type: 'interrupted', reason, notBefore };
   const steps = current(world).steps.map(({ name }) => name);
   return { type: 'interrupted', reason, notBefore, steps };
+}
+
+/** What a Scheduler makes of a nudge. */
+function taken({ processState, steps }: ProcessRecord, name: string): RecordEvent {
+  const isHeld = steps.some(({ progress }) => progress.state === 'Held');
+  const type = processState === 'Processing' && isHeld ? 'resume' : 'claim';
+  return { type, by: schedulerId(name) };
 }
 
 type Answer = typeof reply extends fc.Arbitrary<infer Value> ? Value : never;

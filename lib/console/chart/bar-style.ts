@@ -14,6 +14,7 @@ const words: Readonly<Record<BarKind, string>> = {
   coolDown: 'cool-down',
   interruption: 'waiting after an interruption',
   doubt: 'waiting until no call can be at work',
+  hold: 'waiting for the agent',
 };
 
 const icons: Readonly<Record<BarKind, IconName>> = {
@@ -25,9 +26,10 @@ const icons: Readonly<Record<BarKind, IconName>> = {
   coolDown: 'pause',
   interruption: 'pause',
   doubt: 'pause',
+  hold: 'pause',
 };
 
-const waits: ReadonlySet<BarKind> = new Set(['coolDown', 'interruption', 'doubt']);
+const waits: ReadonlySet<BarKind> = new Set(['coolDown', 'interruption', 'doubt', 'hold']);
 
 function wordOf({ kind, action, late }: Pick<Bar, 'kind' | 'action' | 'late'>): string {
   const isCall = !waits.has(kind);

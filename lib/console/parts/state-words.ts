@@ -20,6 +20,7 @@ const processStyles: Readonly<Record<ProcessState, StateStyle>> = {
 
 const stepStyles: Readonly<Record<StepState, StateStyle>> = {
   NotStarted: { word: 'Not started', tone: 'idle', sign: 'wait' },
+  Held: { word: 'Held', tone: 'idle', sign: 'wait' },
   Running: { word: 'Running', tone: 'busy', sign: 'run' },
   Completed: { word: 'Completed', tone: 'good', sign: 'check' },
   Failed: { word: 'Failed', tone: 'bad', sign: 'cross' },

@@ -6,6 +6,7 @@ import { effects } from '#core/model/fault.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
+import { encodeGrant, grants, grantsOf, withGrants } from './grant-codec.ts';
 import { jsonSchema } from './json-schema.ts';
 import { taggedTuple } from './tagged-tuple.ts';
 
@@ -23,15 +24,25 @@ const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
 const submit = z
   .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 3 || endsWithValue(stored));
-const claim = z.tuple([z.literal('c'), at, z.string(), definitionUnknown], jsonSchema);
-const progress = z.tuple(
-  [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown],
+const claim = z
+  .tuple([z.literal(['c', 'v']), at, z.string(), definitionUnknown, grants], jsonSchema)
+  .refine((stored) => stored.length !== 5 || endsWithValue(stored));
+const held = z.tuple(
+  [z.literal('w'), at, z.string(), definitionUnknown, grants, count],
   jsonSchema,
 );
-const failure = z.tuple(
-  [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault],
-  jsonSchema,
-);
+const progress = z
+  .tuple(
+    [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown, grants],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 6 || endsWithValue(stored));
+const failure = z
+  .tuple(
+    [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault, grants],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 7 || endsWithValue(stored));
 const expired = z.tuple([z.literal('e'), at, names, count], jsonSchema);
 const interrupted = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
 const correction = z.tuple([z.string(), jsonSchema]);
@@ -49,6 +60,7 @@ const unknown = z.tuple([z.string(), at], jsonSchema);
 type StoredEntry = z.infer<
   | typeof submit
   | typeof claim
+  | typeof held
   | typeof progress
   | typeof failure
   | typeof expired
@@ -61,6 +73,8 @@ type StoredEntry = z.infer<
 const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
   s: submit,
   c: claim,
+  v: claim,
+  w: held,
   '+': progress,
   '-': progress,
   h: progress,
@@ -125,17 +139,35 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
       // A tail needs the null before it, to be at its index.
       return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
     case 'claim':
-      return ['c', when, entry.by, entry.definitionUnknown ? 1 : 0];
+    case 'resume': {
+      const tag = entry.type === 'claim' ? 'c' : 'v';
+      return withGrants([tag, when, entry.by, entry.definitionUnknown ? 1 : 0], entry, epoch);
+    }
+    case 'held': {
+      const granted = (entry.grants ?? []).map((one) => encodeGrant(one, epoch));
+      return ['w', when, entry.by, entry.definitionUnknown ? 1 : 0, granted, entry.times];
+    }
     case 'stepSucceeded':
     case 'undoSucceeded':
-    case 'heartbeat':
-      return [tags[entry.type], when, entry.step, entry.attempt, entry.definitionUnknown ? 1 : 0];
+    case 'heartbeat': {
+      const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
+      const known = [tags[entry.type], when, entry.step, entry.attempt, isDefinitionUnknown];
+      return withGrants(known, entry, epoch);
+    }
     case 'stepFailed':
     case 'undoFailed': {
       const { code, message, effect } = entry.fault;
       const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
       const reason = [code, message, effect];
-      return [tags[entry.type], when, entry.step, entry.attempt, isDefinitionUnknown, reason];
+      const known = [
+        tags[entry.type],
+        when,
+        entry.step,
+        entry.attempt,
+        isDefinitionUnknown,
+        reason,
+      ];
+      return withGrants(known, entry, epoch);
     }
     case 'expired':
       return ['e', when, [...entry.steps], entry.nudges];
@@ -161,29 +193,46 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       const [, , by = null, ...tail] = stored;
       return { type: 'submit', at, by, ...tailOf(tail) };
     }
-    case 'c': {
-      const [, , by, isDefinitionUnknown, ...tail] = stored;
+    case 'c':
+    case 'v': {
+      const [tag, , by, isDefinitionUnknown, granted, ...tail] = stored;
       return {
-        type: 'claim',
+        type: tag === 'c' ? 'claim' : 'resume',
         at,
         by: schedulerId(by),
         definitionUnknown: isDefinitionUnknown === 1,
+        ...grantsOf(granted, epoch),
+        ...tailOf(tail),
+      };
+    }
+    case 'w': {
+      const [, , by, isDefinitionUnknown, granted, times, ...tail] = stored;
+      return {
+        type: 'held',
+        at,
+        by: schedulerId(by),
+        definitionUnknown: isDefinitionUnknown === 1,
+        times,
+        ...grantsOf(granted, epoch),
         ...tailOf(tail),
       };
     }
     case '+':
     case '-':
     case 'h': {
-      const [tag, , step, number, isDefinitionUnknown, ...tail] = stored;
+      const [tag, , step, number, isDefinitionUnknown, granted, ...tail] = stored;
       const type = progressTypes[tag];
-      return { type, at, ...ofAttempt(step, number, isDefinitionUnknown), ...tailOf(tail) };
+      const of = ofAttempt(step, number, isDefinitionUnknown);
+      return { type, at, ...of, ...grantsOf(granted, epoch), ...tailOf(tail) };
     }
     case 'f':
     case 'g': {
-      const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...tail] = stored;
+      const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...rest] = stored;
+      const [granted, ...tail] = rest;
       const type = tag === 'f' ? 'stepFailed' : 'undoFailed';
       const of = ofAttempt(step, number, isDefinitionUnknown);
-      return { type, at, ...of, fault: { code, message, effect }, ...tailOf(tail) };
+      const failed = { code, message, effect };
+      return { type, at, ...of, fault: failed, ...grantsOf(granted, epoch), ...tailOf(tail) };
     }
     case 'e': {
       const [, , steps, nudges, ...tail] = stored;

@@ -4,6 +4,7 @@
  */
 
 import type { Fault } from '#core/model/fault.ts';
+import type { GrantEntry } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord, StepProgress } from '#core/model/record.ts';
@@ -63,6 +64,7 @@ function progressBytesAtMost(progress: StepProgress): number {
       return jsonBytesAtMost(progress.output, limits.recordBytesMax);
     case 'Failed':
       return faultBytesAtMost(progress.fault);
+    case 'Held':
     case 'Undoing':
     case 'Undone':
       return progressBytesAtMost(progress.before);
@@ -74,16 +76,24 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'submit':
     case 'shortened':
       return entryBytesMax;
-    case 'claim':
     case 'cancel':
       return entryBytesMax + quotedBytesAtMost(entry.by);
+    case 'claim':
+    case 'resume':
+    case 'held':
+      return entryBytesMax + quotedBytesAtMost(entry.by) + grantsBytesAtMost(entry.grants);
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
-      return entryBytesMax + nameBytesMax;
+      return entryBytesMax + nameBytesMax + grantsBytesAtMost(entry.grants);
     case 'stepFailed':
     case 'undoFailed':
-      return entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault);
+      return (
+        entryBytesMax +
+        nameBytesMax +
+        faultBytesAtMost(entry.fault) +
+        grantsBytesAtMost(entry.grants)
+      );
     case 'expired':
     case 'interrupted':
       return entryBytesMax + nameBytesMax * entry.steps.length;
@@ -95,6 +105,12 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     }
   }
 }
+
+/** A grant without the name of its step. */
+const grantBytesMax = 64;
+
+const grantsBytesAtMost = (grants: readonly GrantEntry[] | undefined): number =>
+  (grants?.length ?? 0) * (nameBytesMax + grantBytesMax);
 
 const faultFixedBytes = 150;
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects, type Fault } from '#core/model/fault.ts';
+import { gates } from '#core/model/grant.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import type { StepPolicy, StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
@@ -9,8 +10,25 @@ import { jsonSchema } from './json-schema.ts';
 import { taggedTuple } from './tagged-tuple.ts';
 
 const flag = z.literal([0, 1]);
+const gate = z.enum(gates);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
-const policy = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag], jsonSchema);
+/** The ninth, how long the step may be held, is left out where it is the usual time. */
+const policy = z
+  .tuple(
+    [
+      z.int(),
+      z.int(),
+      z.int(),
+      z.int(),
+      z.int(),
+      flag,
+      flag,
+      flag,
+      z.int().positive().nullable().optional(),
+    ],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 9 || stored[8] !== null);
 type StoredPolicy = z.infer<typeof policy>;
 
 const notStarted = z.tuple([z.literal('N')], jsonSchema);
@@ -18,19 +36,21 @@ const completed = z.tuple([z.literal('C'), jsonSchema], jsonSchema);
 const failed = z.tuple([z.literal('F'), fault], jsonSchema);
 const skipped = z.tuple([z.literal('S')], jsonSchema);
 const running = z.tuple([z.literal('R'), z.int(), z.int()], jsonSchema);
+const held = z.tuple([z.literal('H'), gate, z.int(), z.int(), z.unknown()], jsonSchema);
 const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()], jsonSchema);
 const undone = z.tuple([z.literal('D'), z.unknown()], jsonSchema);
 
 type StoredUndoable = z.infer<typeof notStarted | typeof completed | typeof failed>;
 type StoredProgress =
   | StoredUndoable
-  | z.infer<typeof skipped | typeof running | typeof undoing | typeof undone>;
+  | z.infer<typeof skipped | typeof held | typeof running | typeof undoing | typeof undone>;
 
 const undoables = { N: notStarted, C: completed, F: failed };
 const readUndoable = taggedTuple<StoredUndoable>(undoables);
 const readProgress = taggedTuple<StoredProgress>({
   ...undoables,
   S: skipped,
+  H: held,
   R: running,
   U: undoing,
   D: undone,
@@ -107,12 +127,13 @@ function encodePolicy(from: StepPolicy): readonly unknown[] {
     from.onExhausted === 'undo' ? 1 : 0,
     from.irreversible ? 1 : 0,
   ];
-  return withTail(known, from);
+  if (from.holdMaxMs === undefined && from.tail === undefined) return known;
+  return withTail([...known, from.holdMaxMs ?? null], from);
 }
 
 function decodePolicy(stored: StoredPolicy): StepPolicy {
   const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...flags] = stored;
-  const [undoOnFault, undoOnExhausted, irreversible, ...tail] = flags;
+  const [undoOnFault, undoOnExhausted, irreversible, holdMaxMs, ...tail] = flags;
   return {
     completeWithinMs,
     maxDurationMs,
@@ -122,6 +143,7 @@ function decodePolicy(stored: StoredPolicy): StepPolicy {
     onFault: undoOnFault === 1 ? 'undo' : 'hold',
     onExhausted: undoOnExhausted === 1 ? 'undo' : 'hold',
     irreversible: irreversible === 1,
+    ...(typeof holdMaxMs === 'number' && { holdMaxMs }),
     ...tailOf(tail),
   };
 }
@@ -140,6 +162,14 @@ function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] 
       return ['F', [progress.fault.code, progress.fault.message, progress.fault.effect]];
     case 'Skipped':
       return ['S'];
+    case 'Held':
+      return [
+        'H',
+        progress.gate,
+        progress.since - epoch,
+        progress.until - epoch,
+        encodeProgress(progress.before, epoch),
+      ];
     case 'Running':
       return ['R', progress.completeBy - epoch, progress.endBy - epoch];
     case 'Undoing':
@@ -159,6 +189,17 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
     case 'S': {
       const [, ...tail] = stored;
       return { state: 'Skipped', ...tailOf(tail) };
+    }
+    case 'H': {
+      const [, gate, since, until, before, ...tail] = stored;
+      return {
+        state: 'Held',
+        gate,
+        since: instantAfter(epoch, since),
+        until: instantAfter(epoch, until),
+        before: decodeUndoable(readUndoable(before)),
+        ...tailOf(tail),
+      };
     }
     case 'R': {
       const [, completeBy, endBy, ...tail] = stored;

@@ -7,6 +7,7 @@ import { limits } from '#core/model/limits.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import { type Draft, park } from './draft.ts';
 import { advance } from './forward.ts';
+import { endHolds } from './settle-holds.ts';
 import type { OrderContext } from './start-step.ts';
 import { advanceUndo } from './undo.ts';
 
@@ -33,7 +34,8 @@ export function continueOrder(draft: Draft, known: OrderContext | null): void {
       ...faultOfOrder('workflow-unknown'),
       message: `No workflow ${workflow}@${workflowVersion} as it was when the order was submitted. Deploy that version, then resubmit.`,
     });
-  } else if (draft.direction === 'forward') advance(draft, known);
+  } else if (endHolds(draft, known)) return;
+  else if (draft.direction === 'forward') advance(draft, known);
   else advanceUndo(draft, known);
 }
 

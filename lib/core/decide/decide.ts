@@ -7,12 +7,13 @@
  */
 
 import type { FieldError } from '#core/codec/field-errors.ts';
-import type { AgentEvent, Cancel, RecordEvent, Resubmit } from '#core/model/event.ts';
+import type { AgentEvent, Cancel, Claim, RecordEvent, Resubmit } from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
 import type { Command } from '#core/model/message.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
-import { claim } from './claim.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
+import { claim, continueOrder } from './claim.ts';
 import { type Draft, draftOf, finish, park } from './draft.ts';
+import { heldUntil } from './due.ts';
 import {
   type CancelRefusal,
   type CorrectionRefusal,
@@ -33,6 +34,7 @@ import {
   undoSucceeded,
 } from './replies.ts';
 import { hasRoom, outputTooLarge, recordTooLarge } from './room.ts';
+import { settleHolds, waitsForGates } from './settle-holds.ts';
 import type { OrderContext } from './start-step.ts';
 import { validatedCorrections } from './validate-corrections.ts';
 
@@ -40,6 +42,8 @@ import { validatedCorrections } from './validate-corrections.ts';
 export type IgnoredReason =
   | 'not-pending'
   | 'not-before'
+  | 'not-processing'
+  | 'not-held'
   | 'not-due'
   | 'other-tenant'
   | 'changed'
@@ -142,14 +146,14 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
   switch (event.type) {
     case 'claim':
       if (record.processState !== 'Pending') return ignored('not-pending');
-      if (record.notBefore > nowMs) return ignored('not-before');
+      if (record.notBefore > nowMs && !waitsForGates(record)) return ignored('not-before');
       claim(draft, event, known);
-      return transition(draft, {
-        type: 'claim',
-        at: nowMs,
-        by: event.by,
-        definitionUnknown: known === null,
-      });
+      return claimed(draft, event, known);
+    case 'resume':
+      if (record.processState !== 'Processing') return ignored('not-processing');
+      if (heldUntil(record.steps) === null) return ignored('not-held');
+      continueOrder(draft, known);
+      return transition(draft, { type: 'resume', ...decided(draft, known), by: event.by });
     case 'stepSucceeded':
     case 'stepFailed':
     case 'undoSucceeded':
@@ -182,6 +186,25 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
       return transition(draft, { type: 'cancel', at: nowMs, by: event.by });
     }
   }
+}
+
+const decided = ({ nowMs: at }: Draft, known: OrderContext | null) => ({
+  at,
+  definitionUnknown: known === null,
+});
+
+/** A claim that finds every ready step held is none: it counts towards no bound (R23). */
+function claimed(draft: Draft, { by }: Claim, known: OrderContext | null): Decision {
+  const isHeld =
+    draft.commands.length === 0 &&
+    draft.lockState.processState === 'Processing' &&
+    heldUntil(draft.steps) !== null &&
+    !draft.steps.some(({ progress }) => underWay(progress));
+  const entry = { ...decided(draft, known), by };
+  return transition(
+    draft,
+    isHeld ? { type: 'held', ...entry, times: 1 } : { type: 'claim', ...entry },
+  );
 }
 
 const isOfOtherTenant = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
@@ -220,12 +243,7 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
   if (!answers(event, progress)) return ignored('not-under-way');
   if (draft.nowMs > progress.completeBy) return ignored('too-late');
 
-  const entry = {
-    at: draft.nowMs,
-    step: event.step,
-    attempt: event.attempt,
-    definitionUnknown: known === null,
-  };
+  const entry = { ...decided(draft, known), step: event.step, attempt: event.attempt };
   switch (event.type) {
     case 'stepSucceeded':
       stepSucceeded(draft, at, event, known);
@@ -247,7 +265,9 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
 
 function transition(draft: Draft, entry: HistoryEntry): Decision {
   if (draft.isFull) parkFull(draft, entry);
-  return { kind: 'transition', record: finish(draft, entry), commands: draft.commands };
+  settleHolds(draft);
+  const noted = draft.grants.length === 0 ? entry : { ...entry, grants: draft.grants };
+  return { kind: 'transition', record: finish(draft, noted), commands: draft.commands };
 }
 
 /** Parks an order that would go forward. An undo continues, because room is reserved for it. */

@@ -4,6 +4,7 @@
  */
 
 import { assertThat } from '#core/model/errors.ts';
+import type { GrantEntry } from '#core/model/grant.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
@@ -30,6 +31,8 @@ export interface Draft {
   readonly isFull: boolean;
   readonly steps: StepRecord[];
   readonly commands: Command[];
+  /** Of the gates that said anything but "now". */
+  readonly grants: GrantEntry[];
   lockState: LockState;
   direction: Direction;
   fault: OrderFault | null;
@@ -45,6 +48,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     isFull,
     steps: [...base.steps],
     commands: [],
+    grants: [],
     lockState: base,
     direction: base.direction,
     fault: base.fault,

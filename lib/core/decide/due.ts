@@ -20,6 +20,17 @@ export function earliestCompleteBy(steps: readonly StepRecord[]): number | null 
   return earliest;
 }
 
+/** When the first gate that holds a step is asked again; null when no step is held. */
+export function heldUntil(steps: readonly StepRecord[]): number | null {
+  let earliest: number | null = null;
+  for (const { progress } of steps) {
+    if (progress.state === 'Held' && (earliest === null || progress.until < earliest)) {
+      earliest = progress.until;
+    }
+  }
+  return earliest;
+}
+
 /** When a Pending order that is still unclaimed is nudged again. */
 export function pickUpBy(notBefore: number, nowMs: number): number {
   return notBefore > nowMs ? notBefore : nowMs + limits.pickUpGraceMs;
@@ -37,6 +48,8 @@ export function dueAt(record: ProcessRecord): number | null {
       return running === null ? pickUp : Math.min(pickUp, running + 1);
     }
     case 'Processing':
+      // A gate that is asked again starts what it held beside the calls that are in flight.
+      return Math.min(record.completeBy + 1, heldUntil(record.steps) ?? Number.POSITIVE_INFINITY);
     case 'Error':
       return record.completeBy === null ? null : record.completeBy + 1;
     case 'Processed':

@@ -2,7 +2,7 @@
 
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
-import { findStep, type StepRecord } from '#core/model/record.ts';
+import { findStep, type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
 import { conditionHolds, type OrderContext, startStep } from './start-step.ts';
 
@@ -11,8 +11,9 @@ export function advance(draft: Draft, known: OrderContext): void {
   for (const at of known.definition.order) {
     const definition = known.definition.steps[at];
     assertThat(definition !== undefined, 'the order of steps has no index beyond them');
-    if (draft.steps[at]?.progress.state !== 'NotStarted' || !isReady(draft.steps, definition))
-      continue;
+    const progress = draft.steps[at]?.progress;
+    if (progress === undefined || unheld(progress).state !== 'NotStarted') continue;
+    if (!isReady(draft.steps, definition)) continue;
     const holds = conditionHolds(draft, known, definition);
     if (holds === undefined) return;
     if (!holds) setStep(draft, at, { progress: { state: 'Skipped' } });

@@ -20,6 +20,7 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
   const isLive = processState === 'Pending' || processState === 'Processing';
   switch (type) {
     case 'claim':
+    case 'resume':
     case 'heartbeat':
     case 'resubmit':
       return isLive && direction === 'forward' ? limits.recordBytesToStart : limits.recordBytesMax;

@@ -9,12 +9,14 @@ import type {
 } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
+import type { Grants } from '#core/model/grant.ts';
 import { type Action, idempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
-import type { StepRecord, Undoable } from '#core/model/record.ts';
+import { type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, park, setStep } from './draft.ts';
+import { holdStep, undoable } from './hold-step.ts';
 import { stepContext } from './step-context.ts';
 
 /** What `decide` needs beside the record. */
@@ -22,6 +24,8 @@ export interface OrderContext {
   readonly definition: WorkflowDefinition;
   /** As submitted. The corrections since then are in the history of the record. */
   readonly details: JsonValue;
+  /** What the gates of agents said for this decision. Default: no agent has one. */
+  readonly grants?: Grants;
 }
 
 /**
@@ -37,12 +41,19 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   );
   if (input === undefined) return false;
 
-  const request = requestFor(draft, step, action, input);
+  const grant = known.grants?.get(step.name);
+  const startAt = grant?.kind === 'start' ? Math.max(grant.startAt, draft.nowMs) : draft.nowMs;
+  if (startAt > draft.nowMs) draft.grants.push({ kind: 'start', step: step.name, startAt });
+  const request = requestFor(draft, step, action, input, startAt);
   // The request for the perform was within the limit, and its undo must not depend on an operator.
   const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
   if (!isWithin) {
     if (isWithin === false) parkForInput(draft, definition);
     return false;
+  }
+  if (grant?.kind === 'hold') {
+    holdStep(draft, at, step, grant);
+    return true;
   }
   const { attempt, completeBy, endBy } = request;
   setStep(draft, at, { attempt, ...underWayAs(step, action, completeBy, endBy) });
@@ -50,9 +61,16 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   return true;
 }
 
-function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonValue): Request {
+function requestFor(
+  draft: Draft,
+  step: StepRecord,
+  action: Action,
+  input: JsonValue,
+  startAt: number,
+): Request {
   const { orderId, workflow, priority, tenant } = draft.base;
   const { policy } = step;
+  const progress = unheld(step.progress);
   return {
     orderId,
     workflow,
@@ -62,11 +80,11 @@ function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonV
     action,
     idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
     performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
-    completeBy: draft.nowMs + policy.completeWithinMs,
+    completeBy: startAt + policy.completeWithinMs,
     completeWithinMs: policy.completeWithinMs,
-    endBy: draft.nowMs + policy.maxDurationMs,
+    endBy: startAt + policy.maxDurationMs,
     input,
-    output: step.progress.state === 'Completed' ? step.progress.output : null,
+    output: progress.state === 'Completed' ? progress.output : null,
     priority,
     tenant,
   };
@@ -90,17 +108,14 @@ function underWayAs(
   if (action === 'perform') {
     return { progress: { state: 'Running', completeBy, endBy }, doubtUntil: completeBy };
   }
-  return { progress: { state: 'Undoing', completeBy, endBy, before: undoable(step) } };
-}
-
-function undoable({ name, progress }: StepRecord): Undoable {
-  assertThat(
-    progress.state === 'NotStarted' ||
-      progress.state === 'Completed' ||
-      progress.state === 'Failed',
-    `step ${name} is ${progress.state}, and no undo starts from there`,
-  );
-  return progress;
+  return {
+    progress: {
+      state: 'Undoing',
+      completeBy,
+      endBy,
+      before: undoable(step.name, unheld(step.progress)),
+    },
+  };
 }
 
 /** The result of the `when` of the step; undefined when its code failed and the order is parked. */

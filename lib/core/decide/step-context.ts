@@ -26,6 +26,7 @@ export function outputOf(progress: StepRecord['progress']): JsonValue | undefine
   switch (progress.state) {
     case 'Completed':
       return progress.output;
+    case 'Held':
     case 'Undoing':
     case 'Undone':
       return outputOf(progress.before);

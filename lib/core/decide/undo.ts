@@ -5,7 +5,7 @@
 
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
-import type { OrderFault, StepRecord } from '#core/model/record.ts';
+import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 
@@ -13,7 +13,9 @@ import { type OrderContext, startStep } from './start-step.ts';
 export function beginUndo(draft: Draft, fault: OrderFault): void {
   draft.fault = fault;
   draft.direction = 'undo';
-  for (const [at, step] of draft.steps.entries()) draft.steps[at] = { ...step, failures: 0 };
+  for (const [at, step] of draft.steps.entries()) {
+    draft.steps[at] = { ...step, failures: 0, progress: unheld(step.progress) };
+  }
   holdIfIrreversible(draft);
 }
 
@@ -82,7 +84,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
 
 /** Whether the step has, or may have, an effect whose undo has not begun. */
 export function needsUndo(step: StepRecord): boolean {
-  switch (step.progress.state) {
+  switch (unheld(step.progress).state) {
     case 'Completed':
       return true;
     case 'NotStarted':

@@ -6,7 +6,7 @@ import type { StepContext, StepDefinition } from '#core/definition/workflow-defi
 import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
-import type { StepRecord } from '#core/model/record.ts';
+import { type StepRecord, unheld } from '#core/model/record.ts';
 import type { Draft } from './draft.ts';
 import type { OrderContext } from './start-step.ts';
 import { correctedDetails, correctionsOf, stepContext } from './step-context.ts';
@@ -84,11 +84,12 @@ function stepsTouched(
 
 /** Whether the step was skipped, or dispatched under its current key. */
 function isBound(step: StepRecord): boolean {
-  switch (step.progress.state) {
+  const progress = unheld(step.progress);
+  switch (progress.state) {
     case 'NotStarted':
       return inDoubt(step);
     case 'Failed':
-      return inDoubt(step) || step.progress.fault.effect !== 'none';
+      return inDoubt(step) || progress.fault.effect !== 'none';
     case 'Running':
     case 'Completed':
     case 'Skipped':

@@ -24,6 +24,12 @@ export interface Claim {
   readonly by: SchedulerId;
 }
 
+/** A Scheduler starts what was held while other steps of the order are under way. */
+export interface Resume {
+  readonly type: 'resume';
+  readonly by: SchedulerId;
+}
+
 interface FromAgent {
   readonly step: StepName;
   readonly attempt: number;
@@ -97,6 +103,6 @@ export interface Cancel extends ByOperator {
 /** The events that replies of agents cause. */
 export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;
 /** The events of an order that exists. */
-export type RecordEvent = Claim | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
+export type RecordEvent = Claim | Resume | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
 /** All events. */
 export type Event = Submit | RecordEvent;

@@ -6,6 +6,7 @@
 import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
+import type { GrantEntry } from './grant.ts';
 import type { SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 
@@ -15,6 +16,8 @@ interface At extends Extensible {
 /** `definitionUnknown`: the Scheduler did not know the definition, and parked the order. */
 interface Decided extends At {
   readonly definitionUnknown: boolean;
+  /** What the gates of agents said, where they held a call or delayed its start; never empty. */
+  readonly grants?: readonly GrantEntry[];
 }
 interface OfAttempt extends Decided {
   readonly step: StepName;
@@ -30,7 +33,9 @@ interface OfSweep extends At {
 export type HistoryEntry =
   /** `by`: null for orders stored before it was recorded. */
   | (At & { readonly type: 'submit'; readonly by: string | null })
-  | (Decided & { readonly type: 'claim'; readonly by: SchedulerId })
+  | (Decided & { readonly type: 'claim' | 'resume'; readonly by: SchedulerId })
+  /** A claim that found every ready step held. `times`: how often in a row. */
+  | (Decided & { readonly type: 'held'; readonly by: SchedulerId; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
   | (OfSweep & { readonly type: 'expired' })
@@ -62,11 +67,20 @@ export function appendEntry(
   entry: HistoryEntry,
 ): readonly HistoryEntry[] {
   const last = history.at(-1);
+  if (entry.type === 'held' && last?.type === 'held' && mayJoin(history, entry)) {
+    return [...history.slice(0, -1), { ...entry, times: last.times + 1 }];
+  }
   if (isNudge(entry) && last?.type === entry.type && isNudge(last)) {
     const merged: Sweep = { ...entry, nudges: last.nudges + 1 };
     return [...history.slice(0, -1), merged];
   }
   return [...history, entry];
+}
+
+/** A clock that went back keeps holds apart: joined, they would not replay as they were (R15). */
+function mayJoin(history: readonly HistoryEntry[], { at }: HistoryEntry): boolean {
+  const [earlier, last] = history.slice(-2);
+  return earlier?.type !== 'held' && last !== undefined && at >= last.at;
 }
 
 function isNudge(entry: HistoryEntry): entry is Sweep {

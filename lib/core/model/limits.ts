@@ -22,6 +22,10 @@ export const limits = {
   maxDurationMaxMs: 7 * DAY,
   /** Limits `maxDuration`: each heartbeat moves complete-by by half of `completeWithin` or more. */
   heartbeatsPerAttemptMax: 200,
+  /** How long a step is held for its agent, unless its policy says otherwise: then it counts as a failed round (R23). */
+  holdMaxMs: DAY,
+  /** A gate that holds a step is asked again at least so often. */
+  holdLookMaxMs: 15 * MINUTE,
   /** Retries of a step per round. */
   retriesMax: 20,
   /** Cool-downs of a step, each followed by another round. */

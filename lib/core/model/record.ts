@@ -7,6 +7,7 @@
  */
 import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
+import type { Gate } from './grant.ts';
 import type { HistoryEntry } from './history.ts';
 import type {
   Action,
@@ -63,6 +64,8 @@ export interface StepPolicy extends Extensible {
   readonly onExhausted: Remedy;
   /** Once the step is Completed, the order can only go forward. */
   readonly irreversible: boolean;
+  /** How long the step may be held before that counts as a failed round, ms. Default {@link limits.holdMaxMs}. */
+  readonly holdMaxMs?: number;
 }
 
 /** Not dispatched, or its last attempt was withdrawn. */
@@ -92,6 +95,17 @@ export interface Skipped extends Extensible {
 }
 /** The state before the undo, to which the step returns when an attempt of the undo fails. */
 export type Undoable = NotStarted | Completed | Failed;
+/** Ready, and not started: the gate of its agent lets no call through. Counts no attempt, and ends nothing by itself. */
+export interface Held extends Extensible {
+  readonly state: 'Held';
+  readonly gate: Gate;
+  /** Since when, over all tries of the gate; ms since the epoch. */
+  readonly since: number;
+  /** When the gate is asked again, at the latest. */
+  readonly until: number;
+  /** What the step was before, and is again when the order stops or turns back. */
+  readonly before: Undoable;
+}
 /** An undo is in flight. */
 export interface Undoing extends Extensible {
   readonly state: 'Undoing';
@@ -106,7 +120,15 @@ export interface Undone extends Extensible {
 }
 
 /** The state of a step, with the data that are valid in it. */
-export type StepProgress = NotStarted | Running | Completed | Failed | Skipped | Undoing | Undone;
+export type StepProgress =
+  | NotStarted
+  | Held
+  | Running
+  | Completed
+  | Failed
+  | Skipped
+  | Undoing
+  | Undone;
 /** The names of the states. */
 export type StepState = StepProgress['state'];
 
@@ -203,6 +225,11 @@ export type UnderWay = Running | Undoing;
 /** Whether a call of the step is in flight. */
 export function underWay(progress: StepProgress): progress is UnderWay {
   return progress.state === 'Running' || progress.state === 'Undoing';
+}
+
+/** What a step is apart from being held. */
+export function unheld(progress: StepProgress): Exclude<StepProgress, Held> {
+  return progress.state === 'Held' ? progress.before : progress;
 }
 
 /** The step with this name, if the order has one. */

@@ -30,8 +30,8 @@ export interface Call {
   readonly fault: string | null;
 }
 
-/** Why a step waits: for the end of a cool-down, of an interruption, or of the doubt before its undo. */
-export type WaitKind = 'coolDown' | 'interruption' | 'doubt';
+/** Why a step waits: for the end of a cool-down, of an interruption, of the doubt before its undo, or for its agent. */
+export type WaitKind = 'coolDown' | 'interruption' | 'doubt' | 'hold';
 
 /** A period in which a step waits, until the next claim is allowed. Instants are ms since the epoch. */
 export interface Wait {
@@ -78,6 +78,7 @@ function callsIn(revisions: readonly ProcessRecord[]): CallLog {
     const entry = after.history.at(-1);
     if (before === undefined || entry === undefined) continue;
     endWaits(waits, after);
+    followHolds(waits, before, after);
     for (const [place, step] of after.steps.entries()) {
       const earlier = before.steps[place];
       if (earlier === undefined) continue;
@@ -123,9 +124,26 @@ function end(call: Mutable<Call>, entry: HistoryEntry, before: ProcessRecord): v
   }
 }
 
+/** A hold lasts from the first time that the gate let no call through, until the step is held no more. */
+function followHolds(
+  waits: Mutable<Wait>[],
+  before: ProcessRecord,
+  { steps, updatedAt }: ProcessRecord,
+): void {
+  for (const [place, { name, progress }] of steps.entries()) {
+    const wasHeld = before.steps[place]?.progress.state === 'Held';
+    const open = wasHeld && waits.findLast(({ step, kind }) => step === name && kind === 'hold');
+    if (progress.state === 'Held') {
+      if (open) open.to = progress.until;
+      else waits.push({ step: name, kind: 'hold', from: updatedAt, to: progress.until });
+    } else if (open) open.to = updatedAt;
+  }
+}
+
 /** Ends waits early when the order no longer waits. */
 function endWaits(waits: readonly Mutable<Wait>[], after: ProcessRecord): void {
   for (const wait of waits) {
+    if (wait.kind === 'hold') continue;
     const continues = after.processState === 'Pending' && after.notBefore >= wait.to;
     if (wait.to > after.updatedAt && !continues) wait.to = after.updatedAt;
   }
@@ -134,7 +152,9 @@ function endWaits(waits: readonly Mutable<Wait>[], after: ProcessRecord): void {
 function newWaits(before: ProcessRecord, after: ProcessRecord, entry: HistoryEntry): Wait[] {
   const { processState, notBefore: to, updatedAt: from } = after;
   if (processState !== 'Pending' || to <= from || to === before.notBefore) return [];
-  const idle = after.steps.filter(({ progress }) => !underWay(progress));
+  const idle = after.steps.filter(
+    ({ progress }) => !underWay(progress) && progress.state !== 'Held',
+  );
   const wait = (kind: WaitKind, steps: readonly StepRecord[]): Wait[] =>
     steps.map(({ name }) => ({ step: name, kind, from, to }));
   switch (entry.type) {

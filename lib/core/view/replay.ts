@@ -40,20 +40,27 @@ function applied(
   const decision = decide(
     before,
     eventOf(entry, stored),
-    definitionUnknown ? null : known,
+    definitionUnknown ? null : withGrants(known, entry),
     entry.at,
   );
   assertThat(
     decision.kind === 'transition',
     `order ${stored.orderId}: history entry ${entry.type} of revision ${before.revision + 1} does not apply`,
   );
-  const repeated = nudgesOf(entry) - 1;
+  const repeated = repeatsOf(entry) - 1;
   if (repeated <= 0) return decision.record;
   const history = [...decision.record.history.slice(0, -1), entry];
   return { ...decision.record, revision: decision.record.revision + repeated, history };
 }
 
-function nudgesOf(entry: HistoryEntry): number {
+/** What the gates said then; without an entry of a step, its gate said nothing, or "now". */
+function withGrants(known: OrderContext, entry: HistoryEntry): OrderContext {
+  if (!('grants' in entry) || entry.grants === undefined) return known;
+  return { ...known, grants: new Map(entry.grants.map((grant) => [grant.step, grant])) };
+}
+
+function repeatsOf(entry: HistoryEntry): number {
+  if (entry.type === 'held') return entry.times;
   return entry.type === 'expired' || entry.type === 'interrupted' ? entry.nudges : 0;
 }
 
@@ -69,7 +76,10 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
       assertThat(false, 'an entry of a newer release does not replay');
       break;
     case 'claim':
+    case 'held':
       return { type: 'claim', by: entry.by };
+    case 'resume':
+      return { type: 'resume', by: entry.by };
     case 'expired':
       return { type: 'expired' };
     case 'interrupted': {

@@ -1,0 +1,45 @@
+/** What must hold of steps that wait for their agents, in every write (R23). */
+import { limits } from '#core/model/limits.ts';
+import { underWay } from '#core/model/record.ts';
+import { eachStep, isDispatched, type WriteRule } from './transition.ts';
+
+/** R23: a hold counts no failure, attempt or claim, and lasts no longer than the policy of its step allows. */
+const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
+  const { was, is } = pair;
+  const { progress, policy } = is;
+  if (progress.state !== 'Held') return null;
+  if (isDispatched(pair)) return 'is held, and was dispatched';
+  if (is.failures > was.failures) return 'is held, which counted as a failure';
+  // A reply, and a repaired clock, may clear a doubt in the same write.
+  const mayClear = underWay(was.progress) || entry.type === 'expired';
+  if (!mayClear && (is.keyGeneration !== was.keyGeneration || is.doubtUntil !== was.doubtUntil)) {
+    return 'is held, and its key or its doubt changed';
+  }
+  const goesOn = was.progress.state === 'Held' && before.direction === after.direction;
+  const since = goesOn ? was.progress.since : at;
+  if (progress.since > since) return 'is held, and the hold began anew';
+  const moved = !goesOn || was.progress.until !== progress.until;
+  const endsAt = progress.since + (policy.holdMaxMs ?? limits.holdMaxMs);
+  return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
+});
+
+/** R23: an order whose ready steps are all held is not claimed. */
+const heldIsNoClaim: WriteRule = ({ before, after, entry, steps }) => {
+  if (entry.type !== 'held') return null;
+  if (before.processState !== 'Pending' || after.processState !== 'Pending') return 'was claimed';
+  if (after.failureCount !== before.failureCount) return 'counted a failure';
+  return steps.some(isDispatched) && 'is held, and a step was dispatched';
+};
+
+/** R23: only steps of live orders are held. */
+const stoppedHoldsNothing: WriteRule = ({ after }) =>
+  after.processState !== 'Pending' &&
+  after.processState !== 'Processing' &&
+  after.steps.some(({ progress }) => progress.state === 'Held') &&
+  `${after.processState}, and a step is held`;
+
+export const holdRules = [
+  ['R23', holdsCountNothing],
+  ['R23', heldIsNoClaim],
+  ['R23', stoppedHoldsNothing],
+] as const;

@@ -1,0 +1,90 @@
+/**
+ * Rounds of attempts: what the policy of a step makes of a failure (R14). A round has `retries + 1` attempts; a cool-down
+ * separates two rounds. Here `retries` is 1 and `coolDownTimes` is 2, and every attempt times out:
+ *
+ *     round    |    1    |               |    2    |               |    3    |
+ *     attempts | #1   #2 | -coolDownMs-> | #3   #4 | -coolDownMs-> | #5   #6 | exhausted
+ *     failures |  1    2 |               |  3    4 |               |  5    6 |
+ */
+
+import type { Fault } from '#core/model/fault.ts';
+import type { FaultCode } from '#core/model/fault-codes.ts';
+import type { OrderFault, StepRecord } from '#core/model/record.ts';
+import { type Draft, park, release, setStep } from './draft.ts';
+import { beginUndo } from './undo.ts';
+
+/** What becomes of the order because of one step; the worst of several counts. */
+export type Verdict =
+  | { readonly kind: 'retry'; readonly notBefore: number }
+  | { readonly kind: 'hold' | 'undo'; readonly fault: OrderFault };
+
+export const perRound = ({ policy }: StepRecord) => policy.retries + 1;
+
+/**
+ * Counts `failures` of the step's present action, and follows its policy.
+ *
+ * @param failures all of them since the last resubmit, this one included
+ * @param what says what failed so often: "timed out 3 times", "was held for 24 h"
+ */
+export function countFailure(
+  draft: Draft,
+  at: number,
+  step: StepRecord,
+  { isPerform, failures, what, effect }: Failure,
+): Verdict {
+  const { policy } = step;
+  setStep(draft, at, { failures });
+  if (failures % perRound(step) !== 0) return { kind: 'retry', notBefore: draft.nowMs };
+  if (failures / perRound(step) <= policy.coolDownTimes) {
+    return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };
+  }
+  if (!isPerform) {
+    return {
+      kind: 'hold',
+      fault: {
+        code: 'undo-stuck' satisfies FaultCode,
+        message: `Undo of step ${step.name} ${what}.`,
+        effect: 'possible',
+        step: step.name,
+        action: 'undo',
+      },
+    };
+  }
+  const fault: Fault = {
+    code: 'exhausted' satisfies FaultCode,
+    message: `Step ${step.name} ${what}.`,
+    effect,
+  };
+  setStep(draft, at, { progress: { state: 'Failed', fault } });
+  return {
+    kind: policy.onExhausted,
+    fault: { ...fault, step: step.name, action: 'perform' },
+  };
+}
+
+interface Failure {
+  readonly isPerform: boolean;
+  readonly failures: number;
+  readonly what: string;
+  /** Whether an attempt of the step may have had an effect. */
+  readonly effect: Fault['effect'];
+}
+
+/** Stops the order, turns it back, or releases it until the latest of the cool-downs. */
+export function applyVerdicts(draft: Draft, verdicts: readonly Verdict[], notBefore: number): void {
+  if (draft.lockState.processState === 'Error') return;
+  const held = verdicts.find(({ kind }) => kind === 'hold');
+  const undo = verdicts.find(({ kind }) => kind === 'undo');
+  if (held?.kind === 'hold') park(draft, held.fault);
+  else if (undo?.kind === 'undo') {
+    beginUndo(draft, undo.fault);
+    releaseUnlessStopped(draft);
+  } else {
+    const waits = verdicts.map((verdict) => (verdict.kind === 'retry' ? verdict.notBefore : 0));
+    release(draft, Math.max(notBefore, ...waits));
+  }
+}
+
+function releaseUnlessStopped(draft: Draft): void {
+  if (draft.lockState.processState !== 'Error') release(draft, draft.nowMs);
+}

@@ -1,0 +1,69 @@
+/** What becomes of an order because some of its steps are held, after all that are ready were asked for. */
+
+import type { Gate } from '#core/model/grant.ts';
+import { type Held, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import { type Draft, release, setStep } from './draft.ts';
+import { heldUntil } from './due.ts';
+import { holdEndsAt } from './hold-step.ts';
+import { applyVerdicts, countFailure, perRound, type Verdict } from './rounds.ts';
+import type { OrderContext } from './start-step.ts';
+import { inDoubt } from './undo.ts';
+
+/**
+ * A hold that has lasted as long as its policy allows counts as a failed round: the order waits for a cool-down, stops or
+ * is undone. Gives whether there was one: then nothing else starts in this transition.
+ */
+export function endHolds(draft: Draft, { grants }: OrderContext): boolean {
+  const verdicts: Verdict[] = [];
+  for (const [at, step] of draft.steps.entries()) {
+    const { name, policy, progress } = step;
+    const grant = grants?.get(name);
+    if (progress.state !== 'Held' || grant?.kind !== 'hold') continue;
+    if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;
+    draft.grants.push({ step: name, ...grant, since: progress.since });
+    setStep(draft, at, { progress: progress.before });
+    verdicts.push(verdictOf(draft, at, step, progress));
+  }
+  if (verdicts.length === 0) return false;
+  applyVerdicts(draft, verdicts, draft.nowMs);
+  return true;
+}
+
+const MINUTE = 60_000;
+
+const reasons: Readonly<Record<Gate, string>> = {
+  room: 'its agent had no room',
+  circuit: 'the circuit breaker of its agent was open',
+};
+
+function verdictOf(draft: Draft, at: number, step: StepRecord, { gate, since }: Held): Verdict {
+  const minutes = Math.round((draft.nowMs - since) / MINUTE);
+  return countFailure(draft, at, step, {
+    isPerform: draft.direction === 'forward',
+    failures: (Math.floor(step.failures / perRound(step)) + 1) * perRound(step),
+    what: `was held for ${minutes} minutes because ${reasons[gate]}`,
+    effect: inDoubt(step) ? 'possible' : 'none',
+  });
+}
+
+/**
+ * After all that is ready was asked for: an order that waits for nothing but gates is Pending until the first of them is
+ * asked again. No step of a stopped order is held.
+ */
+export function settleHolds(draft: Draft): void {
+  const { processState } = draft.lockState;
+  if (processState === 'Error') {
+    for (const [at, { progress }] of draft.steps.entries()) {
+      if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });
+    }
+    return;
+  }
+  const until = heldUntil(draft.steps);
+  if (processState !== 'Processing' || until === null) return;
+  if (!draft.steps.some(({ progress }) => underWay(progress))) release(draft, until);
+}
+
+/** Whether a Pending order waits for gates alone: then it may be claimed early, when there is room. */
+export function waitsForGates({ processState, steps, notBefore }: ProcessRecord): boolean {
+  return processState === 'Pending' && heldUntil(steps) === notBefore;
+}
