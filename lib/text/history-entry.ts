@@ -7,6 +7,12 @@ export interface FaultLine {
   readonly effect: 'none' | 'possible';
 }
 
+/** A step that waits for its agent. */
+export interface HoldLine {
+  readonly step: string;
+  readonly gate: string;
+}
+
 interface At {
   readonly at: number;
 }
@@ -24,6 +30,8 @@ export type HistoryLine =
   /** `by`: null for orders stored before it was recorded. */
   | (At & { readonly type: 'submit'; readonly by: string | null })
   | (At & { readonly type: 'claim'; readonly by: string; readonly definitionUnknown: boolean })
+  | (At & { readonly type: 'resume'; readonly by: string })
+  | (At & { readonly type: 'held'; readonly holds: readonly HoldLine[]; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: FaultLine })
   | (OfSweep & { readonly type: 'expired' })

@@ -1,5 +1,5 @@
 /** Formats history entries as sentences. */
-import type { FaultLine, HistoryLine } from './history-entry.ts';
+import type { FaultLine, HistoryLine, HoldLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
 
@@ -12,6 +12,12 @@ export function historySentence(entry: HistoryLine): string {
     case 'claim': {
       const claim = `Scheduler ${entry.by} claimed it`;
       return entry.definitionUnknown ? `${claim}, but does not know its workflow` : claim;
+    }
+    case 'resume':
+      return `Scheduler ${entry.by} asked the agents of its held steps again`;
+    case 'held': {
+      const often = entry.times > 1 ? ` (asked ${entry.times} times)` : '';
+      return `held: ${list().format(entry.holds.map(holdText))}${often}`;
     }
     case 'stepSucceeded':
       return `step ${entry.step} completed ${attempt(entry)}`;
@@ -40,6 +46,12 @@ export function historySentence(entry: HistoryLine): string {
     case 'other':
       return entry.title;
   }
+}
+
+/** Which step waits, and why. */
+function holdText({ step, gate }: HoldLine): string {
+  const reason = gate === 'circuit' ? 'the circuit of its agent is open' : 'its agent has no room';
+  return `step ${step} waits, ${reason}`;
 }
 
 export function faultText({ code, message, effect }: FaultLine): string {

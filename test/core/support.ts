@@ -13,9 +13,11 @@ import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Effect } from '#core/model/fault.ts';
+import type { Gate, Grant } from '#core/model/grant.ts';
 import {
   agentName,
   orderId,
+  type StepName,
   schedulerId,
   stepName,
   workflowName,
@@ -38,6 +40,7 @@ export interface StepSpec {
   readonly maxDuration?: number;
   readonly retries?: number;
   readonly coolDown?: CoolDown;
+  readonly holdMax?: number;
   readonly onFault?: Remedy;
   readonly onExhausted?: Remedy;
   readonly irreversible?: boolean;
@@ -71,6 +74,7 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
           onFault: spec.onFault ?? 'undo',
           onExhausted: spec.onExhausted ?? (irreversible ? 'hold' : 'undo'),
           irreversible,
+          ...(spec.holdMax !== undefined && { holdMaxMs: spec.holdMax }),
         },
         input: spec.input ?? (({ outputs }) => ({ for: name, outputs })),
         when: spec.when ?? null,
@@ -135,6 +139,25 @@ export function play(
   };
 }
 
+/** What the gate of a step's agent said: held until, or started at, so many ms after the submission. */
+export type Said = { readonly hold: Gate; readonly until: number } | { readonly start: number };
+
+/** The same order, when the gates of agents say this. */
+export function gated(situation: Situation, said: Readonly<Record<string, Said>>): Situation {
+  const grants = Object.entries(said).map(([step, grant]): [StepName, Grant] => [
+    stepName(step),
+    'hold' in grant
+      ? { kind: 'hold', gate: grant.hold, until: epoch + grant.until }
+      : { kind: 'start', startAt: epoch + grant.start },
+  ]);
+  return {
+    known: { ...situation.known, grants: new Map(grants) },
+    get record() {
+      return situation.record;
+    },
+  };
+}
+
 const ofAttempt = (step: string, attempt: number) => ({
   step: stepName(step),
   attempt,
@@ -143,6 +166,7 @@ const ofAttempt = (step: string, attempt: number) => ({
 const fault = (effect: Effect) => ({ code: 'refused', message: 'No.', effect });
 
 export const claim = (by = 's-1'): RecordEvent => ({ type: 'claim', by: schedulerId(by) });
+export const resume: RecordEvent = { type: 'resume', by: schedulerId('s-1') };
 export const ok = (step: string, attempt = 1, output: JsonValue = `${step} done`): RecordEvent => ({
   type: 'stepSucceeded',
   ...ofAttempt(step, attempt),

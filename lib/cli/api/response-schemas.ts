@@ -17,6 +17,7 @@ export type ProcessState = (typeof processStates)[number];
 
 const stepState = z.enum([
   'NotStarted',
+  'Held',
   'Running',
   'Completed',
   'Failed',
@@ -70,6 +71,12 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   // Null for an order that was stored before submitters were recorded.
   at.extend({ type: z.literal('submit'), by: text.nullable().default(null) }),
   at.extend({ type: z.literal('claim'), by: text, definitionUnknown: z.boolean() }),
+  at.extend({ type: z.literal('resume'), by: text }),
+  at.extend({
+    type: z.literal('held'),
+    holds: z.array(z.object({ step: text, gate: text })).default([]),
+    times: z.int().default(1),
+  }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
   ofAttempt.extend({ type: z.literal(['stepFailed', 'undoFailed']), fault: faultSchema }),
   ofSweep.extend({ type: z.literal('expired') }),

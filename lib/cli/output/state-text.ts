@@ -4,6 +4,7 @@ import type { Paint } from './paint.ts';
 
 const looks = {
   NotStarted: ['○', 'dim'],
+  Held: ['◌', 'yellow'],
   Running: ['●', 'cyan'],
   Completed: ['✓', 'green'],
   Failed: ['✗', 'red'],

@@ -13,6 +13,10 @@ export function historyLine(entry: HistoryDocument): HistoryLine {
       return { type, at, by: entry.by ?? null };
     case 'claim':
       return { type, at, by, definitionUnknown: entry.definitionUnknown === true };
+    case 'resume':
+      return { type, at, by };
+    case 'held':
+      return { type, at, holds: entry.holds ?? [], times: entry.times ?? 1 };
     case 'resubmit':
       return { type, at, by, corrected: entry.corrected ?? [] };
     case 'cancel':

@@ -14,6 +14,8 @@ import { advanceUndo } from './undo.ts';
 /** Locks the order and starts its ready steps; parks an order that was claimed too often. */
 export function claim(draft: Draft, event: Claim, known: OrderContext | null): void {
   draft.lockState = { processState: 'Processing', lockedBy: event.by };
+  // A claim of an order that waits for gates alone may come early.
+  draft.notBefore = Math.min(draft.notBefore, draft.nowMs);
   const allowed = claimsAllowed(draft.base);
   if (claimsSinceOperator(draft.base.history) >= allowed) {
     park(draft, {

@@ -1,0 +1,246 @@
+/** Steps that wait for their agents, one line a transition (R23). */
+import { describe, expect, it } from 'vitest';
+import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
+import { callsOf } from '#core/view/calls.ts';
+import { replay } from '#core/view/replay.ts';
+import {
+  cancel,
+  claim,
+  diamond,
+  epoch,
+  expire,
+  flow,
+  gated,
+  ignored,
+  no,
+  ok,
+  play,
+  resume,
+  type Situation,
+  submit,
+  transitions,
+  undoOk,
+} from './support.ts';
+
+const SECOND = 1_000;
+const pending = submit(diamond());
+const full = (until: number) => ({ hold: 'room', until }) as const;
+const open = (until: number) => ({ hold: 'circuit', until }) as const;
+const bothHeld = play(gated(pending, { a: full(500), b: open(800) }), [5, claim()]);
+const aRuns = play(gated(pending, { b: open(800) }), [5, claim()]);
+
+/** The same record, when the gates say nothing. */
+const free = ({ record }: Situation): Situation => ({ record, known: pending.known });
+
+describe('a claim', () => {
+  transitions([
+    [
+      'that finds every ready step held leaves the order Pending until the first gate is asked again',
+      gated(pending, { a: full(500), b: open(800) }),
+      5,
+      claim(),
+      ['Pending from 500 a:H-@room 500 b:H-@circuit 800 c:- d:-'],
+    ],
+    [
+      'starts what is not held beside what is',
+      gated(pending, { b: open(800) }),
+      5,
+      claim(),
+      ['Processing a:R1<1005 b:H-@circuit 800 c:- d:-', 'perform a1 o-1/a <1005'],
+    ],
+    [
+      'of an order that waits for gates alone may come early, and starts what its gates allow',
+      gated(free(bothHeld), { b: open(900) }),
+      100,
+      claim(),
+      ['Processing a:R1<1100 b:H-@circuit 900 c:- d:-', 'perform a1 o-1/a <1100'],
+    ],
+    [
+      'counts complete-by from the instant at which the agent is expected to begin',
+      gated(pending, { a: { start: 300 }, b: { start: 2 } }),
+      5,
+      claim(),
+      [
+        'Processing a:R1<1300 b:R1<1005 c:- d:-',
+        'perform a1 o-1/a <1300',
+        'perform b1 o-1/b <1005',
+      ],
+    ],
+  ]);
+
+  it('that finds every ready step held is no claim of the history', () => {
+    const again = play(gated(free(bothHeld), { a: full(700), b: open(900) }), [500, claim()]);
+    expect(bothHeld.record.history.at(-1)).toMatchObject({ type: 'held', times: 1 });
+    expect(again.record.history.map(({ type }) => type)).toEqual(['submit', 'held']);
+    expect(again.record.history.at(-1)).toMatchObject({ type: 'held', times: 2 });
+    expect(again.record.steps[0]?.progress).toMatchObject({ since: epoch + 5, until: epoch + 700 });
+  });
+});
+
+describe('a held step beside a running one', () => {
+  transitions([
+    [
+      'is asked for again when another step ends',
+      gated(aRuns, { b: open(900) }),
+      50,
+      ok('a'),
+      ['Pending from 900 a:C1 b:H-@circuit 900 c:- d:-'],
+    ],
+    [
+      'starts when its gate is open by then',
+      free(aRuns),
+      50,
+      ok('a'),
+      ['Processing a:C1 b:R1<1050 c:- d:-', 'perform b1 o-1/b <1050'],
+    ],
+    [
+      'is started by a resume',
+      free(aRuns),
+      60,
+      resume,
+      ['Processing a:R1<1005 b:R1<1060 c:- d:-', 'perform b1 o-1/b <1060'],
+    ],
+    [
+      'is due when its gate is asked again, and nudged',
+      aRuns,
+      800,
+      expire,
+      ['Processing a:R1<1005 b:H-@circuit 800 c:- d:-', 'nudge'],
+    ],
+    ['is not due before', aRuns, 799, expire, ignored('not-due')],
+    [
+      'cannot be resumed in an order that is not claimed',
+      bothHeld,
+      60,
+      resume,
+      ignored('not-processing'),
+    ],
+    [
+      'cannot be resumed where nothing is held',
+      play(pending, [5, claim()]),
+      60,
+      resume,
+      ignored('not-held'),
+    ],
+  ]);
+
+  it('has its order in the due index at the earlier of both instants', () => {
+    expect(dueAt(aRuns.record)).toBe(epoch + 800);
+    expect(dueAt(bothHeld.record)).toBe(epoch + 500);
+  });
+});
+
+describe('an order with a held step', () => {
+  transitions([
+    [
+      'is undone from what the step was when it is cancelled',
+      bothHeld,
+      60,
+      cancel,
+      ['Pending undo a:- b:- c:- d:-', 'nudge'],
+    ],
+    [
+      'holds no step when it stops',
+      play(gated(submit(diamond({ a: { onFault: 'hold' } })), { b: open(800) }), [5, claim()]),
+      60,
+      no('a'),
+      ['Error(refused) a:F1 b:- c:- d:-'],
+    ],
+  ]);
+
+  it('holds undo steps as well, and undoes them when there is room', () => {
+    const two = submit(flow({ a: {}, b: { after: ['a'] } }));
+    const turned = play(two, [0, claim()], [10, ok('a')]);
+    const held = play(gated(turned, { a: open(500) }), [20, no('b')]);
+    const undone = play({ ...two, record: held.record }, [500, claim()], [600, undoOk('a')]);
+    expect(held.record.steps[0]?.progress).toMatchObject({
+      state: 'Held',
+      before: { state: 'Completed' },
+    });
+    expect(held.record).toMatchObject({ processState: 'Pending', failureCount: 0 });
+    expect(undone.record.processState).toBe('Undone');
+  });
+});
+
+describe('the end of a hold', () => {
+  const MINUTE = 60 * SECOND;
+  const patient = submit(flow({ a: { holdMax: MINUTE, coolDown: { after: 100, times: 1 } } }));
+  const always = gated(patient, { a: open(10 * MINUTE) });
+  const held = play(always, [0, claim()]);
+
+  it('is asked about when it comes, however late the gate would be asked', () => {
+    expect(held.record.notBefore).toBe(epoch + MINUTE);
+  });
+
+  it('comes after a day where the policy says nothing', () => {
+    const day = play(gated(submit(flow({ a: {} })), { a: open(10 * limits.holdMaxMs) }), [
+      0,
+      claim(),
+    ]);
+    expect(day.record.notBefore).toBe(epoch + limits.holdLookMaxMs);
+    const { known } = day;
+    const late = play({ known, record: day.record }, [limits.holdMaxMs, claim()]);
+    expect(late.record.direction).toBe('undo');
+  });
+
+  transitions([
+    [
+      'counts as a failed round, after which the step cools down',
+      held,
+      MINUTE,
+      claim(),
+      ['Pending from 60100 a:-!2'],
+    ],
+    [
+      'after the last round is the end of the step',
+      play(held, [MINUTE, claim()], [MINUTE + 100, claim()]),
+      2 * MINUTE + 100,
+      claim(),
+      ['Pending undo a:F', 'nudge'],
+    ],
+    [
+      'starts the step when its gate is open by then',
+      { ...patient, record: held.record },
+      MINUTE,
+      claim(),
+      ['Processing a:R1<61000', 'perform a1 o-1/a <61000'],
+    ],
+  ]);
+
+  it('says how long it was held, and that nothing happened', () => {
+    const ended = play(
+      held,
+      [MINUTE, claim()],
+      [MINUTE + 100, claim()],
+      [2 * MINUTE + 100, claim()],
+    );
+    expect(ended.record.fault).toMatchObject({
+      code: 'exhausted',
+      message: 'Step a was held for 1 minutes because the circuit breaker of its agent was open.',
+      effect: 'none',
+    });
+  });
+});
+
+describe('a record with a held step', () => {
+  const lives = [bothHeld, aRuns, play(gated(pending, { a: { start: 900 } }), [5, claim()])];
+
+  it.each(lives)('is stored, read back and replayed as it is', ({ record }) => {
+    expect(decodeRecord(JSON.parse(JSON.stringify(encodeRecord(record))))).toEqual(record);
+    expect(replay(record, pending.known).at(-1)).toEqual(record);
+  });
+
+  it('shows the hold as a wait, until the step starts', () => {
+    const { record } = play({ ...pending, record: bothHeld.record }, [500, claim()]);
+    expect(callsOf(bothHeld.record, pending.known).waits).toEqual([
+      { step: 'a', kind: 'hold', from: epoch + 5, to: epoch + 500 },
+      { step: 'b', kind: 'hold', from: epoch + 5, to: epoch + 800 },
+    ]);
+    expect(callsOf(record, pending.known).waits).toEqual([
+      { step: 'a', kind: 'hold', from: epoch + 5, to: epoch + 500 },
+      { step: 'b', kind: 'hold', from: epoch + 5, to: epoch + 500 },
+    ]);
+  });
+});
