@@ -8,6 +8,7 @@ import { instantAfter } from '#core/model/instant.ts';
 const at = z.int();
 /** A hold: step, gate, until, since. A delayed start: step, instant. */
 const grant = z.union([z.tuple([z.string(), z.enum(gates), at, at]), z.tuple([z.string(), at])]);
+/** The grants of an entry; left out where there are none. */
 export const grants = z.array(grant).min(1).nullable().optional();
 /** Grants are left out where there are none, but where a tail follows: then their place is null. */
 export function withGrants(
@@ -19,12 +20,14 @@ export function withGrants(
   return tail === undefined ? known : [...known, null];
 }
 
+/** Instants from the submission. */
 export function encodeGrant(one: GrantEntry, epoch: number): readonly unknown[] {
   return one.kind === 'start'
     ? [one.step, one.startAt - epoch]
     : [one.step, one.gate, one.until - epoch, one.since - epoch];
 }
 
+/** The grants of an entry as they were stored. */
 export function grantsOf(
   stored: readonly z.infer<typeof grant>[] | null | undefined,
   epoch: number,

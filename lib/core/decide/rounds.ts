@@ -18,6 +18,7 @@ export type Verdict =
   | { readonly kind: 'retry'; readonly notBefore: number }
   | { readonly kind: 'hold' | 'undo'; readonly fault: OrderFault };
 
+/** The attempts of one round. */
 export const perRound = ({ policy }: StepRecord) => policy.retries + 1;
 
 /**

@@ -6,6 +6,7 @@ import type { StepName } from './ids.ts';
 
 /** `room`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. */
 export const gates = ['room', 'circuit'] as const;
+/** Why a step is held. */
 export type Gate = (typeof gates)[number];
 
 /** The call may be dispatched; its agent is expected to begin it at `startAt`, ms since the epoch. */
@@ -21,7 +22,9 @@ export interface HoldGrant {
   readonly until: number;
 }
 
+/** What the gate of the agent of a step said. */
 export type Grant = StartGrant | HoldGrant;
+/** By step; a step that is not in it has no gate. */
 export type Grants = ReadonlyMap<StepName, Grant>;
 
 /** A grant as the history keeps it, so that the history replays (R15). `since`: since when the step has been held. */

@@ -13,7 +13,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'claim an order before its cool-down has ended',
     'decide/decide',
-    "if (record.notBefore > nowMs) return ignored('not-before');",
+    "if (record.notBefore > nowMs && !waitsForGates(record)) return ignored('not-before');",
     '',
   ),
   mutant(
@@ -49,7 +49,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'correct the input of a step in doubt',
     'decide/validate-corrections',
-    "return inDoubt(step) || step.progress.fault.effect !== 'none';",
+    "return inDoubt(step) || progress.fault.effect !== 'none';",
     'return false;',
   ),
   mutant(
@@ -124,16 +124,11 @@ export const mutantsOfCore: readonly Mutant[] = [
     'if (!underWay(step.progress) || step.progress.completeBy >= draft.nowMs) continue;',
     'if (!underWay(step.progress)) continue;',
   ),
-  mutant(
-    'forget the failures of a step',
-    'decide/recovery',
-    'setStep(draft, at, { failures });',
-    '',
-  ),
+  mutant('forget the failures of a step', 'decide/rounds', 'setStep(draft, at, { failures });', ''),
   mutant('forget the failures of an order', 'decide/recovery', 'draft.failureCount += 1;', ''),
   mutant(
     'retry without the cool-down',
-    'decide/recovery',
+    'decide/rounds',
     "return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };",
     "return { kind: 'retry', notBefore: draft.nowMs };",
   ),
@@ -224,8 +219,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'give a step more time than its policy',
     'decide/start-step',
-    'completeBy: draft.nowMs + policy.completeWithinMs',
-    'completeBy: draft.nowMs + 2 * policy.completeWithinMs',
+    'completeBy: startAt + policy.completeWithinMs',
+    'completeBy: startAt + 2 * policy.completeWithinMs',
   ),
   mutant(
     'skip the due index during a cool-down',
@@ -236,8 +231,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'skip the due index for an order in Error',
     'decide/due',
-    "case 'Processing':\n    case 'Error':\n      return record.completeBy",
-    "case 'Error':\n      return null;\n    case 'Processing':\n      return record.completeBy",
+    "case 'Error':\n      return record.completeBy === null ? null : record.completeBy + 1;",
+    "case 'Error':\n      return null;",
   ),
   mutant(
     'watch the latest complete-by, not the earliest',
