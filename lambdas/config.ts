@@ -85,8 +85,6 @@ export const webhookVariables = {
   REEVE_WEBHOOK_URL: url,
   /** The ARN of its secret. */
   REEVE_WEBHOOK_SECRET: name,
-  /** The endpoint of the SDK's calls, on clouds other than AWS. */
-  AWS_ENDPOINT_URL: url.optional(),
 };
 
 /** The console's OpenID provider; without it there is no console. */

@@ -1,6 +1,6 @@
 /** A webhook: invoked by the FIFO queue of its receiver's undelivered messages. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { sqsClient } from '#aws/clients.ts';
+import { secretsClient, sqsClient } from '#aws/clients.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
@@ -14,13 +14,8 @@ import { log, logged } from './telemetry.ts';
 
 const config = readConfig(webhookVariables);
 const sqs = sqsClient();
-const secret = secretReader({
-  arn: config.REEVE_WEBHOOK_SECRET,
-  config: sqs.config,
-  fetch,
-  clock: systemClock,
-  ...(config.AWS_ENDPOINT_URL !== undefined && { endpoint: config.AWS_ENDPOINT_URL }),
-});
+const { REEVE_WEBHOOK_SECRET: secretArn } = config;
+const secret = secretReader(secretArn, secretsClient(secretArn.split(':')[3] ?? ''));
 const respond = webhook({
   name: config.REEVE_WEBHOOK,
   url: config.REEVE_WEBHOOK_URL,

@@ -5,6 +5,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 export interface ClientOptions {
@@ -41,3 +42,7 @@ export const eventBridgeClient = (options: ClientOptions = {}) =>
   new EventBridgeClient(common(options));
 
 export const lambdaClient = (options: ClientOptions = {}) => new LambdaClient(common(options));
+
+/** @param region of the secrets, which may differ from the function's */
+export const secretsClient = (region: string, options: ClientOptions = {}) =>
+  new SecretsManagerClient({ ...common(options), region });

@@ -1,71 +1,37 @@
-/**
- * Reads one secret of Secrets Manager, by a signed call: for one request an instance, its client would be a
- * second one in the function's bundle.
- */
-import * as z from 'zod';
+/** Reads a secret of Secrets Manager. Powertools caches it; a failed renewal keeps the last value. */
+import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { UnavailableError } from '#core/model/errors.ts';
-import type { Clock } from '#ports/clock.ts';
-import { type SigningConfig, signedFetch } from './signed-fetch.ts';
 
-export interface SecretReaderOptions {
-  readonly arn: string;
-  /** Of any client of the SDK: whose credentials sign. */
-  readonly config: SigningConfig;
-  readonly fetch: typeof globalThis.fetch;
-  readonly clock: Clock;
-  /** Default: Secrets Manager of the secret's own region. */
-  readonly endpoint?: string;
-}
-
-/** A secret that was replaced is noticed after this, ms. */
-const keptMs = 300_000;
-const answerWithinMs = 3_000;
-
-const answerSchema = z.object({ SecretString: z.string() });
+/** A replaced secret is noticed after this, s. */
+const maxAge = 300;
 
 /**
- * Asks once for all who want it at a time, and again when what it knows has grown old; where that fails, the
- * old one is still good.
+ * Returns a function that reads the secret as text.
+ *
+ * @throws {UnavailableError} `secret-unread` when the secret was never read
  */
-export function secretReader(options: SecretReaderOptions): () => Promise<string> {
-  const { clock } = options;
-  let known: { readonly secret: string; readonly at: number } | null = null;
-  let asking: Promise<string> | null = null;
-  const renewed = async () => {
+export function secretReader(arn: string, client: SecretsManagerClient): () => Promise<string> {
+  const provider = new SecretsProvider({ awsSdkV3Client: client });
+  let known: string | null = null;
+  let pending: Promise<string> | null = null;
+  const renew = async () => {
     try {
-      known = { secret: await ask(options), at: clock.now() };
+      const value = await provider.get(arn, { maxAge });
+      if (typeof value !== 'string') throw new TypeError('The secret is not a text.');
+      known = value;
     } catch (cause) {
-      if (known === null) throw unread(options.arn, cause);
+      if (known === null) throw unread(arn, cause);
     } finally {
-      asking = null;
+      pending = null;
     }
-    return known.secret;
+    return known;
   };
+  // The library calls Secrets Manager once per concurrent reader.
   return async () => {
-    if (known !== null && clock.now() - known.at < keptMs) return known.secret;
-    asking ??= renewed();
-    return asking;
+    pending ??= renew();
+    return pending;
   };
-}
-
-async function ask({ arn, config, fetch, endpoint }: SecretReaderOptions): Promise<string> {
-  const region = arn.split(':')[3] ?? '';
-  const send = signedFetch(config, { service: 'secretsmanager', region }, fetch);
-  const response = await send(endpoint ?? `https://secretsmanager.${region}.amazonaws.com/`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amz-target': 'secretsmanager.GetSecretValue',
-    },
-    body: JSON.stringify({ SecretId: arn }),
-    redirect: 'error',
-    signal: AbortSignal.timeout(answerWithinMs),
-  });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new UnavailableError('secret-refused', `Secrets Manager answered ${response.status}.`);
-  }
-  return answerSchema.parse(await response.json()).SecretString;
 }
 
 function unread(arn: string, cause: unknown): UnavailableError {

@@ -2,6 +2,7 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListEventBusesCommand } from '@aws-sdk/client-eventbridge';
 import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   dynamoClient,
   eventBridgeClient,
   lambdaClient,
+  secretsClient,
   sqsClient,
 } from '#aws/clients.ts';
 import { answeringServer } from '../support/answering-server.ts';
@@ -50,6 +52,14 @@ const clients: [string, (options?: ClientOptions) => Asked][] = [
     (options) => {
       const client = eventBridgeClient(options);
       const ask = () => client.send(new ListEventBusesCommand({}));
+      return { ask, handler: client.config.requestHandler };
+    },
+  ],
+  [
+    'Secrets Manager',
+    (options) => {
+      const client = secretsClient('us-east-1', options);
+      const ask = () => client.send(new ListSecretsCommand({}));
       return { ask, handler: client.config.requestHandler };
     },
   ],
