@@ -85,7 +85,6 @@ export const errorCodes = {
     'messages-unsent': 'SQS did not accept messages, and may accept them later.',
     'not-running': 'No Reeve runs on the data.',
     'reads-throttled': 'DynamoDB did not return all items of a batch.',
-    'secret-refused': 'Secrets Manager did not return a secret.',
     'secret-unread': 'A secret cannot be read or is not a text.',
     'store-closed': 'The database is closed, because the process ends.',
     'store-full': 'The disk has no space for the database.',
