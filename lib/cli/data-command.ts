@@ -3,7 +3,7 @@ import { printJson, printLines } from './context.ts';
 import type { CliEnvironment, DataOutcome } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';
 
-export function tellOutcome(
+export function printOutcome(
   world: CliEnvironment,
   json: boolean,
   { exitCode, document, lines, error }: DataOutcome,

@@ -15,7 +15,7 @@ import { addFilterOptions } from '#cli/options/order-filter.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
 import { CliError } from './cli-error.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
-import { tellOutcome } from './data-command.ts';
+import { printOutcome } from './data-command.ts';
 import type { CliEnvironment, DataCommand } from './environment.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { environmentHelp } from './help-text.ts';
@@ -129,7 +129,7 @@ function addData(program: Command, world: CliEnvironment, done: Done): void {
   const act = async (command: DataCommand, { data }: DataOptions) => {
     const { json = false, ...others } = program.opts<GlobalOptions>();
     onlyHere(others, `\`reeve ${command.kind}\` is about files on this machine`);
-    done(tellOutcome(world, json, await world.data(command, data)));
+    done(printOutcome(world, json, await world.data(command, data)));
   };
   const add = (name: string, description: string) =>
     program

@@ -1,4 +1,4 @@
-/** The console begins. */
+/** The entry point of the console. */
 import { render } from 'preact';
 import { startFollowing } from '#console/api/live.ts';
 import { giveToken, signInFailed } from '#console/api/session-token.ts';

@@ -1,4 +1,4 @@
-/** Builds the console to static files: `npm ci` does, by the script `prepare`. */
+/** Builds the console to static files; `npm ci` runs it by the script `prepare`. */
 import { defineConfig } from 'vite';
 
 export default defineConfig({
@@ -6,9 +6,9 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // The first ones in which a style sheet can say a colour for light and dark at once.
+    // The first versions that support `light-dark()`.
     target: ['chrome123', 'firefox120', 'safari17.5'],
-    // No script of the builder's is put between the page and its modules.
+    // Without Vite's polyfill for module preloads.
     modulePreload: false,
     assetsInlineLimit: 0,
   },

@@ -46,7 +46,7 @@ export function notifier(ports: NotifierPorts): Notifier {
       // A change that the stream delivers again would alert twice. So its alert is sent only once all its
       // other notifications are settled.
       const settled = Math.min(changes.length, ...(await settle(ports, responses)));
-      return alertInTurn(
+      return alertOneByOne(
         ports,
         alerts.filter(({ place }) => place < settled),
         settled,
@@ -70,7 +70,7 @@ function byAudience(all: readonly Placed[]): [responses: Placed[], alerts: Place
  * repeat delivered ones. After the first failure the rest go to the retry queue with it, so that an unreachable
  * publisher costs one timeout. Returns how many changes are settled.
  */
-async function alertInTurn(
+async function alertOneByOne(
   ports: NotifierPorts,
   alerts: readonly Placed[],
   settled: number,
@@ -84,20 +84,23 @@ async function alertInTurn(
 }
 
 /** Delivers notifications or keeps them for later; returns the places of those for which neither is certain. */
-async function settle(ports: NotifierPorts, owed: readonly Placed[]): Promise<readonly number[]> {
-  return keep(ports, await failures(ports, owed));
+async function settle(
+  ports: NotifierPorts,
+  undelivered: readonly Placed[],
+): Promise<readonly number[]> {
+  return keep(ports, await failures(ports, undelivered));
 }
 
 /** Delivers notifications; returns those whose delivery is not certain. */
 async function failures(
   { publisher, log }: NotifierPorts,
-  owed: readonly Placed[],
+  undelivered: readonly Placed[],
 ): Promise<readonly Placed[]> {
   const results = await publish(
     publisher,
-    owed.map(({ notification }) => notification),
+    undelivered.map(({ notification }) => notification),
   );
-  return owed.filter(({ notification }, at) => {
+  return undelivered.filter(({ notification }, at) => {
     const result = results[at];
     if (result?.kind === 'delivered') return false;
     log.warn('notification-deferred', {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Identity } from '#core/access/principal.ts';
-import { askAgainMs } from '#http/access/still-let.ts';
+import { recheckMs } from '#http/access/still-allowed.ts';
 import { followerLimits } from '#http/routes/followers.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { identified, operator, orderIdOf, type Scenario, scenario } from './scenario.ts';
@@ -151,10 +151,10 @@ test.each(['/events', 'one order'])(
     for (const next of [{ kind: 'unknown' }, identified({ ...operator, tenant: 'inn' })] as const) {
       identity = identified(operator);
       const read = await open(world, path === '/events' ? path : `/orders/${id}/events`);
-      await clock.advance(askAgainMs);
+      await clock.advance(recheckMs);
       identity = next;
       const messages = rest(read);
-      await clock.advance(askAgainMs);
+      await clock.advance(recheckMs);
       await messages;
     }
     release();

@@ -86,7 +86,7 @@ test('each change is written out once, however many follow, and every one of the
 });
 
 test('a round hands few followers their events in one go', async () => {
-  const world = scenario({ inOneGo: 10, paceMs: 16 });
+  const world = scenario({ groupMax: 10, paceMs: 16 });
   let handed = 0;
   for (let at = 0; at < 25; at += 1) {
     world.join({ orderId: null, take: () => (handed += 1) });

@@ -1,4 +1,4 @@
-/** What became of a request. */
+/** The result of a request. */
 import type { Problem } from './documents.ts';
 
 export type Answer<Body> =

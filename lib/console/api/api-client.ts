@@ -1,4 +1,4 @@
-/** The API of Reeve, from its own page. */
+/** The client of Reeve's API. */
 
 import { serverSaid } from '#console/parts/server-clock.ts';
 import type { Answer } from './answer.ts';
@@ -29,7 +29,7 @@ export async function get<Body>(path: string): Promise<Answer<Body>> {
   return { kind: 'ok', body: JSON.parse(text) };
 }
 
-/** `body`: sent as JSON; null: none. */
+/** @param body sent as JSON; null: no body */
 export async function post<Body>(
   path: string,
   body: unknown,
@@ -48,10 +48,10 @@ export async function post<Body>(
   return response.ok ? { kind: 'ok', body: await response.json() } : refused(response);
 }
 
-/** Null when nothing answered; a stream is read from the answer's body. */
+/** Null when there was no response; the caller reads a stream from the body. */
 export async function request(path: string, init: RequestInit): Promise<Response | null> {
   try {
-    // What the browser keeps by itself would make every answer look new.
+    // The browser's cache would hide `304 Not Modified`.
     const response = await fetch(path, { ...init, cache: 'no-store' });
     serverSaid(response.headers.get('date'));
     if (response.status === 401) tokenWanted.value = true;

@@ -1,12 +1,12 @@
-/** Work that is asked for often and done seldom. */
+/** Coalesces frequent requests for the same work. */
 
 export interface Coalesced {
-  /** Asks for it: at once when it rested long enough, else once for all who asked meanwhile. */
+  /** Runs the work at once after a rest, otherwise once later for all requests since. */
   ask(): void;
   stop(): void;
 }
 
-/** Never twice at a time, and at least `restMs` between the end of one and the next. */
+/** Runs never overlap, and at least `restMs` pass between two. */
 export function coalesced(
   work: () => Promise<void>,
   restMs: number,

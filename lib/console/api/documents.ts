@@ -27,7 +27,7 @@ export type WorkflowStep = Workflow['steps'][number];
 export type AgentActivity = ActivityDocument['agents'][number];
 export type OrderFault = NonNullable<SummaryDocument['fault']>;
 
-/** What an `order` event of `/events` says. */
+/** The data of an `order` event of `/events`. */
 export interface Change {
   readonly orderId: string;
   readonly workflow: string;

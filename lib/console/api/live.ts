@@ -1,6 +1,6 @@
 /**
- * Follows all orders: changes as the server tells them, gathered for one frame of the screen; where it
- * tells none, a reminder to ask again every few seconds.
+ * Follows all orders: changes from the event stream, batched per frame; without a stream,
+ * a request to refresh every few seconds.
  */
 import { effect, signal } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
@@ -15,22 +15,22 @@ export const connection = signal<Connection>('connecting');
 export interface Follower {
   /** The latest change of each order, since the last call. */
   changes?(batch: ReadonlyMap<string, Change>): void;
-  /** Something may have happened unseen: ask again. */
+  /** Changes may have been missed: load again. */
   refresh(): void;
 }
 
 const pollMs = 3_000;
-/** The server sends something every 15 s; a stream silent for longer than this is dead, ms. */
+/** The server sends a keep-alive every 15 s; a stream silent for longer than this is broken, ms. */
 const silenceMaxMs = 40_000;
 const retryFirstMs = 500;
 const retryMaxMs = 10_000;
-/** A page that nobody sees gets its frames at this distance, ms. */
+/** The period of batches in a hidden page, ms. */
 const hiddenFrameMs = 1_000;
 
 const followers = new Set<Follower>();
 let batch = new Map<string, Change>();
 
-/** The function given back ends it. */
+/** The returned function ends it. */
 export function follow(follower: Follower): () => void {
   followers.add(follower);
   return () => followers.delete(follower);
@@ -42,7 +42,7 @@ function refreshAll(): void {
 
 function onChange(change: Change): void {
   if (batch.size === 0) onNextFrame(flush);
-  // Taken out first, so that the order of the map is that in which orders last changed.
+  // Deleted first, so that the map is ordered by the last change.
   batch.delete(change.orderId);
   batch.set(change.orderId, change);
 }
@@ -58,7 +58,7 @@ function flush(): void {
   for (const follower of followers) follower.changes?.(changes);
 }
 
-/** Reads until the stream ends; says whether there was one. */
+/** Reads until the stream ends; `absent` when there is none. */
 async function read(ended: AbortController): Promise<'ended' | 'absent' | 'refused'> {
   const response = await request('/events', { headers: authorization(), signal: ended.signal });
   if (response?.status === 404) return 'absent';
@@ -74,12 +74,12 @@ async function read(ended: AbortController): Promise<'ended' | 'absent' | 'refus
       silence = after(silenceMaxMs, () => ended.abort());
       for (const { event, data } of parse(piece.value)) {
         if (event === 'order') onChange(JSON.parse(data));
-        // More happened at once than the server sends.
+        // There were more changes than the server sends.
         else if (event === 'missed') refreshAll();
       }
     }
   } catch {
-    // The connection broke: it is made again.
+    // The connection broke; the caller reconnects.
   } finally {
     silence();
   }
@@ -112,14 +112,14 @@ function poll(ended: AbortController): void {
   tick();
 }
 
-/** Begins, and begins anew with each token that is given. */
+/** Connects, and connects again with each new token. */
 export function startFollowing(): void {
   let current = new AbortController();
   effect(() => {
     const session = sessions.value;
     current.abort();
     current = new AbortController();
-    // Whoever asked before there was a token asks again.
+    // Requests before the token have failed, so load again.
     if (session > 0) refreshAll();
     void keepReading(current);
   });

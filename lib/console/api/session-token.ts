@@ -1,13 +1,13 @@
-/** The API's token, where it needs one: kept until this tab is closed, and nowhere else. */
+/** The token for the API, kept in this tab only, until it is closed. */
 import { signal } from '@preact/signals';
 
 const place = 'reeve-token';
 
-/** The API asked for a token, or refused the one it was given. */
+/** True when the API requires a token, or has refused the present one. */
 export const tokenWanted = signal(false);
-/** Somebody came back from signing in without a token. */
+/** True when a sign-in returned without a token. */
 export const signInFailed = signal(false);
-/** Counts the tokens given: whoever waits for one watches it. */
+/** Counts the tokens, so that waiting code can watch it. */
 export const sessions = signal(0);
 
 export function authorization(): Readonly<Record<string, string>> {

@@ -1,34 +1,34 @@
 /**
- * Signing in, where the API takes the tokens of an OpenID provider: the authorization code flow with PKCE
+ * Sign-in with an OpenID provider: the authorization code flow with PKCE
  * (RFC 7636), for which a page needs no secret.
  */
 import * as oauth from 'oauth4webapi';
 
-/** Where and as whom, as the server says it. */
+/** The provider and the client id, from the server. */
 export interface SignIn {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
 }
 
-/** What is remembered while the person is at the provider. */
+/** The state stored during the redirect to the provider. */
 interface Begun {
   readonly verifier: string;
   readonly state: string;
-  /** Where they were. */
+  /** The route to return to. */
   readonly hash: string;
 }
 
 const place = 'reeve-sign-in';
 const returnTo = () => `${location.origin}/`;
 
-/** Null where tokens come from somewhere else. */
+/** Null when the server configures no provider. */
 export async function offeredSignIn(): Promise<SignIn | null> {
   const response = await fetch('/sign-in.json').catch(() => null);
   return response?.ok === true ? response.json() : null;
 }
 
-/** Leaves this page for the provider's. */
+/** Redirects to the provider. */
 export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<void> {
   const { authorization_endpoint: endpoint } = await providerOf(issuer);
   if (endpoint === undefined) throw new Error('The provider names no place to sign in.');
@@ -52,13 +52,13 @@ export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<
   location.assign(url);
 }
 
-/** The token, when somebody comes back from the provider; null when nobody does. */
+/** The token after a redirect from the provider; null otherwise. */
 export async function finishSignIn(): Promise<string | null> {
   const text = sessionStorage.getItem(place);
   if (text === null || !location.search.includes('state=')) return null;
   const { verifier, state, hash }: Begun = JSON.parse(text);
   const returned = new URL(location.href);
-  // A code is good once: whatever comes of it, it must not be tried again by a reload.
+  // A code is valid once, so a reload must not use it again.
   sessionStorage.removeItem(place);
   history.replaceState(null, '', `/${hash}`);
   const offered = await offeredSignIn();

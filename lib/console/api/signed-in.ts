@@ -1,14 +1,14 @@
-/** Who looks, as the API knows that one: what it may not do is not offered. */
+/** The signed-in principal; the console offers only what it may do. */
 import { effect, signal } from '@preact/signals';
 import { get } from './api-client.ts';
 import type { Principal } from './documents.ts';
 import { follow } from './live.ts';
 import { sessions } from './session-token.ts';
 
-/** Null until the API has said it. */
+/** Null until the API has answered. */
 export const principal = signal<Principal | null>(null);
 
-/** Resubmit, correct, cancel. The API decides; this only leaves out what it would refuse. */
+/** True when resubmit, correct and cancel are offered; the API itself decides. */
 export function mayOperate(): boolean {
   const role = principal.value?.role;
   return role === 'operator' || role === 'iam';
@@ -19,10 +19,10 @@ async function learn(): Promise<void> {
   if (answer.kind === 'ok') principal.value = answer.body;
 }
 
-/** Asks at once, with each token that is given, and until there was an answer. */
+/** Requests the principal at once and with each new token, until there is an answer. */
 export function startKnowing(): void {
   effect(() => {
-    // A new token may be somebody else's.
+    // A new token may belong to another principal.
     if (sessions.value > 0) principal.value = null;
     void learn();
   });

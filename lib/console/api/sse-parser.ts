@@ -1,11 +1,11 @@
-/** Server-sent events out of the pieces in which a stream comes. */
+/** Parses server-sent events from the chunks of a stream. */
 
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Gives the events that each further piece of text completes. */
+/** Returns the events that each further chunk completes. */
 export function sseParser(): (piece: string) => ServerEvent[] {
   let rest = '';
   return (piece) => {

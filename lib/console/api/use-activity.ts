@@ -1,4 +1,4 @@
-/** What goes on, as the server counts it; null where it does not, or not yet. */
+/** The activity of the server; null when it has none, or not yet. */
 import { type ReadonlySignal, useComputed } from '@preact/signals';
 import type { ActivityDocument, Workflow, WorkflowsDocument } from './documents.ts';
 import { type Loaded, useDocument } from './use-document.ts';

@@ -16,16 +16,16 @@ export type Loaded<Body> =
 interface Options {
   /** Between two requests, ms. */
   readonly restMs: number;
-  /** Whether these changes make the document another one. Default: never. */
+  /** True when these changes affect the document. Default: never. */
   readonly concerns?: (changes: ReadonlyMap<string, Change>) => boolean;
-  /** Ask again this often all the same, ms. */
+  /** Also load periodically, ms. */
   readonly everyMs?: number;
 }
 
-/** What was shown stays while Reeve does not answer. */
+/** The last document stays while Reeve does not answer. */
 export function useDocument<Body>(path: string, options: Options): Signal<Loaded<Body>> {
   const loaded = useSignal<Loaded<Body>>({ kind: 'loading' });
-  // Before the first frame: what is asked for is on its way while the page is drawn.
+  // Before the first frame, so that the request is in flight while the page is drawn.
   useLayoutEffect(() => {
     let isCurrent = true;
     loaded.value = { kind: 'loading' };
@@ -34,7 +34,7 @@ export function useDocument<Body>(path: string, options: Options): Signal<Loaded
       if (!isCurrent) return;
       if (answer.kind === 'ok') loaded.value = { kind: 'shown', body: answer.body };
       else if (answer.kind === 'refused') {
-        // While the token is asked for, nothing is wrong with what is shown.
+        // During a sign-in, the shown document is still valid.
         if (answer.status !== 401) loaded.value = answer;
       } else if (loaded.value.kind === 'loading') loaded.value = { kind: 'unreachable' };
     };

@@ -1,4 +1,4 @@
-/** How the bars of a timeline are called. */
+/** The names of the bars of a timeline. */
 
 import type { IconName } from '#console/parts/icon-paths.ts';
 import { lengthText } from '#console/parts/instants.ts';

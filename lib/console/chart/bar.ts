@@ -1,4 +1,4 @@
-/** What a step did for a while, as the timeline draws it: a call, or a wait. */
+/** A bar of the timeline: a call or a wait of a step. */
 import type { Order } from '#console/api/documents.ts';
 
 type Call = Order['calls'][number];
@@ -12,14 +12,14 @@ export interface Bar {
   /** 0 for a wait. */
   readonly attempt: number;
   readonly from: number;
-  /** Null while it goes on. */
+  /** Null while it lasts. */
   readonly to: number | null;
-  /** The answer came while the order waited or was stopped: recorded, and nothing started. */
+  /** True when the reply came while the order was Pending or in Error: recorded, and no step started. */
   readonly late: boolean;
   readonly fault: string | null;
 }
 
-/** A call whose beginning is not known is drawn as an instant, at its end. */
+/** A call with an unknown start is drawn as an instant, at its end. */
 export function callBar(
   { action, attempt, from, to, end, isLate, fault }: Call,
   submittedAt: number,

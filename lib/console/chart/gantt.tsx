@@ -13,7 +13,7 @@ interface Props {
   readonly order: Order;
 }
 
-/** So that what has just begun is seen, ms. */
+/** The minimum width, so that a bar that has just begun is visible, ms. */
 const widthMinMs = 50;
 
 export function Gantt({ order }: Props) {

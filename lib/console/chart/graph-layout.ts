@@ -31,7 +31,7 @@ export interface GraphShape {
   readonly down: boolean;
 }
 
-/** A step, or the way of a long arrow through a layer. */
+/** A step, or the passage of a long arrow through a layer. */
 interface Place {
   readonly key: string;
   readonly step: string | null;
@@ -125,7 +125,7 @@ function curve([x1, y1]: Point, [x2, y2]: Point, point: Measures['point']): stri
 
 const wayKey = (from: string, to: string, layer: number) => `${from}>${to}@${layer}`;
 
-/** Layers of places; those of a layer sorted by where what they come after lies. */
+/** Layers of places; each layer is sorted by the positions of the predecessors. */
 function placed(steps: readonly GraphStep[]): Place[][] {
   const layerOf = layersOf(steps);
   const layers: Place[][] = [];
@@ -152,7 +152,7 @@ function placed(steps: readonly GraphStep[]): Place[][] {
       const known = before.flatMap((key) => order.get(key) ?? []);
       return known.length === 0 ? 0 : known.reduce((sum, at) => sum + at, 0) / known.length;
     };
-    // Ways last where ranks are equal: a box above, the arrow that passes it below.
+    // Passages last at equal ranks: the box above, the passing arrow below.
     layer.sort((a, b) => rank(a) - rank(b) || Number(a.step === null) - Number(b.step === null));
     for (const [at, { key }] of layer.entries()) order.set(key, at - (layer.length - 1) / 2);
   }

@@ -1,4 +1,4 @@
-/** The last hour by the minute: what was submitted, and how what ended did end. */
+/** The last hour by minute: submissions, and ends by state. */
 import { useSignal } from '@preact/signals';
 import type { ActivityDocument } from '#console/api/documents.ts';
 import { minuteText } from '#console/parts/instants.ts';
@@ -17,7 +17,7 @@ const height = 150;
 export function HourChart({ activity }: { readonly activity: ActivityDocument | null }) {
   const pointed = useSignal<number | null>(null);
   const minutes = activity?.minutes ?? [];
-  // The drawing is stretched to the page; its own width only decides how thick things look.
+  // The drawing is stretched to the page; its own width only decides the thickness of lines.
   const width = isNarrow.value ? 320 : 1_080;
   const shape = chartShape(minutes, { width, height });
   const shown = pointed.value === null ? undefined : minutes[pointed.value];

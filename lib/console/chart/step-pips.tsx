@@ -1,4 +1,4 @@
-/** The steps of an order in little: one pip each. */
+/** The steps of an order in miniature: one pip each. */
 import type { Change } from '#console/api/documents.ts';
 import { stepStyle } from '#console/parts/state-words.ts';
 

@@ -1,4 +1,4 @@
-/** Instants to places from 0 to 1, with long stretches in which nothing happened drawn short. */
+/** Maps instants to positions from 0 to 1; long quiet periods are drawn short. */
 
 export interface Stretch {
   readonly from: number;
@@ -18,7 +18,7 @@ export interface TimeScale {
   readonly ticks: readonly { readonly at: number; readonly ms: number }[];
 }
 
-/** A quiet stretch longer than this share of the busy time is drawn as long as that share. */
+/** A quiet period is drawn at most as long as this share of the busy time. */
 const quietShare = 0.12;
 const quietMinMs = 400;
 

@@ -12,7 +12,7 @@ export interface Lane {
   readonly bars: readonly Bar[];
 }
 
-/** What happened to the whole order at an instant. */
+/** An event of the whole order. */
 export interface Mark {
   readonly at: number;
   readonly kind: 'resubmit' | 'cancel';
@@ -23,11 +23,11 @@ export interface Timeline {
   readonly lanes: readonly Lane[];
   readonly marks: readonly Mark[];
   readonly from: number;
-  /** When the last thing of it ended; null while something goes on. */
+  /** The end of the last bar; null while one lasts. */
   readonly to: number | null;
 }
 
-/** Shorter than this a wait is not worth a bar, ms. */
+/** A shorter wait gets no bar, ms. */
 const waitMinMs = 100;
 
 export function timeline(order: Order): Timeline {

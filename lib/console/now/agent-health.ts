@@ -1,16 +1,16 @@
 /**
- * How an agent does, in one word, from its calls of the last hour: all thresholds of the console.
+ * The health of an agent from its calls of the last hour, with all thresholds of the console.
  * A refusal by the service counts as a failed call, as in the success rate that is shown beside it.
  */
 import type { AgentActivity } from '#console/api/documents.ts';
 import type { IconName } from '#console/parts/icon-paths.ts';
 import type { Tone } from '#console/parts/state-words.ts';
 
-/** Shares of calls that succeeded: from `good` up all is well, below `fair` somebody should look. */
+/** Shares of succeeded calls: good from `good`, in need of attention below `fair`. */
 const successMin = { good: 0.99, fair: 0.95 } as const;
 /** With fewer calls one failure moves the share by more than the thresholds lie apart. */
 export const callsMin = 20;
-/** Few calls are judged as well where most of them fail. */
+/** Fewer calls suffice for a judgement when most of them fail. */
 const mostlyFailing = { calls: 5, share: 0.5 } as const;
 
 export interface Health {

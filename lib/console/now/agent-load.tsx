@@ -1,4 +1,4 @@
-/** What lies with each agent: calls out, calls that wait, and how long the oldest stands still. */
+/** The load of each agent: calls in flight, waiting calls, and the age of the oldest. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ActivityDocument } from '#console/api/documents.ts';
 import type { Loaded } from '#console/api/use-document.ts';

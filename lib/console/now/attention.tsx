@@ -100,7 +100,7 @@ function Causes({ stopped: { orders, isComplete }, chosen }: CausesProps) {
   );
 }
 
-/** All orders of the cause that there are, also those that were not read for the overview. */
+/** All orders of the cause, also those that the overview has not loaded. */
 function ofCause(cause: Cause): Choice {
   const query = { ...emptyQuery, ...causeQuery(cause) };
   const key = causeKey(cause);
@@ -113,7 +113,7 @@ function ofCause(cause: Cause): Choice {
 
 interface RowProps {
   readonly group: CauseGroup;
-  /** Whether the count is that of all there are. */
+  /** True when all orders are counted. */
   readonly isCounted: boolean;
   readonly chosen: Signal<Cause | null>;
 }

@@ -1,4 +1,4 @@
-/** Orders that wait for a person, by what stopped them: whoever mends one cause mends all its orders. */
+/** Orders in Error by cause, because the repair of a cause helps all of its orders. */
 import type { OrderFault, SummaryDocument } from '#console/api/documents.ts';
 import type { OrderQuery } from '#console/parts/page-paths.ts';
 
@@ -14,7 +14,7 @@ export interface CauseGroup {
   readonly cause: Cause;
   readonly key: string;
   readonly count: number;
-  /** The one that changed last: its fault speaks for all. */
+  /** The order that changed last; its fault is shown. */
   readonly latest: SummaryDocument;
 }
 

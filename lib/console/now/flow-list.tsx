@@ -1,4 +1,4 @@
-/** Orders as they flow: the ones last heard of, with their steps lighting up. */
+/** The orders that changed last, with the states of their steps. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '#console/api/api-client.ts';
@@ -14,7 +14,7 @@ import { OrderBadge } from '../parts/state-badge.tsx';
 import { type Flowing, flowed, isNews, ofChange, ofSummary } from './flow.ts';
 
 const shownMax = 9;
-/** More often than this nobody can read it, ms. */
+/** The minimum time between two updates, for readability, ms. */
 const readableMs = 400;
 const restMs = 1_000;
 

@@ -1,4 +1,4 @@
-/** The orders that were last heard of, each in its place until newer ones push it out. */
+/** The orders that changed last; each keeps its place until newer ones replace it. */
 import type { Change, SummaryDocument } from '#console/api/documents.ts';
 
 export type Flowing = Pick<
@@ -6,7 +6,7 @@ export type Flowing = Pick<
   'orderId' | 'workflow' | 'revision' | 'processState' | 'direction' | 'fault'
 > & {
   readonly at: string;
-  /** Empty until a change tells of them. */
+  /** Empty until the first change of the order. */
   readonly steps: Change['steps'];
 };
 

@@ -1,4 +1,4 @@
-/** How an agent does, in one word. */
+/** The health of an agent. */
 
 import type { AgentActivity } from '#console/api/documents.ts';
 import { Icon } from '../parts/icon.tsx';

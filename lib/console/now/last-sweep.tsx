@@ -1,10 +1,10 @@
-/** When the Supervisor last looked at all orders. */
+/** The time of the Supervisor's last completed sweep. */
 
 import { useDocument } from '#console/api/use-document.ts';
 import type { HealthDocument } from '#http/schemas.ts';
 import { Ago } from '../parts/instant.tsx';
 
-/** Health is told with 503 as well: then it is a refusal without a problem document. */
+/** Degraded health has status 503: a refusal without a problem document. */
 export function LastSweep() {
   const loaded = useDocument<HealthDocument>('/healthz', { restMs: 2_000, everyMs: 5_000 }).value;
   if (loaded.kind === 'refused') {

@@ -1,4 +1,4 @@
-/** How many orders are alive, by state, and how many came to their end in the last hour. */
+/** The numbers of live orders by state, and of orders that ended in the last hour. */
 
 import type { ActivityDocument } from '#console/api/documents.ts';
 import { totals } from '#console/chart/chart-shape.ts';

@@ -1,4 +1,4 @@
-/** The orders that wait for a person, read anew while orders stop or are let go on. */
+/** The orders in Error, loaded again when orders stop or are resubmitted. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { get } from '#console/api/api-client.ts';
@@ -16,9 +16,9 @@ export interface Stopped {
   readonly isComplete: boolean;
 }
 
-/** Read for the overview: five requests, and more than anybody groups by hand. */
+/** Orders loaded for the overview: five requests. */
 const shownMax = 1_000;
-/** Between two readings, ms. */
+/** Between two loads, ms. */
 const restMs = 1_500;
 
 export function useStopped(): ReadonlySignal<Loaded<Stopped>> {
@@ -31,7 +31,7 @@ export function useStopped(): ReadonlySignal<Loaded<Stopped>> {
       const found = await findOrders({ get, path, max: shownMax });
       if (!isCurrent) return;
       if (found.kind === 'found') loaded.value = { kind: 'shown', body: found };
-      // While the token is asked for, nothing is wrong with what is shown.
+      // During a sign-in, the shown orders are still valid.
       else if (found.answer.kind === 'refused') {
         if (found.answer.status !== 401) loaded.value = found.answer;
       } else if (loaded.value.kind === 'loading') loaded.value = found.answer;

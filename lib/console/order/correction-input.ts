@@ -1,4 +1,4 @@
-/** What an operator corrects when an order is resubmitted: paths and new values, as they were typed. */
+/** The corrections of a resubmit: paths and new values, as typed. */
 
 export interface CorrectionRow {
   readonly path: string;

@@ -1,4 +1,4 @@
-/** A document, with what the server left out marked as left out. */
+/** A document with its redacted values marked. */
 import { Icon } from '../parts/icon.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
 import { documentParts } from './redacted.ts';

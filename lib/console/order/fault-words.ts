@@ -1,4 +1,4 @@
-/** Why an order is not on its way to Processed, in words. */
+/** Explains why an order will not become Processed. */
 import type { Order, OrderFault } from '#console/api/documents.ts';
 
 export function faultTitle({ step, action }: OrderFault): string {
@@ -10,7 +10,7 @@ export function effectWords({ effect }: { readonly effect: string }): string {
   return effect === 'none' ? 'It had no effect.' : 'It may have had an effect.';
 }
 
-/** What a person can do about it. */
+/** The actions that an operator can take. */
 export function remedy({ processState, direction }: Order): string {
   if (processState === 'Undone') return 'Everything that was done has been undone.';
   if (processState !== 'Error') return 'Reeve is undoing what was done.';

@@ -1,4 +1,4 @@
-/** What happened, as sentences. */
+/** The history as sentences. */
 
 import type { HistoryDocument } from '#console/api/documents.ts';
 import { historySentence } from '#text/history-text.ts';

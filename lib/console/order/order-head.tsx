@@ -1,4 +1,4 @@
-/** Which order it is, how it stands, and what can be done. */
+/** The head of an order's page: its id, its state, its actions. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Order } from '#console/api/documents.ts';

@@ -1,4 +1,4 @@
-/** Who has the order, and until when; or what it waits for. */
+/** The lock of the order and its complete-by, or what the order waits for. */
 
 import type { Order } from '#console/api/documents.ts';
 import { now } from '#console/parts/server-clock.ts';

@@ -1,4 +1,4 @@
-/** The fault in words, with the agent's code, and what a person can do. */
+/** The fault with its code, and what an operator can do. */
 
 import type { Order } from '#console/api/documents.ts';
 import { sentence } from '#text/sentence.ts';

@@ -1,4 +1,4 @@
-/** Lets one order go on, as it is or with fields corrected. */
+/** Resubmits one order, unchanged or with corrected fields. */
 import { type Signal, useSignal } from '@preact/signals';
 import { post } from '#console/api/api-client.ts';
 import type { Order, ProcessState } from '#console/api/documents.ts';

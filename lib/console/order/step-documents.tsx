@@ -1,4 +1,4 @@
-/** What each step was given, and what it gave. */
+/** The input and output of each step. */
 
 import type { Order, Step } from '#console/api/documents.ts';
 import { sentence } from '#text/sentence.ts';

@@ -1,4 +1,4 @@
-/** Resubmits or cancels: says first how many and what will happen, then what became of each order. */
+/** Resubmits or cancels orders: first a preview with their number, then the result of each. */
 
 import { orderHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-/** One action on many orders: a few at a time, each with a result of its own. */
+/** One action on many orders, a few at a time, with a result for each. */
 
 import type { Answer } from '#console/api/answer.ts';
 import type { ProcessState, SummaryDocument } from '#console/api/documents.ts';
@@ -16,12 +16,12 @@ export interface Result {
 export type Meant = Pick<SummaryDocument, 'orderId' | 'revision'>;
 export type Act = (order: Meant) => Promise<Answer<{ processState: ProcessState }>>;
 
-/** Requests at once: quick for thousands of orders, and little for a server. */
+/** Concurrent requests: fast enough for thousands of orders, and a small load for a server. */
 const atOnce = 4;
 
 /**
- * Takes orders from `left` until it is empty, or somebody stops it, or the server can take no more:
- * what is then in `left` is still to do, and a later call goes on with it.
+ * Takes orders from `left` until it is empty, the user stops it, or the server is overloaded:
+ * the orders that remain in `left` are for a later call.
  */
 export async function forEachOrder(
   left: Meant[],
@@ -69,7 +69,7 @@ export function resultOf(orderId: string, answer: Answer<{ processState: Process
   }
 }
 
-/** Whether the action may be done to an order as it stands. */
+/** True when the action is possible in the present state of the order. */
 export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions'>): boolean =>
   actions[action] === null;
 
@@ -87,7 +87,7 @@ export function leftAlone(action: Action, count: number): string {
     : `${orders} at an end, or being undone already, and will be left alone.`;
 }
 
-/** Results that are kept and shown; refusals are kept rather than what went well. */
+/** Results that are kept and shown; refusals are kept before successes. */
 export const resultsMax = 200;
 
 export function withResult(results: readonly Result[], result: Result): readonly Result[] {

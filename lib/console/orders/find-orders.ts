@@ -6,7 +6,7 @@ export type Found =
   | {
       readonly kind: 'found';
       readonly orders: readonly SummaryDocument[];
-      /** False when more match than were asked for. */
+      /** False when more orders match than `max`. */
       readonly isComplete: boolean;
     }
   | { readonly kind: 'failed'; readonly answer: Exclude<Answer<ListDocument>, { kind: 'ok' }> };
@@ -16,18 +16,18 @@ interface Options {
   readonly path: (cursor: string | null, limit: number) => string;
   /** Orders to find at most. */
   readonly max: number;
-  /** Which of those that the server lists are meant. Default: all. */
+  /** Filters the listed orders. Default: all. */
   readonly accepts?: (order: SummaryDocument) => boolean;
   readonly onProgress?: (found: number) => void;
   readonly isStopped?: () => boolean;
 }
 
-/** Of one request: what the API gives at most. */
+/** Orders per request, the maximum of the API. */
 const pageMax = 200;
 
 export async function findOrders(options: Options): Promise<Found> {
   const { get, path, max, accepts = () => true, onProgress, isStopped = () => false } = options;
-  // By id: an order that is submitted meanwhile moves others to the next page, where they come again.
+  // By id, because an order that is submitted meanwhile moves others to the next page, where they are listed again.
   const found = new Map<string, SummaryDocument>();
   let cursor: string | null = null;
   let isOn = true;
@@ -36,7 +36,7 @@ export async function findOrders(options: Options): Promise<Found> {
     if (answer.kind !== 'ok') return { kind: 'failed', answer };
     for (const order of answer.body.orders) if (accepts(order)) found.set(order.orderId, order);
     onProgress?.(found.size);
-    // A cursor that leads to itself would lead there for ever.
+    // A cursor that points to itself would loop for ever.
     isOn = answer.body.cursor !== cursor && answer.body.cursor !== null;
     cursor = answer.body.cursor;
     if (found.size >= max || isStopped()) break;

@@ -1,15 +1,15 @@
-/** What a listing becomes as pages come and orders change. */
+/** The state of a listing while pages are loaded and orders change. */
 import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import type { OrderQuery } from '#console/parts/page-paths.ts';
 
 export interface Listing {
   /** Newest first. */
   readonly orders: readonly SummaryDocument[];
-  /** Of what comes after the last page; null at the end. */
+  /** The cursor after the last page; null at the end. */
   readonly cursor: string | null;
 }
 
-/** A later look at the first page: what is shown below it stays, and stays where it is. */
+/** Merges a reload of the first page; the rows below it stay in place. */
 export function firstPage({ orders, cursor }: Listing, page: ListDocument): Listing {
   const last = page.orders.at(-1);
   const at = last === undefined ? -1 : orders.findIndex(({ orderId }) => orderId === last.orderId);
@@ -26,8 +26,8 @@ export function nextPage({ orders }: Listing, page: ListDocument): Listing {
 }
 
 /**
- * Changes tell less than a summary does, so orders that are listed are changed where they stand, and
- * for others the first page is asked for again. One that does not fit the filter any more stays until
+ * A change has less data than a summary. So listed orders are updated in place, and for
+ * others the first page is loaded again. An order that no longer matches the filter stays until
  * then, so that no row jumps away under a pointer.
  */
 export function changed(
@@ -53,7 +53,7 @@ export function changed(
   return { listing: isChanged ? { ...listing, orders } : listing, isStale };
 }
 
-/** A new order, or one that has just come into the state asked for. */
+/** True for a new order, or one that has just entered the state of the filter. */
 function mayFit(change: Change, { state, workflow, step, fault }: OrderQuery): boolean {
   if (workflow !== '' && change.workflow !== workflow) return false;
   if (step !== '' && change.fault?.step !== step) return false;

@@ -1,4 +1,4 @@
-/** Which orders are listed; the address says it too, so that it can be sent to somebody. */
+/** The filters of the listing; the address contains them, so that it can be shared. */
 import type { ProcessState, Workflow } from '#console/api/documents.ts';
 import { useWorkflows } from '#console/api/use-activity.ts';
 import { replaceHash } from '#console/parts/location.ts';
@@ -18,7 +18,7 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
   const workflows = useWorkflows().value;
   const names = [...new Set(workflows.map(({ name }) => name))];
   const steps = stepsOf(workflows, query);
-  // A name that the server does not know any more can still be asked for.
+  // Orders of a workflow that the server no longer knows can still be listed.
   if (query.workflow !== '' && !names.includes(query.workflow)) names.push(query.workflow);
   const ask = (change: Partial<OrderQuery>) => replaceHash(ordersHash({ ...query, ...change }));
   return (
@@ -96,7 +96,7 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
   );
 }
 
-/** Of the workflow that is asked for, or of all. */
+/** The steps of the selected workflow, or of all. */
 function stepsOf(workflows: readonly Workflow[], query: OrderQuery): readonly string[] {
   const meant = workflows.filter(({ name }) => query.workflow === '' || name === query.workflow);
   const names = new Set(meant.flatMap(({ steps }) => steps.map(({ name }) => name)));

@@ -1,4 +1,4 @@
-/** Goes to the order of an id, or to what its submitter calls it. */
+/** Finds orders by order id or correlation id. */
 import { useRef } from 'preact/hooks';
 import { get } from '#console/api/api-client.ts';
 import type { ListDocument } from '#console/api/documents.ts';
@@ -6,7 +6,7 @@ import { goTo } from '#console/parts/location.ts';
 import { orderHash, ordersHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';
 
-/** Several orders may have one correlation id; of a text that is none, the order's page says what it knows. */
+/** Several orders may share a correlation id; any other text is treated as an order id. */
 async function find(text: string): Promise<void> {
   const query = new URLSearchParams({ correlationId: text, limit: '2' });
   const answer = await get<ListDocument>(`/orders?${query}`);

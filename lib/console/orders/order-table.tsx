@@ -1,4 +1,4 @@
-/** The rows of a listing; each is drawn anew only when its own order changed. */
+/** The rows of a listing; each is rendered again only when its own order has changed. */
 import type { Signal } from '@preact/signals';
 import { useCallback, useRef } from 'preact/hooks';
 import type { SummaryDocument } from '#console/api/documents.ts';
@@ -8,9 +8,9 @@ import { Ago } from '../parts/instant.tsx';
 import { OrderBadge } from '../parts/state-badge.tsx';
 
 export interface Selection {
-  /** Orders that are listed. */
+  /** The selected orders. */
   readonly ids: Signal<ReadonlySet<string>>;
-  /** All orders that match, also those that are not loaded. */
+  /** True when all matching orders are selected, also those that are not loaded. */
   readonly isEvery: Signal<boolean>;
 }
 
@@ -26,9 +26,9 @@ export function OrderTable({ orders, selection }: Props) {
   const isSelected = ({ orderId }: SummaryDocument) => isEvery.value || ids.value.has(orderId);
   const isAll = orders.every(isSelected);
   const isSome = orders.some(isSelected);
-  // One function for all rows and times: a row is drawn anew only when its order changed.
+  // One function for all rows and renders, so that a row is rendered again only when its order has changed.
   const onSelect = useCallback((orderId: string) => {
-    // Of all that match, one that is taken out leaves those that are listed.
+    // Deselecting one of all matching orders leaves the listed ones selected.
     const next = new Set(isEvery.value ? listed.current : ids.value);
     if (!next.delete(orderId)) next.add(orderId);
     ids.value = next;

@@ -1,4 +1,4 @@
-/** A bulk action as it goes on: finds the orders that are meant, waits for a yes, and does one after the other. */
+/** A bulk action: finds its orders, waits for the confirmation, and runs. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, post } from '#console/api/api-client.ts';
@@ -14,26 +14,26 @@ import {
 } from './bulk.ts';
 import { findOrders } from './find-orders.ts';
 
-/** Which orders are meant: these, or all that a listing gives. */
+/** The orders of an action: a list, or a listing. */
 export type Choice =
   | { readonly kind: 'these'; readonly orders: readonly SummaryDocument[] }
   | {
       readonly kind: 'all';
       readonly path: (cursor: string | null, limit: number) => string;
-      /** Of those that the listing gives. Default: all. */
+      /** Filters the listed orders. Default: all. */
       readonly accepts?: (order: SummaryDocument) => boolean;
     };
 
-/** Of one run: what a page holds easily. The same again takes the rest. */
+/** Orders per run, limited by the memory of a page; a further run takes the rest. */
 export const runMax = 10_000;
 
 export interface BulkRun {
   readonly stage: 'finding' | 'failed' | 'asking' | 'running' | 'stopped' | 'out' | 'done';
-  /** Orders that the action can do something to. */
+  /** Orders to which the action applies. */
   readonly meant: number;
-  /** Orders that were chosen and will be left alone. */
+  /** Selected orders to which it does not apply. */
   readonly skipped: number;
-  /** False when more match than one run takes. */
+  /** False when more orders match than one run takes. */
   readonly isComplete: boolean;
   readonly done: number;
   readonly refused: number;
@@ -52,7 +52,7 @@ const before: BulkRun = {
 
 export interface BulkControl {
   readonly run: ReadonlySignal<BulkRun>;
-  /** Begins, or goes on after a stop. */
+  /** Starts, or continues after a stop. */
   readonly go: () => void;
   readonly stop: () => void;
 }
@@ -86,7 +86,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
         else change({ stage: 'failed' });
       });
     }
-    // What is closed goes on with no further order.
+    // A closed dialog starts no further order.
     return () => {
       isStopped.current = true;
     };
@@ -120,8 +120,8 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
 }
 
 /**
- * A resubmit is for the fault that was seen: an order that has failed anew since is left alone. An
- * order that is cancelled may go on meanwhile, and is meant all the same.
+ * A resubmit is for the displayed fault: an order that has failed again since is skipped. An
+ * order to be cancelled may have progressed meanwhile, and is cancelled too.
  */
 function actOf(action: Action): Act {
   return ({ orderId, revision }) =>

@@ -1,4 +1,4 @@
-/** A listing that grows by pages and stays true while orders change. */
+/** A listing that grows by pages and follows the changes of its orders. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { get } from '#console/api/api-client.ts';
@@ -10,7 +10,7 @@ import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
 import { after, nowMs } from '#console/parts/server-clock.ts';
 import { changed, firstPage, type Listing, nextPage } from './listing.ts';
 
-/** Between two looks at the first page, ms. */
+/** Between two loads of the first page, ms. */
 const restMs = 1_000;
 
 export function useListing(query: OrderQuery): {
@@ -21,9 +21,9 @@ export function useListing(query: OrderQuery): {
 } {
   const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
   const listing = useSignal<Listing>({ orders: [], cursor: null });
-  // A cursor goes with the filters of its page, so `since` must be counted back from the same instant.
+  // A cursor is bound to the filters of its page, so `since` must be relative to the same instant.
   const cursorAskedMs = useRef(0);
-  // Before the first frame: what is asked for is on its way while the page is drawn.
+  // Before the first frame, so that the request is in flight while the page is drawn.
   useLayoutEffect(() => {
     const load = async () => {
       const askedMs = nowMs();

@@ -1,4 +1,4 @@
-/** How the agents do. */
+/** The agents: health, load and latencies. */
 import type { AgentActivity } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { lengthText } from '#console/parts/instants.ts';
@@ -77,7 +77,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
   );
 }
 
-/** Never rounded up to a hundred: one call that failed is one. */
+/** Never rounded up to 100, so that one failed call stays visible. */
 function percent(rate: number): string {
   const digits = Math.floor(rate * 1_000) / 10;
   return `${digits.toFixed(digits === 100 || digits === 0 ? 0 : 1)} %`;

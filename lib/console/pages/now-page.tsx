@@ -1,4 +1,4 @@
-/** What happens now. */
+/** The start page: the present state of all orders. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ActivityDocument } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';

@@ -12,7 +12,7 @@ import { OrderTrouble } from '../order/order-trouble.tsx';
 import { StepDocuments } from '../order/step-documents.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
 
-/** Between two looks at the order while it changes, ms. */
+/** Between two loads of the order while it changes, ms. */
 const restMs = 150;
 
 export function OrderPage({ orderId }: { readonly orderId: string }) {

@@ -62,7 +62,7 @@ function Listing({ query }: { readonly query: OrderQuery }) {
   );
 }
 
-/** At the time of the answer, not of each page: `within` means the same for all of them. */
+/** `within` is relative to one instant, so that it means the same for all pages. */
 function every(query: OrderQuery): Choice {
   const askedMs = nowMs();
   return { kind: 'all', path: (cursor, limit) => listingPath(query, askedMs, cursor, limit) };
@@ -72,7 +72,7 @@ interface BarProps {
   readonly selection: Selection;
   readonly action: Signal<Action | null>;
   readonly count: number;
-  /** All that are loaded are selected, and there are more. */
+  /** True when all loaded orders are selected, and more match. */
   readonly canBeEvery: boolean;
 }
 

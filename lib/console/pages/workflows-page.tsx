@@ -1,4 +1,4 @@
-/** The workflows that are known: each version's graph, its policies, and its orders in flight. */
+/** The known workflows: graph, policies and live orders of each version. */
 import type { ActivityDocument, Workflow, WorkflowStep } from '#console/api/documents.ts';
 import { useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';

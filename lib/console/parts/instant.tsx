@@ -1,4 +1,4 @@
-/** An instant: how long ago it is, ticking; exactly, when one points at it. */
+/** An instant as relative time, updated every second; the tooltip is exact. */
 import { useComputed } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { relativeTime } from '#text/relative-time.ts';
@@ -10,7 +10,7 @@ interface Props {
   readonly at: string;
 }
 
-function tellExactly({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>): void {
+function showExactTime({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>): void {
   currentTarget.title = exactText(Date.parse(currentTarget.dateTime));
 }
 
@@ -23,7 +23,7 @@ function Ticking({ at }: Props) {
   const ms = Date.parse(at);
   const text = useComputed(() => relativeTime(ms, Math.max(ms, now.value)));
   return (
-    <time dateTime={at} onPointerEnter={tellExactly}>
+    <time dateTime={at} onPointerEnter={showExactTime}>
       {text}
     </time>
   );
@@ -33,13 +33,13 @@ function Ticking({ at }: Props) {
 export function At({ at }: Props) {
   const ms = Date.parse(at);
   return (
-    <time dateTime={at} onPointerEnter={tellExactly}>
+    <time dateTime={at} onPointerEnter={showExactTime}>
       {clockText(ms)}
     </time>
   );
 }
 
-/** What is left until then, counting down. */
+/** The remaining time, as a countdown. */
 export function Until({ at }: Props) {
   return <Countdown key={at} at={at} />;
 }
@@ -48,7 +48,7 @@ function Countdown({ at }: Props) {
   const ms = Date.parse(at);
   const text = useComputed(() => countdownText(ms - now.value));
   return (
-    <time class="figures" dateTime={at} onPointerEnter={tellExactly}>
+    <time class="figures" dateTime={at} onPointerEnter={showExactTime}>
       {text}
     </time>
   );

@@ -1,7 +1,7 @@
-/** Instants and lengths of time, in the viewer's zone and words. */
+/** Formats instants and durations in the user's time zone. */
 import { lazily } from '#text/lazily.ts';
 
-// A browser's first format of a date takes it 20 ms: pages that show none do not wait for it.
+// A browser's first date format takes 20 ms, which pages without dates must not pay.
 const clockFormat = lazily(
   () => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 );
@@ -27,7 +27,7 @@ export const clockText = (ms: number) => clockFormat().format(ms);
 export const minuteText = (ms: number) => minuteFormat().format(ms);
 export const exactText = (ms: number) => exactFormat().format(ms);
 
-/** A measured length: "12 ms", "1.24 s", "3 min 5 s". */
+/** A measured duration: "12 ms", "1.24 s", "3 min 5 s". */
 export function lengthText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(2).replace(/\.?0+$/, '')} s`;
@@ -40,7 +40,7 @@ export function lengthText(ms: number): string {
   return joined(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** What is left of a time, to the second: "0:07", "12:30", "1:02:03". */
+/** A remaining time, to the second: "0:07", "12:30", "1:02:03". */
 export function countdownText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   const two = (value: number) => String(value).padStart(2, '0');

@@ -12,7 +12,7 @@ export function goTo(hash: string): void {
   location.hash = hash;
 }
 
-/** Another question on the same page: the way back leads to the page before. */
+/** Replaces the route, so that Back leads to the page before. */
 export function replaceHash(hash: string): void {
   history.replaceState(null, '', hash);
   route.value = routeOf(hash);

@@ -1,4 +1,4 @@
-/** A component that is drawn again only when one of its properties is another one. */
+/** A component that is rendered again only when one of its properties has changed. */
 import { Component, type ComponentChild, type FunctionComponent } from 'preact';
 
 export function memo<Props extends object>(

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface Props {
   readonly title: string;
-  /** Left out: it stays until what it asks for is given. */
+  /** Default: the user cannot close the dialog. */
   readonly onClose?: () => void;
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show: why, and what to do. */
+/** Replaces missing content: the reason, and what to do. */
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '#console/api/use-document.ts';
 import { sentence } from '#text/sentence.ts';
@@ -21,7 +21,7 @@ export function Notice({ icon, title, children }: Props) {
   );
 }
 
-/** For a document that is not there; nothing at all during the first moment. */
+/** For a document that is not loaded; empty during the first moment. */
 export function NotLoaded({ loaded }: { readonly loaded: Loaded<unknown> }) {
   switch (loaded.kind) {
     case 'shown':

@@ -1,4 +1,4 @@
-/** Where one is: what the address says after the `#`, so that the API's own paths stay as they are. */
+/** Routes: the part of the address after `#`, so that they cannot collide with the paths of the API. */
 
 export interface OrderQuery {
   readonly state: string;
@@ -9,7 +9,7 @@ export interface OrderQuery {
   /** The code of the order's fault. */
   readonly fault: string;
   readonly correlationId: string;
-  /** Changed within this length of time: `15m`, `1h`, `1d`, `7d`; empty for any. */
+  /** Changed within this duration: `15m`, `1h`, `1d`, `7d`; empty: any. */
   readonly within: string;
 }
 
@@ -76,7 +76,7 @@ const lengths: Readonly<Record<string, number>> = {
   '7d': 7 * 86_400_000,
 };
 
-/** As the API calls them too. */
+/** The names are those of the API. */
 const parameters = [
   ...(['state', 'workflow', 'tenant', 'agent'] as const),
   ...(['step', 'fault', 'correlationId'] as const),
@@ -94,7 +94,7 @@ export function listingPath(
     if (query[name] !== '') search.set(name, query[name]);
   }
   const length = lengths[query.within];
-  // To the minute, so that the same question asked again is the same, and its answer unchanged.
+  // To the minute, so that a repeated request is the same, and can be answered with 304.
   if (length !== undefined) {
     const since = Math.floor((nowMs - length) / 60_000) * 60_000;
     search.set('since', new Date(since).toISOString());

@@ -1,8 +1,8 @@
-/** The time, for what is shown: ticking while somebody looks, and by the server's clock. */
+/** The server's time, ticking while the page is visible. */
 import { signal } from '@preact/signals';
 
 const tickMs = 1_000;
-/** The server tells its time to the second; a viewer's clock within this is taken to be right, ms. */
+/** The server sends its time to the second; a local clock within this difference counts as correct, ms. */
 const agreementMs = 2_000;
 
 let aheadMs = 0;
@@ -15,7 +15,7 @@ export function after(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The `Date` of an answer. */
+/** The `Date` header of a response. */
 export function serverSaid(date: string | null): void {
   if (date === null) return;
   const difference = Date.parse(date) + 500 - Date.now();

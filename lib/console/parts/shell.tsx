@@ -1,4 +1,4 @@
-/** What surrounds every page: where one can go, whether it is live, light or dark. */
+/** The frame of every page: navigation, connection state, theme. */
 import type { ComponentChildren } from 'preact';
 import { type Connection, connection } from '#console/api/live.ts';
 import { principal } from '#console/api/signed-in.ts';
@@ -81,7 +81,7 @@ function LiveSign() {
   );
 }
 
-/** Nobody signs in where everybody is the same operator. */
+/** Empty without tokens, because then every user is the same operator. */
 function Who() {
   const known = principal.value;
   if (known === null || (known.name === 'local' && known.tenant === null)) return null;

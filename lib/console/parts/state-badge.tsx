@@ -1,4 +1,4 @@
-/** A state: its sign, its word, its tone. */
+/** A state as icon, name and colour. */
 import type { OrderFault, ProcessState, StepState } from '#console/api/documents.ts';
 import { Icon } from './icon.tsx';
 import { processStyle, type StateStyle, waitingStyle, wayBack } from './state-words.ts';

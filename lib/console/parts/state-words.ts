@@ -1,4 +1,4 @@
-/** How each state is called and shown: a word, a sign and a tone; never the tone alone. */
+/** The name, icon and colour of each state; never the colour alone. */
 import type { OrderFault, ProcessState, StepState } from '#console/api/documents.ts';
 
 export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'back';
@@ -38,7 +38,7 @@ export const processStates: readonly ProcessState[] = [
 ];
 
 export const processStyle = (state: ProcessState): StateStyle => processStyles[state];
-/** A step that was tried and is not under way waits for its next try. */
+/** A step with an attempt that is not in flight waits for the next one. */
 export function waitingStyle({
   state,
   attempt,
@@ -58,7 +58,7 @@ interface OnItsWay {
 
 /**
  * What a badge adds to the state of an order that is being undone; nothing is undone while it is in Error.
- * `withStep`: where the step is not told beside it.
+ * `withStep`: when the step is not shown beside it.
  */
 export function wayBack({ processState, direction, fault }: OnItsWay, withStep: boolean): string {
   if (direction === 'forward' || processState === 'Undone') return '';

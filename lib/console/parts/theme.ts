@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until somebody says otherwise. */
+/** The theme: that of the system, until the user chooses another. */
 import { effect, signal } from '@preact/signals';
 
 const place = 'reeve-theme';
@@ -16,7 +16,7 @@ export function isDark(): boolean {
 
 export function toggleTheme(): void {
   const next = isDark() ? 'light' : 'dark';
-  // What the system says anyway is not worth remembering: then the page follows it again.
+  // The system's own theme is not stored, so that the page follows the system again.
   const isSystem = (next === 'dark') === systemIsDark.value;
   chosen.value = isSystem ? null : next;
   if (isSystem) localStorage.removeItem(place);

@@ -1,4 +1,4 @@
-/** Asks whoever is there to sign in, or for the token, where the API needs one. */
+/** Asks the user to sign in, or for a token, when the API requires one. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { giveToken, signInFailed, tokenWanted, wasRefused } from '#console/api/session-token.ts';

@@ -1,4 +1,4 @@
-/** Whether the page is as narrow as a phone. */
+/** True when the page is as narrow as on a phone. */
 import { signal } from '@preact/signals';
 
 const query = matchMedia('(max-width: 40rem)');

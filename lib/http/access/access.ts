@@ -19,7 +19,7 @@ export interface AccessEnv {
   readonly Variables: {
     principal: Principal;
     /** True while the credentials would still identify the same principal. */
-    isStillLet: () => Promise<boolean>;
+    isStillAllowed: () => Promise<boolean>;
   };
 }
 

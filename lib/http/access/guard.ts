@@ -58,7 +58,7 @@ export function guard({
         return refuse(context, 'role-insufficient', identity.reason);
       case 'known':
         context.set('principal', identity.principal);
-        context.set('isStillLet', async () => {
+        context.set('isStillAllowed', async () => {
           const again = await identify(credentials);
           return again.kind === 'known' && isSame(again.principal, identity.principal);
         });

@@ -5,7 +5,7 @@ import { maySee, type Principal } from '#core/access/principal.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { authorised } from '#http/access/access.ts';
-import { whileLet } from '#http/access/still-let.ts';
+import { whileAllowed } from '#http/access/still-allowed.ts';
 import type { ApiPorts, Watch } from '#http/api-ports.ts';
 import { problem, problemResponses, Refusal } from '#http/problem.ts';
 import type { Follower } from './follower.ts';
@@ -52,7 +52,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
   app.openapi(eventsRoute, (context) => {
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
     const reader = taken(all, inScope(scopeOf(context.get('principal'))));
-    whileLet(context, reader, ports.clock);
+    whileAllowed(context, reader, ports.clock);
     return streamed(context, reader.body);
   });
   app.openapi(orderEventsRoute, async (context) => {
@@ -68,7 +68,7 @@ export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
     // Read after the follower is registered, so that no change is missed.
     const record = (await ports.store.records([orderId])).get(orderId);
     if (record !== undefined) one.begin(reader, record);
-    whileLet(context, reader, ports.clock);
+    whileAllowed(context, reader, ports.clock);
     return streamed(context, reader.body);
   });
 }

@@ -20,7 +20,7 @@ export interface FollowerLimits {
   readonly bufferBytesMax: number;
   readonly changesPerRoundMax: number;
   /** Followers served at a time. */
-  readonly inOneGo: number;
+  readonly groupMax: number;
   /** The pause after each such group, and between rounds, ms. */
   readonly paceMs: number;
   /** The longest time without a byte, ms, because proxies close idle connections. */
@@ -35,7 +35,7 @@ export const followerLimits: FollowerLimits = {
   followersMax: 1_000,
   bufferBytesMax: 1_048_576,
   changesPerRoundMax: 64,
-  inOneGo: 16,
+  groupMax: 16,
   paceMs: 16,
   keepAliveMs: 15_000,
 };
@@ -84,11 +84,11 @@ export function followers(ports: FollowersPorts): Followers {
   const members = new Map<Follower, Following>();
   /** The number of followers by order; under null, that of scopes. */
   const wanted = new Map<OrderId | null, number>();
-  let changes = gathered(limits.changesPerRoundMax);
+  let changes = batchedChanges(limits.changesPerRoundMax);
   let stopWatching: () => void = () => {};
   let cancelBeat: () => void = () => {};
   let isRoundDue = false;
-  const inGoes = goesOver(members, clock, limits);
+  const inGoes = inGroups(members, clock, limits);
 
   function on(record: ProcessRecord): void {
     const inScope = wanted.has(null);
@@ -102,7 +102,7 @@ export function followers(ports: FollowersPorts): Followers {
 
   function begin(): void {
     const round = roundOf(changes, eventsOf, limits);
-    changes = gathered(limits.changesPerRoundMax);
+    changes = batchedChanges(limits.changesPerRoundMax);
     inGoes(
       ([reader, { take }]) => take(reader, round),
       () => {
@@ -132,7 +132,7 @@ export function followers(ports: FollowersPorts): Followers {
     if (members.size > 0) return;
     stopWatching();
     cancelBeat();
-    changes = gathered(limits.changesPerRoundMax);
+    changes = batchedChanges(limits.changesPerRoundMax);
   }
 
   return {
@@ -158,15 +158,15 @@ export function followers(ports: FollowersPorts): Followers {
 type Member = readonly [Follower, Following];
 
 /** Serves all present followers, a few at a time so that other work can run, then calls `done`. */
-function goesOver(
+function inGroups(
   members: ReadonlyMap<Follower, Following>,
   clock: Clock,
-  { inOneGo, paceMs }: FollowerLimits,
+  { groupMax, paceMs }: FollowerLimits,
 ) {
   return (hand: (member: Member) => void, done: () => void): void => {
     const all = [...members];
     const go = (from: number): void => {
-      const next = from + inOneGo;
+      const next = from + groupMax;
       for (const member of all.slice(from, next)) if (members.has(member[0])) hand(member);
       if (next < all.length && members.size > 0) clock.after(paceMs, () => go(next));
       else done();
@@ -176,7 +176,7 @@ function goesOver(
 }
 
 /** Changes until the next round: all of them or, beyond the limit, the latest of each order. */
-function gathered(max: number) {
+function batchedChanges(max: number) {
   const each: ProcessRecord[] = [];
   const latest = new Map<OrderId, ProcessRecord>();
   const byItself = new Map<OrderId, ProcessRecord>();
@@ -197,7 +197,7 @@ function gathered(max: number) {
 }
 
 function roundOf(
-  changes: ReturnType<typeof gathered>,
+  changes: ReturnType<typeof batchedChanges>,
   eventsOf: OrderEvents,
   { changesPerRoundMax }: FollowerLimits,
 ): Round {

@@ -5,15 +5,15 @@ import type { Clock } from '#ports/clock.ts';
 import type { AccessEnv } from './access.ts';
 
 /** The period of the check, ms: how long a reader with a revoked token can still read. */
-export const askAgainMs = 5_000;
+export const recheckMs = 5_000;
 
 /** Ends the stream when the credentials no longer identify the same principal. */
-export function whileLet(context: Context<AccessEnv>, reader: Follower, clock: Clock): void {
-  const isStillLet = context.get('isStillLet');
+export function whileAllowed(context: Context<AccessEnv>, reader: Follower, clock: Clock): void {
+  const isStillAllowed = context.get('isStillAllowed');
   const ask = async () => {
     if (!reader.isOpen()) return;
-    if (await isStillLet()) clock.after(askAgainMs, () => void ask());
+    if (await isStillAllowed()) clock.after(recheckMs, () => void ask());
     else reader.end();
   };
-  clock.after(askAgainMs, () => void ask());
+  clock.after(recheckMs, () => void ask());
 }
