@@ -16,7 +16,7 @@ function checking(path: string) {
   return { clock, store, log, begin };
 }
 
-test('the stored orders are gone through in slices, and the end is told', async () => {
+test('the stored orders are verified in slices, and the end is logged', async () => {
   const { clock, log, begin } = checking(await stored(...ids(120)));
   begin();
   // A second, and twice the pause between three slices.
@@ -29,7 +29,7 @@ test('the stored orders are gone through in slices, and the end is told', async 
   expect(log.lines).toEqual([end]);
 });
 
-test('damage is told when it is found, and counted at the end', async () => {
+test('damage is logged when it is found, and counted at the end', async () => {
   const path = await stored(...ids(120));
   edited(path, "UPDATE Processes SET Tenant = 'x' WHERE Seq IN (50, 51)");
   const { clock, log, begin } = checking(path);

@@ -9,7 +9,7 @@ const stored = encodeRecord(newOrder('one', Date.UTC(2026, 0, 1), 'shop').record
 const row: Readonly<Record<string, unknown>> = { ...stored, DueAt: stored.SubmittedAt };
 const names = Object.keys(row);
 
-test('what is summed up as it is written is what is summed up as it is read', () => {
+test('the checksum of a written row equals that of the row read', () => {
   expect(checksumOf('Processes', row)).toBe(recordChecksum(stored, null, stored.SubmittedAt));
   const never = { ...row, DueAt: null };
   expect(checksumOf('Processes', never)).toBe(recordChecksum(stored, null, null));

@@ -1,4 +1,4 @@
-/** What is told of a damaged row: which, why and what to do, once. */
+/** The report of a damaged row: which, why and what to do, once. */
 import { describe, expect, test } from 'vitest';
 import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
 import { damageReport } from '#embedded/integrity/damage-report.ts';
@@ -13,7 +13,7 @@ const failing = (error: unknown) => () => {
   throw error;
 };
 
-test('a row that can be read is given as it is, and nothing is told', () => {
+test('a readable row is returned unchanged, and nothing is logged', () => {
   const { row, count, log } = desk();
   expect(row('Orders', 'one', () => 7)).toBe(7);
   expect([count(), log.lines]).toEqual([0, []]);
@@ -21,7 +21,7 @@ test('a row that can be read is given as it is, and nothing is told', () => {
 
 const sqlite = (errcode: number) => Object.assign(new Error('malformed'), { errcode });
 
-describe('a row is told of once, however often it is read:', () => {
+describe('a row is reported once, however often it is read:', () => {
   test.each([
     ['it is corrupt', new CorruptDataError('row-corrupt', 'No date.'), 'row-corrupt', 'No date.'],
     [
@@ -48,13 +48,13 @@ describe('a row is told of once, however often it is read:', () => {
   });
 });
 
-test('the same row of two tables is told of twice', () => {
+test('the same row number of two tables is reported twice', () => {
   const { report, count } = desk();
   for (const table of ['Orders', 'Processes']) report({ table, row: 7, reason: 'x' });
   expect(count()).toBe(2);
 });
 
-test('an error that is no damage is told as what it is', () => {
+test('an error without damage is thrown as its own kind', () => {
   const { row, count, log } = desk();
   const other = new TypeError('no');
   expect(() => row('Orders', 'one', failing(other))).toThrow(other);

@@ -1,4 +1,4 @@
-/** Stored data that the disk has changed: found, named, and in nobody's way. */
+/** Stored data that the disk has changed: detected, named, and without effect on other data. */
 import {
   copyFileSync,
   existsSync,
@@ -234,7 +234,7 @@ test('a database of before there were checksums gets them', async () => {
   expect(again.store.damaged()).toBe(1);
 });
 
-test('what is answered is synced: the log is, and the lock is exclusive', () => {
+test('an acknowledged write is synced, and the lock is exclusive', () => {
   const { database, file } = openDatabase(somewhere(), damageReport('x', testLog()));
   onTestFinished(() => {
     file?.close();

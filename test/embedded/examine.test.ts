@@ -1,4 +1,4 @@
-/** `reeve check`, the check of a backup, and what is put in the place of the data, on real files. */
+/** `reeve check`, the check of a backup, and its restore, on real files. */
 import {
   copyFileSync,
   existsSync,
@@ -131,7 +131,7 @@ async function killed(...ids: string[]): Promise<string> {
   return copy;
 }
 
-test('of data that lost a part of their log, what is left is checked', async () => {
+test('when part of the log is lost, the remaining data is checked', async () => {
   const copy = await killed('one', 'two', 'three');
   truncateSync(`${copy}-wal`, readFileSync(`${copy}-wal`).length - 100);
   const { findings, ...counts } = examineData(copy);
@@ -153,7 +153,7 @@ test('a loss that is accepted keeps the log of which a part was lost', async () 
   expect(acceptLoss(copy)).toBe(null);
 });
 
-test('data without the database itself are told of as a whole, and no loss of them is accepted', async () => {
+test('data without the database is reported as a whole, and its loss cannot be accepted', async () => {
   const copy = await killed('one');
   rmSync(copy);
   const reason = expect.stringMatching(/reeve\.db is missing, though .*-wal and .*-totals exist/);
@@ -226,7 +226,7 @@ test('data in use are not examined', async () => {
   expect(readFileSync(`${path}-totals`)).toEqual(before);
 });
 
-test('what a lost totals file may hide is told until it is accepted', async () => {
+test('a lost totals file is reported until the loss is accepted', async () => {
   const path = await stored('one');
   rmSync(`${path}-totals`);
   const copy = somewhere();

@@ -49,7 +49,7 @@ test('an order that was undone is forgotten, and those that go on are not', asyn
   expect([going.checked(), store.damaged()]).toEqual([1, 0]);
 });
 
-test('orders behind two batches of old ones that are kept have their turn, and then the first again', async () => {
+test('orders after two batches of old orders that are kept are reached, and then the first again', async () => {
   const { store } = opened(':memory:');
   await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);

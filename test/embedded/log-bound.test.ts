@@ -1,4 +1,4 @@
-/** The write-ahead log stays within what its disk can bear. */
+/** The size of the write-ahead log is limited by the space on its disk. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ function written(room: () => number) {
     if (database.isOpen) database.close();
     rmSync(directory, { recursive: true });
   });
-  // No syncs: what is tried is the length of the log.
+  // Without syncs, because only the length of the log is tested.
   database.exec(
     'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE T (V)',
   );

@@ -125,7 +125,7 @@ test.each(harms)('a start that is refused because %s changes no byte', async (_,
   }
 });
 
-test("the files are nobody else's to read, whatever the folder allows", () => {
+test('only their owner may read the files, whatever the folder allows', () => {
   const path = somewhere();
   chmodSync(dirname(path), 0o755);
   openedAs(path);

@@ -86,7 +86,7 @@ test.each([
   expect(existsSync(data)).toBe(false);
 });
 
-test('a folder that cannot be made is told of by its name', async () => {
+test('the error for a folder that cannot be created names it', async () => {
   const { path, backup } = await backedUp();
   expect(() => restoreData(backup, join(path, 'data', 'reeve.db'), 'now')).toThrow(
     expect.objectContaining({
@@ -96,7 +96,7 @@ test('a folder that cannot be made is told of by its name', async () => {
   );
 });
 
-test('a log without its database is kept as well', async () => {
+test('a log without its database is kept too', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   const { store } = opened(path);
@@ -121,7 +121,7 @@ test('an empty database does not cost its log', async () => {
   expect(readFileSync(`${left}.replaced-now-wal`)).toEqual(readFileSync(`${path}-wal`));
 });
 
-test("what an interrupted restore left is in nobody's way", async () => {
+test('the files of an interrupted restore do not block the next one', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   for (const suffix of ['', '-wal', '-totals']) writeFileSync(`${path}.restoring${suffix}`, 'x');
@@ -152,7 +152,7 @@ test('a backup is put in the place of data, which are kept with all their files'
   expect(await idsIn(`${crashed}.replaced-now`)).toEqual(['four']);
 });
 
-test('data that are damaged are replaced as well', async () => {
+test('damaged data is replaced too', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   writeFileSync(path, 'x'.repeat(10_000));

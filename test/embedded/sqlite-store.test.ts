@@ -109,7 +109,7 @@ storedFormatsContract('SQLite', underTest);
 storeRace('SQLite', underTest);
 stateStoreModel('SQLite', underTest, Number(process.env['REEVE_STORE_RUNS'] ?? 150));
 
-test('a second process is refused, and told what to do', () => {
+test('a second process is refused with a message that says what to do', () => {
   const path = join(directory(), 'reeve.db');
   const store = opened(path);
   onTestFinished(() => store.close());
@@ -167,7 +167,7 @@ test('when a commit fails, all of its writes fail and none is remembered', async
   expect(await store.commit(claim)).toBe('committed');
 });
 
-test('changes that somebody is to be told of survive a crash, in order, until they were told', async () => {
+test('undelivered changes survive a crash, in order, until they are delivered', async () => {
   const path = join(directory(), 'reeve.db');
   const store = opened(path);
   onTestFinished(() => store.close());
@@ -196,7 +196,7 @@ test('changes that somebody is to be told of survive a crash, in order, until th
   expect(toldAgain).toEqual(told.slice(1));
 });
 
-test('a change that concerns nobody is not kept', async () => {
+test('a change without an audience is not kept', async () => {
   const store = opened(':memory:');
   onTestFinished(() => store.close());
   const told: StoredChange[] = [];
@@ -206,7 +206,7 @@ test('a change that concerns nobody is not kept', async () => {
   expect(told).toEqual([]);
 });
 
-test('every committed record is shown to who watches, until he goes', async () => {
+test('a listener gets every committed record until it unsubscribes', async () => {
   const store = opened(':memory:');
   onTestFinished(() => store.close());
   const seen: number[] = [];

@@ -1,4 +1,4 @@
-/** That the disk refuses writes is told once, and that it takes them again is found without any order. */
+/** A disk that refuses writes is logged once, and its recovery is detected without an order. */
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import { writeProbe } from '#embedded/write-probe.ts';

@@ -45,7 +45,7 @@ const refused = (of: 'message' | 'channel', retryAfterMs: number | null = null) 
 const waitsOf = (instants: readonly number[]) =>
   instants.slice(1).map((at, before) => at - (instants[before] ?? 0));
 
-test('changes of an order are told one after the other, each once', async () => {
+test('the changes of an order are delivered in sequence, each once', async () => {
   const told: string[] = [];
   const { order, start } = feed(async (_, { orderId, sequence }) => {
     told.push(`${orderId} ${sequence}`);
@@ -56,7 +56,7 @@ test('changes of an order are told one after the other, each once', async () => 
   expect(told).toEqual(['one 1', 'one 2', 'two 1', 'two 2']);
 });
 
-test('orders are told of side by side, sixteen at once, and each of its changes in turn', async () => {
+test('sixteen orders are delivered at once, and the changes of each in sequence', async () => {
   const open: { readonly what: string; readonly answer: () => void }[] = [];
   const { order, start } = feed((_, { orderId, sequence }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ test('a channel that fails holds up no other', async () => {
   expect(told).toEqual(['shop 1', 'shop 2']);
 });
 
-test('operators are told of an order whose response channel is down, once', async () => {
+test('operators get one alert for an order whose response channel is down', async () => {
   const told: string[] = [];
   const { order, store, clock, start, log } = feed(async (audience, { orderId, sequence }) => {
     if (audience === 'submitter') throw new Error('not now');
@@ -210,7 +210,7 @@ test.each([
   ['submitter', 'shop'],
 ])('that the %s was not told is logged with channel %s', async (deaf, channel) => {
   const { order, store, clock, start, log } = feed(async (audience) => {
-    // Of what is no error, nothing can be said.
+    // A thrown value that is not an Error has no description.
     if (audience === deaf) await Promise.reject('no');
   });
   start();
@@ -222,7 +222,7 @@ test.each([
   });
 });
 
-test('what was not told before a stop is told after the next start', async () => {
+test('changes that are undelivered at a stop are delivered after the next start', async () => {
   const told: number[] = [];
   let works = false;
   const { order, clock, start } = feed(async (_, { sequence }) => {
@@ -240,7 +240,7 @@ test('what was not told before a stop is told after the next start', async () =>
   expect(told).toEqual([1, 2]);
 });
 
-test('a change that nobody is to be told of is not kept', async () => {
+test('a change without an audience is not kept', async () => {
   const told: Change[] = [];
   const { order, start } = feed(async (_, change) => {
     told.push(change);
@@ -335,7 +335,7 @@ test('a channel that refuses one order for long is behind, though it takes other
   expect(events()).toEqual(['channel-behind', 'channel-caught-up']);
 });
 
-test('a channel that nobody registers any more is told of at once', async () => {
+test('a channel that is no longer registered is logged at once', async () => {
   const { order, log, start } = feed(async () => {
     throw new ReeveError('reply-to-unknown', 'Response channel shop is no longer registered.');
   });

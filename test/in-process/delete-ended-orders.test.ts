@@ -29,7 +29,7 @@ test('an order is forgotten at the first look after its time, and told of by the
   expect(log.lines).toEqual([forgotten, { ...forgotten, fields: { orders: 1 } }]);
 });
 
-test('a look that fails is told, and there is another', async () => {
+test('a failed deletion is logged and retried', async () => {
   const { clock, store, log } = running();
   store.close();
   await clock.advance(29_999);
@@ -40,7 +40,7 @@ test('a look that fails is told, and there is another', async () => {
   expect(log.lines).toEqual([failed, failed]);
 });
 
-test('after a stop there is no look, and what fails then is not told', async () => {
+test('after a stop there is no deletion, and no failure is logged', async () => {
   const { clock, store, log, stop } = running();
   await ended(store, 'one', clock.now() - 2 * keepMs);
   stop();
@@ -73,7 +73,7 @@ test.each([
   expect(log.lines.filter(({ event }) => event === 'retention-failed')).toEqual([]);
 });
 
-test('a look that fails with what is no error is told as well', async () => {
+test('a deletion that throws a value other than an Error is logged too', async () => {
   const clock = virtualClock();
   const { store, log } = opened(':memory:');
   const failing = { ...store, deleteEnded: () => Promise.reject('no') };

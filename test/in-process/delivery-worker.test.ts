@@ -1,4 +1,4 @@
-/** What one audience is owed, change by change, with answers that a test gives by hand. */
+/** The deliveries to one audience, change by change; the test settles each delivery. */
 import { expect, test } from 'vitest';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { deliveryWorker } from '#in-process/delivery-worker.ts';
@@ -42,7 +42,7 @@ function under(atOnce = 16) {
 const down = new Error('down');
 const refusal = new DeliveryError('webhook-refused', 'No.', { of: 'message', retryAfterMs: null });
 
-test('a change of an order of which all was told is told as well', async () => {
+test('a later change of an order without a backlog is delivered too', async () => {
   const { add, tells, told } = under();
   add('one', 1);
   tells[0]?.answer();
@@ -69,7 +69,7 @@ test('a channel that fails many orders at once has failed once', async () => {
   expect(told().slice(5)).toEqual(['two 1']);
 });
 
-test('no more orders than allowed are told of at once, and one where the channel failed', async () => {
+test('at most the allowed number of orders is in flight, and one after a failure of the channel', async () => {
   const { add, clock, tells, told } = under(2);
   for (const id of ['one', 'two', 'three']) add(id, 1);
   expect(told()).toEqual(['one 1', 'two 1']);
@@ -101,7 +101,7 @@ test.each([
   expect([failed.length, told()]).toEqual([1, ['one 1', 'two 1']]);
 });
 
-test('after a stop no other change is told, though the one under way was', async () => {
+test('after a stop no further change is delivered, except the one in flight', async () => {
   const { add, clock, stop, tells, told } = under();
   add('one', 1);
   add('one', 2);

@@ -49,7 +49,7 @@ test('a sender does not wait for the receiver', async () => {
   await send(2);
 });
 
-test('no more batches are in flight than allowed; the rest waits for its turn', async () => {
+test('at most the allowed number of batches is in flight; the rest waits', async () => {
   const gates: (() => void)[] = [];
   let most = 0;
   const { send } = channel(
@@ -104,7 +104,7 @@ test('a receiver that fails gets its whole batch again', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-test('a receiver that fails with what is no error is told as well', async () => {
+test('a receiver that throws a value other than an Error is logged too', async () => {
   const { send, clock, log } = channel(() => Promise.reject('no'));
   await send(1);
   await clock.advance(1);
@@ -147,7 +147,7 @@ test.each<[string, () => ReturnType<Receive>]>([
   expect([gates.length, log.lines.length]).toEqual([2, length]);
 });
 
-test('a message that nobody understands is told with its reason and does not come again (R19)', async () => {
+test('a message that cannot be understood is logged with its reason and not delivered again (R19)', async () => {
   let calls = 0;
   const { send, clock, log } = channel(async (messages) => {
     calls += 1;

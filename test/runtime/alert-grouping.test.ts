@@ -1,4 +1,4 @@
-/** Whom a person at the terminal is told of, and how often. */
+/** Which orders the terminal shows, and how often. */
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Change } from '#core/model/change.ts';
@@ -56,7 +56,7 @@ function desk() {
   };
 }
 
-test('the first order of a cause is told at once: what failed, what was tried, what to do', async () => {
+test('the first order of a cause is shown at once: what failed, the attempts, what to do', async () => {
   const { stops, said } = desk();
   const isSaid = stops('one');
   await settled();
@@ -90,7 +90,7 @@ test('those that follow it for the same cause are one line with their number, a 
   expect(more.every((isSaid) => isSaid())).toBe(true);
 });
 
-test('a cause that goes on is a line a minute, and one that was over is told anew', async () => {
+test('a continuing cause gives one line per minute, and one that had ended is shown again', async () => {
   const { stops, said, clock } = desk();
   stops('one');
   await clock.advance(1_000);
@@ -134,7 +134,7 @@ test('where no call stopped them, the command names no agent', async () => {
   });
 });
 
-test('what was not said when it closed was not told, and is told after the next start', async () => {
+test('alerts that are not shown at the close are not acknowledged, and are shown after the next start', async () => {
   const { stops, said, clock, close } = desk();
   stops('one');
   const isSaid = stops('two');
@@ -156,7 +156,7 @@ test('a pipe gets plain words, in which nothing steers a terminal', () => {
   expect(terminalAlert(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
 });
 
-test('on a terminal the order stands out', () => {
+test('on a terminal the order is highlighted', () => {
   const text = terminalAlert(call, { env: {}, terminal: () => ({}) });
   expect(text).not.toBe(plain);
   expect(stripVTControlCharacters(text)).toBe(plain);

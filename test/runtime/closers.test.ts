@@ -14,7 +14,7 @@ function opened() {
   return { clock, said, open, note };
 }
 
-test('what was opened last is closed first', async () => {
+test('the part that was opened last is closed first', async () => {
   const { said, open, note } = opened();
   for (const name of ['store', 'server']) note(name);
   await open.closeAll();
@@ -42,7 +42,7 @@ test('one that hangs is reported and left when the time is over', async () => {
   expect([isDone, said]).toEqual([true, ['server: It took too long to close.']]);
 });
 
-test('what is opened after the end is closed at once', async () => {
+test('a part that is opened after the end is closed at once', async () => {
   const { said, open, note } = opened();
   await open.closeAll();
   note('server');

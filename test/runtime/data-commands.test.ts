@@ -59,7 +59,7 @@ const has = async (store: SqliteStore, ...ids: string[]) => [
   ...(await store.records(ids.map(orderId))).keys(),
 ];
 
-test('a backup of the running Reeve is restored, and what was there is kept', async () => {
+test('a backup of the running Reeve is restored, and the former data is kept', async () => {
   const { dataDir, file, running, reeve } = somewhere();
   const store = running();
   await accept(store, 'one', 'two');
@@ -93,7 +93,7 @@ test('a backup of the running Reeve is restored, and what was there is kept', as
   expect(await has(running(), 'one', 'two', 'three')).toEqual(['one', 'two']);
 });
 
-test('a backup is refused where there is a file, or where nobody runs', async () => {
+test('a backup is refused when the file exists, or when no Reeve runs', async () => {
   const { file, running, reeve } = somewhere();
   const backup = { kind: 'backup', file } as const;
   expect(await reeve(backup)).toMatchObject({ exitCode: 4, code: 'not-running' });
@@ -102,7 +102,7 @@ test('a backup is refused where there is a file, or where nobody runs', async ()
   expect(await reeve(backup)).toMatchObject({ exitCode: 3, code: 'file-exists' });
 });
 
-test('a backup that cannot be written is told of by its name, and leaves nothing', async () => {
+test('the error for a backup that cannot be written names it, and no file is left', async () => {
   const { dataDir, running, reeve } = somewhere();
   running();
   const file = join(dataDir, 'nowhere', 'backup.db');
@@ -120,7 +120,7 @@ test('a backup that cannot be written is told of by its name, and leaves nothing
   expect(readdirSync(disk.path)).toEqual([]);
 });
 
-test('a restore on a disk that is full is told of by its name, and leaves nothing', async () => {
+test('the error for a restore on a full disk names it, and no file is left', async () => {
   const { file, running, reeve } = somewhere();
   const store = running();
   await accept(store, 'one');
@@ -170,7 +170,7 @@ test('a damaged backup is not restored', async () => {
   expect(await has(running(), 'one')).toEqual(['one']);
 });
 
-test('a file that is no backup is told of as a backup', async () => {
+test('a file that is not a backup is refused as a damaged backup', async () => {
   const { file, reeve } = somewhere();
   writeFileSync(file, 'x'.repeat(10_000));
   expect(await reeve({ kind: 'restore', file, yes: true })).toMatchObject({
@@ -179,7 +179,7 @@ test('a file that is no backup is told of as a backup', async () => {
   });
 });
 
-test('a check says what is damaged, and is refused while Reeve runs', async () => {
+test('a check names the damage, and is refused while Reeve runs', async () => {
   const { dataDir, running, reeve } = somewhere();
   const check = { kind: 'check', acceptLoss: false } as const;
   expect(await reeve(check)).toMatchObject({ exitCode: 2, code: 'file-missing' });
