@@ -45,6 +45,8 @@ export interface AgentImplementation<
   Output extends JsonValue = JsonValue,
 > {
   readonly contract: AgentContract<Input, Output>;
+  /** Concurrent calls in one process, at most: what its service can bear. Default 256. */
+  readonly callsMax?: number;
   /** @throws {PermanentFault} when retries are useless; after every other error Reeve retries */
   perform(input: Input, call: Call): Promise<Output>;
   /** Must make a later `perform` with the same key fail, because a late one may still be in flight. */

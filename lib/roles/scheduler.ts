@@ -31,11 +31,10 @@ export interface SchedulerPorts {
 
 /** Makes a Scheduler. */
 export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
-  const claim: RecordEvent = { type: 'claim', by: id };
   return {
     async onNudges(nudges) {
       const outcomes = await transitions.apply(
-        nudges.map(({ orderId }) => ({ orderId, event: () => claim })),
+        nudges.map(({ orderId }) => ({ orderId, event: (record) => startOf(record, id) })),
       );
       return outcomes.map((outcome) => deliveryOf(outcome, log));
     },
@@ -50,6 +49,12 @@ export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
       return outcomes.map((outcome) => deliveryOf(outcome, log));
     },
   };
+}
+
+/** A nudge asks for a claim, or, when the order is Processing, for a start of its held steps. */
+function startOf({ processState, steps }: ProcessRecord, by: SchedulerId): RecordEvent {
+  const isHeld = steps.some(({ progress }) => progress.state === 'Held');
+  return { type: processState === 'Processing' && isHeld ? 'resume' : 'claim', by };
 }
 
 function eventOf(

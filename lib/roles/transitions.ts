@@ -15,12 +15,14 @@ import {
   UnreadableDataError,
 } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
-import type { OrderId } from '#core/model/ids.ts';
+import type { Grant } from '#core/model/grant.ts';
+import type { OrderId, StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Command } from '#core/model/message.ts';
+import type { Command, Request } from '#core/model/message.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -36,6 +38,8 @@ export interface TransitionPorts {
   readonly random: Random;
   readonly log: Log;
   readonly registry: WorkflowRegistry;
+  /** Default: every call may be sent at once. */
+  readonly gates?: Gates;
 }
 
 /** An event for an order; it may depend on the record that it is applied to. */
@@ -145,10 +149,11 @@ async function settle(
       const before = record;
       const known = orderContextOf(ports.registry, before, orders);
       const event = eventFor.event(before, known);
-      const decision: Decision = decide(before, event, known, ports.clock.now());
+      const gated = decideGated(ports, before, event, known);
+      const { decision } = gated;
       if (decision.kind === 'ignored') return { ...decision, record };
-      const written = await write(ports, decision, () =>
-        decideShortened(before, event, known, ports.clock.now()),
+      const written = await writeGated(ports, gated, decision, () =>
+        decideShortened(before, event, gated.known, ports.clock.now()),
       );
       if (written.kind === 'ignored') return { ...written, record };
       if (written.kind === 'committed') {
@@ -164,6 +169,68 @@ async function settle(
     );
   } catch (error) {
     return { kind: 'failed', error };
+  }
+}
+
+interface GatedDecision {
+  readonly decision: Decision;
+  /** With what the gates said. */
+  readonly known: OrderContext | null;
+  /** The requests that have places at their agents. */
+  readonly granted: readonly Request[];
+  /** The requests that have none: their steps are held. */
+  readonly held: readonly Request[];
+}
+
+/**
+ * Decides twice where a gate holds a call: the first decision says which requests it would send. Gates that let all of
+ * them start now change nothing.
+ */
+function decideGated(
+  { gates, clock }: TransitionPorts,
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: OrderContext | null,
+): GatedDecision {
+  const nowMs = clock.now();
+  const decision = decide(record, event, known, nowMs);
+  const requests = decision.kind === 'transition' ? requestsOf(decision.commands) : [];
+  if (gates === undefined || known === null || requests.length === 0) {
+    return { decision, known, granted: [], held: [] };
+  }
+  const grants = gates.ask(requests);
+  const granted = requests.filter((_, at) => grants[at]?.kind === 'start');
+  const isFree = grants.every((grant) => grant.kind === 'start' && grant.startAt <= nowMs);
+  if (isFree) return { decision, known, granted, held: [] };
+  const held = requests.filter((_, at) => grants[at]?.kind === 'hold');
+  const byStep = requests.flatMap(({ step }, at): [StepName, Grant][] => {
+    const grant = grants[at];
+    return grant === undefined ? [] : [[step, grant]];
+  });
+  const gated = { ...known, grants: new Map(byStep) };
+  return { decision: decide(record, event, gated, nowMs), known: gated, granted, held };
+}
+
+const requestsOf = (commands: readonly Command[]): readonly Request[] =>
+  commands.flatMap((command) => (command.kind === 'request' ? [command.request] : []));
+
+/** Reports to the gates: held requests wait from now on, and places of requests that are not sent are free again. */
+async function writeGated(
+  ports: TransitionPorts,
+  { granted, held }: GatedDecision,
+  decision: Transition,
+  inShort: () => Decision,
+): Promise<Written> {
+  const sent = new Set<string>();
+  try {
+    const written = await write(ports, decision, inShort);
+    const requests = written.kind === 'committed' ? requestsOf(written.commands) : [];
+    for (const { step } of requests) sent.add(step);
+    if (written.kind === 'committed' && held.length > 0) ports.gates?.wait(held);
+    return written;
+  } finally {
+    const unsent = granted.filter(({ step }) => !sent.has(step));
+    if (unsent.length > 0) ports.gates?.release(unsent);
   }
 }
 

@@ -6,6 +6,7 @@ import { type OrderId, writeId } from '#core/model/ids.ts';
 import type { Nudge, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
+import type { Gates } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Transitions, transitions } from '#roles/transitions.ts';
@@ -46,6 +47,7 @@ export function roleScenario(
   faulty: (store: StateStore) => StateStore = (store) => store,
   workflows: readonly WorkflowDefinition[] = [house],
   random?: Random,
+  gates?: Gates,
 ): RoleScenario {
   const clock = virtualClock();
   const log = testLog();
@@ -70,6 +72,7 @@ export function roleScenario(
       log,
       random: random ?? systemRandom,
       registry: knows,
+      ...(gates !== undefined && { gates }),
       ids: systemIds(clock, `instance-${instances}`),
       channels: {
         nudges: {

@@ -23,6 +23,8 @@ import { decodeSteps, encodeSteps } from './step-codec.ts';
 
 /** The attributes of the stored item; instants are ms since the epoch. A newer release may have added others. */
 export interface StoredRecord {
+  /** See {@link formatVersion}; left out where it is 1. */
+  readonly Format?: number;
   readonly OrderID: string;
   readonly Workflow: string;
   readonly WorkflowVersion: number;
@@ -53,6 +55,7 @@ export interface StoredRecord {
 export function encodeRecord(record: ProcessRecord): StoredRecord {
   return {
     ...record.unknown,
+    ...(record.steps.some(({ progress }) => progress.state === 'Held') && { Format: 2 }),
     OrderID: record.orderId,
     Workflow: record.workflow,
     WorkflowVersion: record.workflowVersion,
@@ -112,7 +115,7 @@ const storedSchema = z.object({
   UpdatedAt: instant,
 });
 
-/** No release has written it so far; its default is 1. */
+/** Left out where it is 1. */
 const formatSchema = z.object({ Format: z.int().positive().default(1) });
 const flat = z.union([z.string(), z.number(), z.null()]);
 
@@ -144,7 +147,7 @@ export function decodeRecord(stored: unknown): ProcessRecord {
   }
 }
 
-const knownNames = new Set(Object.keys(storedSchema.shape));
+const knownNames = new Set(['Format', ...Object.keys(storedSchema.shape)]);
 
 /** Null when there are none, which is the normal case. */
 function unknownIn(stored: unknown): UnknownAttributes | null {

@@ -12,8 +12,11 @@
  */
 import type { JsonValue } from './json.ts';
 
-/** The version of the stored form of records and changes that this release understands. */
-export const formatVersion = 1;
+/**
+ * The version of the stored form of records and changes that this release understands. A record has the lowest version that
+ * says what it holds: 2 while a step is held, which releases of version 1 do not know, else 1, which is not stored.
+ */
+export const formatVersion = 2;
 
 /** Attributes of a record that this release does not know, by name. */
 export type UnknownAttributes = Readonly<Record<string, string | number | null>>;

@@ -4,7 +4,7 @@ import { needsUndo } from '#core/decide/undo.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { type ProcessRecord, underWay } from '#core/model/record.ts';
+import { type ProcessRecord, underWay, unheld } from '#core/model/record.ts';
 
 /** One call. */
 export interface AgentDemand {
@@ -32,7 +32,7 @@ export function agentDemand(
       const isNext =
         direction === 'undo'
           ? defined.undo === 'offered' && needsUndo(step)
-          : progress.state === 'NotStarted' && isReady(steps, defined);
+          : unheld(progress).state === 'NotStarted' && isReady(steps, defined);
       if (isNext) demand.push({ agent, kind: 'waiting' });
     }
   }

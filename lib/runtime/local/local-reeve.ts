@@ -13,6 +13,7 @@ import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
+import { type AgentRoom, agentRoom } from '#in-process/agent-room.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
 import { type LocalChannel, localChannel } from '#in-process/local-channel.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
@@ -20,6 +21,7 @@ import type { Breaker } from '#ports/breaker.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
+import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Alert } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
@@ -90,7 +92,7 @@ export interface LocalReeve {
 
 const defaultSweepPeriodMs = 1_000;
 const defaultKeepEndedMs = 30 * 24 * 3_600_000;
-/** Concurrent calls to one remote service: a number that a small service can bear. */
+/** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
 const agentCallsMax = 256;
 const messageBatchMax = 256;
 const retryAfterMs = 250;
@@ -149,7 +151,10 @@ async function assemble(
   });
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
+  const gates = gatesOf(options, links.channels);
+  open.push(gates.close);
   const roles = assembleProcess({
+    gates,
     id: schedulerId(instance),
     store,
     channels: links.channels,
@@ -167,7 +172,7 @@ async function assemble(
   for (const agent of options.agents) {
     const { runner, breaker } = assembleAgent(agent, { ...options, repliesOf: links.repliesOf });
     breakers.set(agent.contract.name, breaker);
-    links.serve(agent, runner);
+    links.serve(agent, runner, gates);
   }
   const activity = activityCollector({
     registry,
@@ -216,6 +221,16 @@ async function assemble(
   };
 }
 
+function gatesOf({ agents, clock }: LocalReeveOptions, { nudges }: Channels): AgentRoom {
+  return agentRoom({
+    callsMax: new Map(agents.map((agent) => [agent.contract.name, callsMaxOf(agent)])),
+    nudge: (nudge) => void nudges.send([nudge]),
+    clock,
+  });
+}
+
+const callsMaxOf = ({ callsMax = agentCallsMax }: AgentImplementation) => callsMax;
+
 function checkAgents({ workflows, agents }: LocalReeveOptions): void {
   const given = new Set(agents.map(({ contract }) => contract.name));
   for (const { name, version, steps } of workflows) {
@@ -231,7 +246,7 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
 interface Links {
   readonly channels: Channels;
   repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
-  serve(agent: AgentImplementation, runner: AgentRunner): void;
+  serve(agent: AgentImplementation, runner: AgentRunner, gates: Gates): void;
   close(): void;
 }
 
@@ -264,10 +279,15 @@ function channels({ clock, log }: LocalReeveOptions, to: Scheduler): Links {
     },
     repliesOf: ({ contract: { name } }) =>
       make<Reply>(`replies-${name}`, messageBatchMax, 8, (replies) => to.onReplies(name, replies)),
-    serve({ contract: { name } }, runner) {
-      const serveOne = async ([request]: readonly Request[]) =>
-        request === undefined ? [] : [await runner.handle(request)];
-      requests.set(name, make<Request>(`requests-${name}`, 1, agentCallsMax, serveOne));
+    serve(agent, runner, gates) {
+      const { name } = agent.contract;
+      const serveOne = async ([request]: readonly Request[]) => {
+        if (request === undefined) return [];
+        const delivery = await runner.handle(request);
+        if (delivery.kind !== 'retry') gates.release([request]);
+        return [delivery];
+      };
+      requests.set(name, make<Request>(`requests-${name}`, 1, callsMaxOf(agent), serveOne));
     },
     close() {
       for (const channel of open) channel.close();

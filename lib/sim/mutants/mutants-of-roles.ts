@@ -7,8 +7,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'send before the write',
     'transitions',
-    'const written = await write(ports, decision, () =>',
-    'await sendCommands(ports, decision.commands);\n      const written = await write(ports, decision, () =>',
+    'const written = await writeGated(ports, gated, decision, () =>',
+    'await sendCommands(ports, decision.commands);\n      const written = await writeGated(ports, gated, decision, () =>',
   ),
   mutant(
     'forget the messages of a write that was recognised as one’s own',

@@ -1,0 +1,108 @@
+/** What becomes of an order whose agents have gates: the walls of the house are painted when there is room. */
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/model/errors.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { orderId, schedulerId } from '#core/model/ids.ts';
+import { agentRoom } from '#in-process/agent-room.ts';
+import type { Gates } from '#ports/gates.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { scheduler } from '#roles/scheduler.ts';
+import { house } from '../support/orders.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { roleScenario } from './scenario.ts';
+
+const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
+const claimOf = (id: string) => ({ orderId: orderId(id), event: () => claim });
+
+/** Painters that begin so many walls at once. */
+function painters(callsMax: number, faulty?: (store: StateStore) => StateStore) {
+  const nudged: string[] = [];
+  const room = agentRoom({
+    callsMax: new Map([['paint', callsMax]]),
+    nudge: ({ orderId: id }) => nudged.push(id),
+    clock: virtualClock(),
+  });
+  const world = roleScenario(faulty, [house], undefined, room);
+  return { ...world, room, nudged };
+}
+
+test('a step whose agent has no room is held, and the others are sent', async () => {
+  const { transitions, requests, create, record } = painters(1);
+  const { orderId: id } = await create('one');
+  await transitions.apply([claimOf('one')]);
+  expect(requests().map(({ step }) => step)).toEqual(['east']);
+  const { steps, processState } = await record(id);
+  expect(processState).toBe('Processing');
+  expect(steps.map(({ progress }) => progress.state)).toEqual(['Running', 'Held', 'NotStarted']);
+});
+
+test('an order of which every ready step is held stays Pending, and counts nothing', async () => {
+  const { transitions, create, record, requests } = painters(2);
+  await create('one');
+  const { orderId: id } = await create('two');
+  await transitions.apply([claimOf('one'), claimOf('two')]);
+  expect(requests()).toHaveLength(2);
+  expect(await record(id)).toMatchObject({ processState: 'Pending', failureCount: 0 });
+});
+
+test('a call that ends has the next order nudged, which then starts', async () => {
+  const { transitions, room, nudged, create, requests } = painters(2);
+  await create('one');
+  await create('two');
+  await transitions.apply([claimOf('one'), claimOf('two')]);
+  room.release(requests());
+  expect(nudged).toEqual(['two']);
+  await transitions.apply([claimOf('two')]);
+  expect(requests().map(({ orderId: id }) => id)).toEqual(['one', 'one', 'two', 'two']);
+});
+
+test.each<[string, (store: StateStore) => StateStore]>([
+  [
+    'was not written',
+    (store) => ({
+      ...store,
+      commit: async () => {
+        throw new UnavailableError('store-unavailable', 'no answer');
+      },
+    }),
+  ],
+  ['lost to another write', (store) => ({ ...store, commit: async () => 'conflict' })],
+])('a decision that %s gives its places back', async (_, faulty) => {
+  const { transitions, room, create, requests } = painters(2, faulty);
+  await create('one');
+  const [outcome] = await transitions.apply([claimOf('one')]);
+  expect(outcome?.kind).toBe('failed');
+  expect(requests()).toEqual([]);
+  const other = painters(2);
+  await other.create('two');
+  await other.transitions.apply([claimOf('two')]);
+  expect(room.ask(other.requests()).map(({ kind }) => kind)).toEqual(['start', 'start']);
+});
+
+test('gates that let every call start now are asked once, and change nothing', async () => {
+  const asked: number[] = [];
+  const gates: Gates = {
+    ask(requests) {
+      asked.push(requests.length);
+      return requests.map(() => ({ kind: 'start', startAt: 0 }));
+    },
+    wait() {},
+    release() {},
+  };
+  const { transitions, create, record } = roleScenario(undefined, [house], undefined, gates);
+  const { orderId: id } = await create('one');
+  await transitions.apply([claimOf('one')]);
+  expect(asked).toEqual([2]);
+  expect((await record(id)).history.at(-1)).not.toHaveProperty('grants');
+});
+
+test('a nudge of an order that is Processing starts its held steps', async () => {
+  const { transitions, log, room, create, requests, record } = painters(1);
+  const { orderId: id } = await create('one');
+  const role = scheduler({ id: schedulerId('scheduler'), transitions, log });
+  await role.onNudges([{ orderId: id, priority: 'normal' }]);
+  room.release(requests());
+  await role.onNudges([{ orderId: id, priority: 'normal' }]);
+  expect((await record(id)).history.map(({ type }) => type)).toEqual(['submit', 'claim', 'resume']);
+  expect(requests().map(({ step }) => step)).toEqual(['east', 'west']);
+});
