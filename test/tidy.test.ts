@@ -38,6 +38,49 @@ test('chance is drawn in one place, and by the simulated suppliers', () => {
   ]);
 });
 
+/** Words for which the field has terms; the second entry is one of them. */
+const privateWords: readonly (readonly [word: string, term: string])[] = [
+  ['told', 'reported, notified or delivered'],
+  ['untold', 'undelivered'],
+  ['whoever', 'the caller, the operator or the process'],
+  ['whatever', 'any, or what exactly'],
+  ['nobody', 'no operator, or no process'],
+  ['somebody', 'an operator, or a process'],
+  ['a person', 'an operator'],
+];
+
+test('code and its texts use the terms of the field', () => {
+  const found = sources.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    return privateWords.flatMap(([word, term]) =>
+      new RegExp(`\\b${word}\\b`, 'i').test(text) ? [`${file}: ${word}; write ${term}`] : [],
+    );
+  });
+  expect(found).toEqual([]);
+});
+
+/** Words that no identifier contains. A letter is one of an alphabet, or of a dead-letter queue. */
+const privateParts = new Set(
+  'told untold tell tells owed owes desk witness forgiven forgive excused storm blind stance lettered gathering happening standing whoever nobody somebody'.split(
+    ' ',
+  ),
+);
+
+test('identifiers use the terms of the field', () => {
+  const found = sources.flatMap((file) => {
+    const code = readFileSync(file, 'utf8').replace(
+      /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'[^'\n]*'|`[^`]*`/g,
+      '',
+    );
+    return [...new Set(code.match(/\b[a-zA-Z]\w*\b/g))]
+      .filter((name) =>
+        name.split(/(?=[A-Z])|_/).some((part) => privateParts.has(part.toLowerCase())),
+      )
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(found).toEqual([]);
+});
+
 test('roles are put together in one place', () => {
   const factories = [
     'agentRunner',

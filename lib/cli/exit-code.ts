@@ -20,5 +20,5 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   3: 'refused: the message says why, and the same command is refused again; or stored data are damaged or missing',
   4: 'not reachable, or failed: the same command may succeed later',
   5: 'with --wait or --watch: the order is Undone',
-  6: 'with --wait or --watch: the order is in Error, and waits for a person',
+  6: 'with --wait or --watch: the order is in Error, and waits for an operator',
 };

@@ -1,6 +1,6 @@
 /**
  * Deletes orders that ended long ago, so that the disk does not fill; on AWS the time-to-live of the table does that.
- * Orders in Error are kept, whatever their age, until an operator ends them.
+ * Orders in Error are kept, at any age, until an operator ends them.
  */
 import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';

@@ -183,7 +183,7 @@ export const logEvents = {
   'order-unwritable': {
     level: 'error',
     fields: ['orderId', 'code'],
-    meaning: 'The store refuses an order even in its shortest form; a person must delete it.',
+    meaning: 'The store refuses an order even in its shortest form; an operator must delete it.',
   },
   'orders-not-deleted': {
     level: 'error',

@@ -66,7 +66,7 @@ export function entryOf(row: unknown): Entry {
   };
 }
 
-const standingSchema = z.discriminatedUnion('state', [
+const effectEntrySchema = z.discriminatedUnion('state', [
   z.object({
     state: z.enum(['applied', 'declined']),
     fingerprint: z.string(),
@@ -76,11 +76,11 @@ const standingSchema = z.discriminatedUnion('state', [
 ]);
 
 /** The part of an entry that decides about further calls with its key. */
-export type EffectEntry = z.infer<typeof standingSchema>;
+export type EffectEntry = z.infer<typeof effectEntrySchema>;
 
 /** @throws ZodError when the row is invalid */
 export function effectEntryOf(row: unknown): EffectEntry {
-  return standingSchema.parse(row);
+  return effectEntrySchema.parse(row);
 }
 
 const countSchema = z.object({

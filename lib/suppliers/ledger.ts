@@ -65,21 +65,21 @@ export class Ledger {
    */
   perform(call: PerformCall, verdict: () => Verdict): Performed {
     return this.#inTransaction(() => {
-      const standing = this.#standing(call.service, call.key);
-      if (standing === null) {
+      const entry = this.#effectOf(call.service, call.key);
+      if (entry === null) {
         const first = verdict();
         this.#write(call, first);
         return first;
       }
       this.#countCall(call);
-      switch (standing.state) {
+      switch (entry.state) {
         case 'undone':
         case 'tombstoned':
           return { kind: 'tombstoned' };
         case 'applied':
         case 'declined':
-          if (standing.fingerprint !== call.fingerprint) return { kind: 'key-reused' };
-          return { kind: standing.state, answer: standing.answer };
+          if (entry.fingerprint !== call.fingerprint) return { kind: 'key-reused' };
+          return { kind: entry.state, answer: entry.answer };
       }
     });
   }
@@ -105,7 +105,7 @@ export class Ledger {
            ON CONFLICT (service, key) DO NOTHING`,
         )
         .run(service, performKey, this.#now());
-      return this.#standing(service, performKey)?.state === 'undone';
+      return this.#effectOf(service, performKey)?.state === 'undone';
     });
   }
 
@@ -136,7 +136,7 @@ export class Ledger {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  #standing(service: ServiceName, key: string): EffectEntry | null {
+  #effectOf(service: ServiceName, key: string): EffectEntry | null {
     const row = this.#db
       .prepare('SELECT state, fingerprint, answer FROM entries WHERE service = ? AND key = ?')
       .get(service, key);

@@ -28,7 +28,7 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   const charge = page.locator('.lane', { hasText: 'charge' });
   await charge.getByRole('img', { name: /^Call 1: timed out after/ }).waitFor();
   await charge.getByRole('img', { name: /^cool-down for/ }).waitFor();
-  await page.locator('.lock', { hasText: 'it waits, and goes on at' }).waitFor();
+  await page.locator('.lock', { hasText: 'it continues at' }).waitFor();
   await page.locator('.order-title .badge', { hasText: 'Error' }).waitFor();
   expect(await charge.locator('.bar[data-kind="timedOut"]').count()).toBe(4);
   const fault = page.getByRole('region', { name: 'Fault' });

@@ -91,7 +91,7 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
     ...(order.tenant === null ? [] : [['tenant', order.tenant]]),
     ...(order.correlationId === null ? [] : [['correlation', order.correlationId]]),
     ['direction', order.direction],
-    ['locked by', order.lockedBy ?? 'nobody'],
+    ['locked by', order.lockedBy ?? '-'],
     ['complete-by', relativeTimeOrNone(order.completeBy, nowMs)],
     ...(waits ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
     ['failures', `${order.failureCount} in all`],

@@ -12,7 +12,7 @@ export function useActivity(): ReadonlySignal<Loaded<ActivityDocument>> {
 
 /**
  * The server has the route, and lets this one see it: what it counts is shown, or will be in a moment.
- * It counts all tenants, so nobody of a single tenant is let.
+ * It counts all tenants, so principals of one tenant have no access.
  */
 export const isCounted = (loaded: Loaded<ActivityDocument>): boolean =>
   !(loaded.kind === 'refused' && (loaded.status === 404 || loaded.status === 403));

@@ -68,7 +68,7 @@ export function StepGraph({ steps, states, label }: Props) {
             key={name}
             {...{ name, x, y, shape }}
             agent={steps.find((step) => step.name === name)?.agent ?? ''}
-            standing={states?.[name] ?? null}
+            status={states?.[name] ?? null}
           />
         ))}
       </svg>
@@ -84,19 +84,19 @@ interface BoxProps {
   readonly x: number;
   readonly y: number;
   readonly shape: { readonly boxWidth: number; readonly boxHeight: number };
-  readonly standing: StepStatus | null;
+  readonly status: StepStatus | null;
 }
 
-function Box({ name, agent, x, y, shape, standing }: BoxProps) {
-  const look = standing === null ? null : waitingStyle(standing);
-  const calls = standing?.attempt ?? 0;
+function Box({ name, agent, x, y, shape, status }: BoxProps) {
+  const look = status === null ? null : waitingStyle(status);
+  const calls = status?.attempt ?? 0;
   const tries = calls > 1 ? `, ${calls} calls` : '';
   return (
     <g
       class="box"
       transform={`translate(${x} ${y})`}
       data-tone={look?.tone}
-      data-state={standing?.state}
+      data-state={status?.state}
     >
       <title>
         {name}, agent {agent}

@@ -77,7 +77,7 @@ function Causes({ stopped: { orders, isComplete }, chosen }: CausesProps) {
     <section class="attention" aria-labelledby="attention-title">
       <div class="attention-head">
         <h2 id="attention-title">
-          <Icon name="alert" /> Needs a person
+          <Icon name="alert" /> Needs an operator
         </h2>
         <a class="more" href={ordersHash({ state: 'Error' })}>
           {isComplete ? ordersText(orders.length) : 'All orders'} in Error

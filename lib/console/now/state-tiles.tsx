@@ -10,7 +10,7 @@ const alive = ['Pending', 'Processing', 'Error'] as const;
 const what = {
   Pending: 'wait for their turn',
   Processing: 'are being worked on',
-  Error: 'wait for a person',
+  Error: 'wait for an operator',
 } as const;
 
 export function StateTiles({ activity }: { readonly activity: ActivityDocument | null }) {

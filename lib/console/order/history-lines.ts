@@ -5,7 +5,7 @@ import { type HistoryLine, unknownEntryTitle } from '#text/history-entry.ts';
 
 export function historyLine(entry: HistoryDocument): HistoryLine {
   const at = Date.parse(entry.at);
-  const { type, by = 'somebody', step, attempt, fault, steps = [], nudges = 0 } = entry;
+  const { type, by = 'unknown', step, attempt, fault, steps = [], nudges = 0 } = entry;
   const title = type === 'unknown' ? unknownEntryTitle : type;
   const other: HistoryLine = { type: 'other', at, title };
   switch (type) {

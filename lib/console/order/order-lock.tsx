@@ -12,28 +12,29 @@ export function OrderLock({ order }: { readonly order: Order }) {
       <p class="lock">
         <Icon name="lock" />
         <span>
-          Scheduler <span class="id">{lockedBy}</span> has it; complete by <At at={completeBy} />,
-          in <Until at={completeBy} />
+          Claimed by Scheduler <span class="id">{lockedBy}</span>; complete by{' '}
+          <At at={completeBy} />, in <Until at={completeBy} />
         </span>
       </p>
     );
   }
+  const reason = waitReason(order);
   if (processState === 'Pending' && Date.parse(notBefore) > now.value) {
     return (
       <p class="lock">
         <Icon name="pause" />
         <span>
-          Nobody has it: it waits, and goes on at <At at={notBefore} />, in <Until at={notBefore} />
+          {reason}; it continues at <At at={notBefore} />, in <Until at={notBefore} />
         </span>
       </p>
     );
   }
   const words = {
-    Pending: 'Nobody has it yet: it waits for a Scheduler.',
-    Processing: 'A Scheduler has it.',
-    Error: 'Nobody has it: it waits for a person.',
-    Processed: 'It is done.',
-    Undone: 'It came to its end: undone.',
+    Pending: 'It waits for a Scheduler.',
+    Processing: 'A Scheduler has claimed it.',
+    Error: 'It waits for an operator.',
+    Processed: 'It is Processed.',
+    Undone: 'It is Undone.',
   } as const;
   return (
     <p class="lock">
@@ -41,4 +42,17 @@ export function OrderLock({ order }: { readonly order: Order }) {
       <span>{words[processState]}</span>
     </p>
   );
+}
+
+const gates = {
+  room: 'has no room for another call',
+  circuit: 'does not answer: its circuit is open',
+} as const;
+
+/** Why a Pending order is not claimed yet: its held steps, or a cool-down. */
+function waitReason({ steps }: Order): string {
+  const held = Object.values(steps).flatMap(({ agent, held: hold }) =>
+    hold === null ? [] : [`agent ${agent} ${gates[hold.gate]}`],
+  );
+  return held.length === 0 ? 'It waits' : `It waits: ${[...new Set(held)].join(', and ')}`;
 }

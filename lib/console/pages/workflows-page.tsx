@@ -59,7 +59,7 @@ function WorkflowCard({ workflow, orders }: CardProps) {
         <h2 id={id}>
           {name} <span class="soft">version {version}</span>
         </h2>
-        <p class="aside" title="Of whatever decides how an order goes on">
+        <p class="aside" title="Changes with the steps, their order and their policies">
           fingerprint <code>{fingerprint.slice(0, 12)}</code>
         </p>
         {orders !== null && (
@@ -99,7 +99,7 @@ function WorkflowCard({ workflow, orders }: CardProps) {
   );
 }
 
-const remedies = { hold: 'wait for a person', undo: 'undo the order' } as const;
+const remedies = { hold: 'wait for an operator', undo: 'undo the order' } as const;
 
 const policyTitles = [
   'Agent',

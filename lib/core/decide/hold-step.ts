@@ -30,7 +30,7 @@ export function holdStep(
   const { nowMs } = draft;
   const before = undoable(step.name, unheld(progress));
   const since = noted ?? (progress.state === 'Held' ? Math.min(progress.since, nowMs) : nowMs);
-  // A gate is asked again from time to time, whatever it said, and when the hold ends.
+  // A gate is asked again at the latest after `holdLookMaxMs`, and when the hold ends.
   const latest = Math.min(holdEndsAt(step.policy, since), nowMs + limits.holdLookMaxMs);
   const until = Math.max(nowMs + 1, Math.min(asked, latest));
   draft.grants.push({ step: step.name, kind: 'hold', gate, until, since });

@@ -70,7 +70,7 @@ function isInterrupted(
   return event.reason === 'restart' || (event.steps.includes(name) && completeBy < nowMs);
 }
 
-/** Keeps the cool-down of a Pending order. The `notBefore` of a claimed order is past, whatever its clock said. */
+/** Keeps the cool-down of a Pending order. The `notBefore` of a claimed order is past, also by a clock that was wrong. */
 function earliestClaim({ lockState, notBefore, nowMs }: Draft): number {
   return lockState.processState === 'Pending' ? notBefore : nowMs;
 }

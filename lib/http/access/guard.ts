@@ -1,9 +1,8 @@
 /**
- * Who may speak to the API. A browser on the same machine is a way in for other sites: by a name that
- * an attacker points at loopback (DNS rebinding), or by a form posted across sites. So the host name
- * must be one that is served, and a request that a page made must come from this very origin, or one that
- * the operator named. Whoever
- * asks must be known; what that one may do, each route says (access.ts).
+ * Which requests reach the API. A browser on the same machine gives other sites access: through a name that
+ * an attacker points at loopback (DNS rebinding), or through a form posted across sites. So the host name
+ * must be a served one, and a request from a page must come from this origin, or from one that the operator
+ * allowed. The caller must be known; each route says which role it needs (access.ts).
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Principal } from '#core/access/principal.ts';

@@ -259,7 +259,7 @@ export const mutantsOfCore: readonly Mutant[] = [
     "return entry.type === 'heartbeat' ? history : [...history, entry];",
   ),
   mutant(
-    'notify nobody that an order was undone',
+    'send no status message of an order that was undone',
     'model/change',
     'if (previousState === record.processState) return null;',
     "if (previousState === record.processState || record.processState === 'Undone') return null;",

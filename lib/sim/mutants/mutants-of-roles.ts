@@ -134,7 +134,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'sweep only what is Processing',
     'recover-page',
     'const decided = event(record, place);',
-    "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nobody' } : event(record, place);",
+    "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nothing' } : event(record, place);",
   ),
   mutant(
     'complete a sweep although no write succeeded',

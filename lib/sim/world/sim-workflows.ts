@@ -40,7 +40,7 @@ const given = ({
   outputs: Readonly<Record<string, Output | undefined>>;
 }): Input => ({
   units: boxes,
-  from: Object.values(outputs).map((one) => one?.of ?? 'nobody'),
+  from: Object.values(outputs).map((one) => one?.of ?? 'none'),
 });
 
 const sequence = (version: number, completeWithin: number) =>
