@@ -7,36 +7,28 @@ import { type WorkflowRegistry, workflowRegistry } from '#core/definition/regist
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
-import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
-import { type AgentRoom, agentRoom } from '#in-process/agent-room.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
-import { type LocalChannel, localChannel } from '#in-process/local-channel.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
-import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Delivery } from '#ports/delivery.ts';
-import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Alert } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
 import { assembleAgent, assembleProcess } from '#roles/assemble.ts';
 import type { Operator } from '#roles/operator.ts';
-import { requestsByAgent } from '#roles/requests-by-agent.ts';
-import type { Scheduler } from '#roles/scheduler.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityCollector } from './activity.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
+import { localChannels, localGates } from './local-channels.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
@@ -92,10 +84,6 @@ export interface LocalReeve {
 
 const defaultSweepPeriodMs = 1_000;
 const defaultKeepEndedMs = 30 * 24 * 3_600_000;
-/** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
-const agentCallsMax = 256;
-const messageBatchMax = 256;
-const retryAfterMs = 250;
 
 /**
  * Starts Reeve; resolves as soon as it accepts orders. Live orders of the former process are recovered in due order,
@@ -145,13 +133,13 @@ async function assemble(
 ): Promise<Omit<LocalReeve, 'close' | 'failure'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
-  const links = channels(options, {
+  const links = localChannels(options, {
     onNudges: (nudges) => roles.scheduler.onNudges(nudges),
     onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
   });
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const gates = gatesOf(options, links.channels);
+  const gates = localGates(options, links.channels);
   open.push(gates.close);
   const roles = assembleProcess({
     gates,
@@ -221,16 +209,6 @@ async function assemble(
   };
 }
 
-function gatesOf({ agents, clock }: LocalReeveOptions, { nudges }: Channels): AgentRoom {
-  return agentRoom({
-    callsMax: new Map(agents.map((agent) => [agent.contract.name, callsMaxOf(agent)])),
-    nudge: (nudge) => void nudges.send([nudge]),
-    clock,
-  });
-}
-
-const callsMaxOf = ({ callsMax = agentCallsMax }: AgentImplementation) => callsMax;
-
 function checkAgents({ workflows, agents }: LocalReeveOptions): void {
   const given = new Set(agents.map(({ contract }) => contract.name));
   for (const { name, version, steps } of workflows) {
@@ -241,56 +219,4 @@ function checkAgents({ workflows, agents }: LocalReeveOptions): void {
       `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
     );
   }
-}
-
-interface Links {
-  readonly channels: Channels;
-  repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
-  serve(agent: AgentImplementation, runner: AgentRunner, gates: Gates): void;
-  close(): void;
-}
-
-/** The channels of one process: one for nudges, and one each for the requests and the replies of every agent. */
-function channels({ clock, log }: LocalReeveOptions, to: Scheduler): Links {
-  const open: { close(): void }[] = [];
-  const make = <Message>(
-    name: string,
-    batchMax: number,
-    inFlightMax: number,
-    receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>,
-  ) => {
-    const channel = localChannel<Message>({
-      name,
-      receive,
-      batchMax,
-      inFlightMax,
-      retryAfterMs,
-      clock,
-      log,
-    });
-    open.push(channel);
-    return channel;
-  };
-  const requests = new Map<string, LocalChannel<Request>>();
-  return {
-    channels: {
-      nudges: make<Nudge>('nudges', messageBatchMax, 8, (nudges) => to.onNudges(nudges)),
-      requests: requestsByAgent(requests),
-    },
-    repliesOf: ({ contract: { name } }) =>
-      make<Reply>(`replies-${name}`, messageBatchMax, 8, (replies) => to.onReplies(name, replies)),
-    serve(agent, runner, gates) {
-      const { name } = agent.contract;
-      const serveOne = async ([request]: readonly Request[]) => {
-        if (request === undefined) return [];
-        const delivery = await runner.handle(request);
-        if (delivery.kind !== 'retry') gates.release([request]);
-        return [delivery];
-      };
-      requests.set(name, make<Request>(`requests-${name}`, 1, callsMaxOf(agent), serveOne));
-    },
-    close() {
-      for (const channel of open) channel.close();
-    },
-  };
 }

@@ -33,7 +33,7 @@ const HOUR = 3_600_000;
  * Otherwise an attempt whose deadline a wrong clock set days ahead is received again before its end, repeatedly.
  */
 const longestWorkMs = 60_000;
-/** How soon a process redelivers unacknowledged messages, ms, as in lib/runtime/local/local-reeve.ts. */
+/** How soon a process redelivers unacknowledged messages, ms, as in lib/runtime/local/local-channels.ts. */
 const retryAfterMs = 250;
 
 export function world(setting: Setting, around: SimContext, breach: Breach): World {
