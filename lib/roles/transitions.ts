@@ -84,7 +84,7 @@ export function transitions(ports: TransitionPorts): Transitions {
         byOrder(batch).map(async (places) => {
           let record: ProcessRecord | undefined;
           for (const [place, eventFor] of places) {
-            const outcome = await settle(ports, eventFor, record, loaded, commands);
+            const outcome = await applyOne(ports, eventFor, record, loaded, commands);
             outcomes[place] = outcome;
             record = 'record' in outcome ? outcome.record : undefined;
           }
@@ -134,7 +134,7 @@ function byOrder(batch: readonly EventFor[]): [number, EventFor][][] {
   return [...groups.values()];
 }
 
-async function settle(
+async function applyOne(
   ports: TransitionPorts,
   eventFor: EventFor,
   latest: ProcessRecord | undefined,
