@@ -49,9 +49,9 @@ export interface AwsTools {
   /** A fetch that signs for an API in this region; null: the default region. */
   readonly signedFetch: (region: string | null) => Promise<CliEnvironment['fetch']>;
   /** Each message is hidden from others until it is handled, or for two minutes. */
-  readonly letters: (
+  readonly deadLetters: (
     deadLettersOutput: string,
-  ) => Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }>;
+  ) => Promise<{ readonly deadLetters: readonly DeadLetter[]; readonly isComplete: boolean }>;
 }
 
 /** A command for the data of a Reeve on this machine. */

@@ -62,16 +62,16 @@ async function look(
 
 /** The only dead letter of a queue. */
 async function letter(kind: DeadLetterKind, message: Message): Promise<DeadLetter> {
-  const { letters } = await look(kind, [[message]]);
-  expect(letters).toHaveLength(1);
-  const [only] = letters;
+  const { deadLetters } = await look(kind, [[message]]);
+  expect(deadLetters).toHaveLength(1);
+  const [only] = deadLetters;
   if (only === undefined) throw new Error('there is one');
   return only;
 }
 
 test('a read requests ten dead letters at a time, with their reasons, and hides them for two minutes', async () => {
-  const { calls, letters } = await look('nudge', []);
-  expect(letters).toEqual([]);
+  const { calls, deadLetters } = await look('nudge', []);
+  expect(deadLetters).toEqual([]);
   expect(calls).toEqual([
     {
       operation: 'ReceiveMessage',
@@ -89,9 +89,13 @@ test('a read requests ten dead letters at a time, with their reasons, and hides 
 });
 
 test('a read continues until a page has nothing new, and lists a repeated dead letter once', async () => {
-  const { calls, letters } = await look('nudge', [messages(10), messages(3, 8), messages(4, 7)]);
+  const { calls, deadLetters } = await look('nudge', [
+    messages(10),
+    messages(3, 8),
+    messages(4, 7),
+  ]);
   expect(calls).toHaveLength(3);
-  expect(letters.map(({ body }) => body)).toEqual(messages(11).map(({ Body }) => Body));
+  expect(deadLetters.map(({ body }) => body)).toEqual(messages(11).map(({ Body }) => Body));
 });
 
 test.each([
@@ -102,7 +106,7 @@ test.each([
   'from %i dead letters a read returns %i, and whether these are all',
   async (count, shown, isComplete) => {
     const found = await look('nudge', pagesOf(count));
-    expect(found.letters).toHaveLength(shown);
+    expect(found.deadLetters).toHaveLength(shown);
     expect(found.isComplete).toBe(isComplete);
   },
 );
@@ -234,6 +238,6 @@ test.each<[object, DeadLetter['fifo']]>([
 );
 
 test('dead letters without a source queue have none', async () => {
-  const { letters } = await look('change', [messages(1)], null);
-  expect(letters).toMatchObject([{ source: null }]);
+  const { deadLetters } = await look('change', [messages(1)], null);
+  expect(deadLetters).toMatchObject([{ source: null }]);
 });

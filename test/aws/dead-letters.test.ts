@@ -46,7 +46,7 @@ async function stillIn(dead: string, { receipt, body }: { receipt: string; body:
   return (await bodiesIn(dead)).includes(body);
 }
 
-async function letters() {
+async function twoDeadLetters() {
   const [dead, source] = [await queue(), await queue()];
   const nudge = nudgeCodec.encode({ orderId: orderId('one'), priority: 'normal' });
   await client().send(
@@ -62,8 +62,8 @@ async function letters() {
 }
 
 test('every dead letter has its reason and its subject', async () => {
-  const { queues } = await letters();
-  const { letters: found } = await readDeadLetters(client(), queues);
+  const { queues } = await twoDeadLetters();
+  const { deadLetters: found } = await readDeadLetters(client(), queues);
   expect(found.toSorted((a, b) => a.body.localeCompare(b.body))).toMatchObject([
     {
       queue: 'ready',
@@ -76,10 +76,10 @@ test('every dead letter has its reason and its subject', async () => {
 });
 
 test('a dead letter that is sent back is in its source queue, and no longer in the dead-letter queue', async () => {
-  const { dead, source, nudge, queues } = await letters();
-  for (const letter of (await readDeadLetters(client(), queues)).letters) {
-    if (letter.subject !== null) await sendBack(client(), letter);
-    else await discard(client(), letter);
+  const { dead, source, nudge, queues } = await twoDeadLetters();
+  for (const deadLetter of (await readDeadLetters(client(), queues)).deadLetters) {
+    if (deadLetter.subject !== null) await sendBack(client(), deadLetter);
+    else await discard(client(), deadLetter);
   }
   expect(await bodiesIn(source)).toEqual([nudge]);
   expect(await bodiesIn(dead)).toEqual([]);
@@ -92,8 +92,8 @@ test('a dead letter is sent back to the queue of its priority class, or to that 
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
   }
   const queues: DeadLetterQueues = { Ready: { kind: 'nudge', dead, sources: { high, normal } } };
-  for (const letter of (await readDeadLetters(client(), queues)).letters) {
-    await sendBack(client(), letter);
+  for (const deadLetter of (await readDeadLetters(client(), queues)).deadLetters) {
+    await sendBack(client(), deadLetter);
   }
   expect(await bodiesIn(high)).toEqual([expect.stringContaining('"high"')]);
   expect(await bodiesIn(normal)).toEqual([expect.stringContaining('"low"')]);
@@ -107,11 +107,11 @@ test('an unreadable change is sent back as a notification for each audience', as
   const queues: DeadLetterQueues = {
     Changes: { kind: 'change', dead, sources: { normal: retry } },
   };
-  const { letters: found } = await readDeadLetters(client(), queues);
+  const { deadLetters: found } = await readDeadLetters(client(), queues);
   expect(found).toMatchObject([
     { subject: { orderId: 'one' }, reason: 'record-corrupt', wasParked: true },
   ]);
-  for (const letter of found) await sendBack(client(), letter);
+  for (const deadLetter of found) await sendBack(client(), deadLetter);
 
   const described = (await bodiesIn(retry)).map((body) => notificationCodec.decode(body ?? ''));
   const change = { orderId: 'one', previousState: 'Processing', processState: 'Error' };
@@ -127,28 +127,29 @@ test('a dead letter with only a position in the stream has no subject', async ()
   const MessageBody = JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } });
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
   const queues: DeadLetterQueues = { Changes: { kind: 'change', dead, sources: { normal: dead } } };
-  expect((await readDeadLetters(client(), queues)).letters).toMatchObject([{ subject: null }]);
+  expect((await readDeadLetters(client(), queues)).deadLetters).toMatchObject([{ subject: null }]);
 });
 
 test('a dead letter that its source queue rejects stays', async () => {
-  const { dead, queues } = await letters();
-  const [letter] = (await readDeadLetters(client(), queues)).letters;
-  if (letter === undefined) throw new Error('there are two');
-  const gone = { ...letter, source: `${server.endpoint}/000000000000/gone` };
+  const { dead, queues } = await twoDeadLetters();
+  const [deadLetter] = (await readDeadLetters(client(), queues)).deadLetters;
+  if (deadLetter === undefined) throw new Error('there are two');
+  const gone = { ...deadLetter, source: `${server.endpoint}/000000000000/gone` };
   await expect(sendBack(client(), gone)).rejects.toThrow();
-  await expect(sendBack(client(), { ...letter, source: null })).rejects.toMatchObject({
+  await expect(sendBack(client(), { ...deadLetter, source: null })).rejects.toMatchObject({
     code: 'no-source',
   });
-  expect(await stillIn(dead, letter)).toBe(true);
+  expect(await stillIn(dead, deadLetter)).toBe(true);
 });
 
 test('a released dead letter is available to the next read', async () => {
-  const { source, nudge, queues } = await letters();
-  const look = async () => (await readDeadLetters(client(), queues)).letters;
-  for (const letter of await look()) await release(client(), letter);
+  const { source, nudge, queues } = await twoDeadLetters();
+  const look = async () => (await readDeadLetters(client(), queues)).deadLetters;
+  for (const deadLetter of await look()) await release(client(), deadLetter);
   const again = await look();
   expect(again).toHaveLength(2);
-  for (const letter of again) if (letter.subject !== null) await sendBack(client(), letter);
+  for (const deadLetter of again)
+    if (deadLetter.subject !== null) await sendBack(client(), deadLetter);
   expect(await bodiesIn(source)).toEqual([nudge]);
 });
 
@@ -158,26 +159,26 @@ test('more dead letters than one request returns are all found', async () => {
     await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: `rubbish ${at}` }));
   }
   const queues: DeadLetterQueues = { Alerts: { kind: 'change', dead, sources: null } };
-  const { letters: found, isComplete } = await readDeadLetters(client(), queues);
+  const { deadLetters: found, isComplete } = await readDeadLetters(client(), queues);
   expect(found).toHaveLength(23);
   expect(isComplete).toBe(true);
 });
 
 test('a read waits for all servers of SQS: a dead letter that arrives meanwhile is found', async () => {
-  const { dead, queues } = await letters();
-  for (const letter of (await readDeadLetters(client(), queues)).letters) {
-    await discard(client(), letter);
+  const { dead, queues } = await twoDeadLetters();
+  for (const deadLetter of (await readDeadLetters(client(), queues)).deadLetters) {
+    await discard(client(), deadLetter);
   }
   const looking = readDeadLetters(client(), queues);
   await client().send(new SendMessageCommand({ QueueUrl: dead, MessageBody: 'late' }));
-  expect((await looking).letters).toMatchObject([{ body: 'late' }]);
+  expect((await looking).deadLetters).toMatchObject([{ body: 'late' }]);
 });
 
 test('a crash between sending back and deleting duplicates the dead letter, and never loses it', async () => {
-  const { dead, source, nudge, queues } = await letters();
-  const { letters: found } = await readDeadLetters(client(), queues);
-  const letter = found.find(({ subject }) => subject !== null);
-  if (letter === undefined) throw new Error('there is one');
+  const { dead, source, nudge, queues } = await twoDeadLetters();
+  const { deadLetters: found } = await readDeadLetters(client(), queues);
+  const deadLetter = found.find(({ subject }) => subject !== null);
+  if (deadLetter === undefined) throw new Error('there is one');
   const crashing = client();
   crashing.middlewareStack.add(
     (next, { commandName }) =>
@@ -187,9 +188,9 @@ test('a crash between sending back and deleting duplicates the dead letter, and 
           : next(args),
     { step: 'initialize' },
   );
-  await expect(sendBack(crashing, letter)).rejects.toThrow('crashed');
+  await expect(sendBack(crashing, deadLetter)).rejects.toThrow('crashed');
   expect(await bodiesIn(source)).toEqual([nudge]);
-  expect(await stillIn(dead, letter)).toBe(true);
+  expect(await stillIn(dead, deadLetter)).toBe(true);
 });
 
 /** Characters that SQS allows in a body, without those that this server rejects: none beyond U+FFFF. */
@@ -211,11 +212,11 @@ test('every parked message is read with its original text and the beginning of i
       const dead = new Map<string, string>(queues.map(([kind, own]) => [kind, own.dead]));
       const park = parking(server.client(), (arn) => dead.get(arn));
       for (const { body, reason, kind } of parked) await park(sqsRecord('1', body, kind), reason);
-      const { letters } = await readDeadLetters(server.client(), Object.fromEntries(queues));
+      const { deadLetters } = await readDeadLetters(server.client(), Object.fromEntries(queues));
       const described = ({ kind, body, reason }: { kind: string; body: string; reason: string }) =>
         JSON.stringify([kind, body, reason.slice(0, 250)]);
-      expect(letters.map(described).toSorted()).toEqual(parked.map(described).toSorted());
-      expect(letters.every(({ wasParked }) => wasParked)).toBe(true);
+      expect(deadLetters.map(described).toSorted()).toEqual(parked.map(described).toSorted());
+      expect(deadLetters.every(({ wasParked }) => wasParked)).toBe(true);
     }),
     { numRuns: 2 },
   );

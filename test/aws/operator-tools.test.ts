@@ -89,7 +89,7 @@ const output = JSON.stringify({
 });
 
 /** A stack with one dead letter, a nudge. */
-async function oneLetter() {
+async function oneDeadLetter() {
   const body = nudgeCodec.encode({ orderId: orderId('one'), priority: 'normal' });
   let given = false;
   const { calls, url } = await answeringAws(({ operation, input }) => {
@@ -99,18 +99,18 @@ async function oneLetter() {
     return { Messages: [sqsMessage('m', body)] };
   });
   vi.stubEnv('AWS_ENDPOINT_URL_SQS', url);
-  const { letters, isComplete } = await operatorTools(fetch).letters(output);
-  const [letter] = letters;
-  if (letter === undefined) throw new Error('there is one');
+  const { deadLetters, isComplete } = await operatorTools(fetch).deadLetters(output);
+  const [deadLetter] = deadLetters;
+  if (deadLetter === undefined) throw new Error('there is one');
   const looked = calls.length;
-  return { body, letters, letter, isComplete, done: () => calls.slice(looked) };
+  return { body, deadLetters, deadLetter, isComplete, done: () => calls.slice(looked) };
 }
 
 test('a dead letter has its possible actions, and no fields that only SQS needs', async () => {
-  const { body, letters, letter, isComplete } = await oneLetter();
+  const { body, deadLetters, deadLetter, isComplete } = await oneDeadLetter();
   expect(isComplete).toBe(true);
-  expect(letters).toHaveLength(1);
-  const { fate, sendBack, discard, release, ...shown } = letter;
+  expect(deadLetters).toHaveLength(1);
+  const { fate, sendBack, discard, release, ...shown } = deadLetter;
   expect(shown).toEqual({
     queue: 'Ready',
     kind: 'nudge',
@@ -129,8 +129,8 @@ const receipt = { QueueUrl: `${at}_dead_ready`, ReceiptHandle: 'receipt of m' };
 const deletion = { operation: 'DeleteMessage', input: receipt };
 
 test('a dead letter is sent back, deleted or released by its receipt handle', async () => {
-  const back = await oneLetter();
-  await back.letter.sendBack();
+  const back = await oneDeadLetter();
+  await back.deadLetter.sendBack();
   expect(back.done()).toEqual([
     {
       operation: 'SendMessageBatch',
@@ -138,11 +138,11 @@ test('a dead letter is sent back, deleted or released by its receipt handle', as
     },
     deletion,
   ]);
-  const gone = await oneLetter();
-  await gone.letter.discard();
+  const gone = await oneDeadLetter();
+  await gone.deadLetter.discard();
   expect(gone.done()).toEqual([deletion]);
-  const left = await oneLetter();
-  await left.letter.release();
+  const left = await oneDeadLetter();
+  await left.deadLetter.release();
   expect(left.done()).toEqual([
     { operation: 'ChangeMessageVisibility', input: { ...receipt, VisibilityTimeout: 0 } },
   ]);

@@ -103,8 +103,8 @@ test('a message is sent with any characters in its documents', async () => {
   } as const;
   const message = { ...common, key: 'k', details: { note: 'a\uffffb\ufffe\u0000' } };
   await channel.send([message]);
-  const [letter] = await received(url);
-  expect(submissionCodec.decode(letter?.Body ?? '')).toEqual({ kind: 'message', message });
+  const [sent] = await received(url);
+  expect(submissionCodec.decode(sent?.Body ?? '')).toEqual({ kind: 'message', message });
 });
 
 test('each priority goes to its queue, and a priority without one to that of normal', async () => {
@@ -153,9 +153,9 @@ test('a parked message keeps its text and has the reason', async () => {
   const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:ready';
   const park = parking(server.client(), (arn) => (arn === eventSourceARN ? dead : undefined));
   await park(sqsRecord('1', 'rubbish', eventSourceARN), 'is not JSON');
-  const [letter] = await received(dead);
-  expect(letter?.Body).toBe('rubbish');
-  expect(letter?.MessageAttributes?.['Reason']?.StringValue).toBe('is not JSON');
+  const [message] = await received(dead);
+  expect(message?.Body).toBe('rubbish');
+  expect(message?.MessageAttributes?.['Reason']?.StringValue).toBe('is not JSON');
   await expect(park(sqsRecord('1', 'rubbish', 'other'), 'x')).rejects.toMatchObject({
     code: 'no-dead-letter-queue',
   });

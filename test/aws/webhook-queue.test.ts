@@ -145,9 +145,9 @@ test('after days a status is a dead letter of its channel, and is sent back in s
   // A FIFO queue shows no more of an order while a message of it is hidden, so one read may not return all.
   const sent: unknown[] = [];
   for (let looks = 0; looks < 4; looks += 1) {
-    const { letters } = await readDeadLetters(client, queues);
-    for (const letter of letters) await sendBack(client, letter);
-    sent.push(...letters.map(({ kind, subject, wasParked }) => ({ kind, subject, wasParked })));
+    const { deadLetters } = await readDeadLetters(client, queues);
+    for (const deadLetter of deadLetters) await sendBack(client, deadLetter);
+    sent.push(...deadLetters.map(({ kind, subject, wasParked }) => ({ kind, subject, wasParked })));
   }
   expect(sent).toMatchObject(
     [1, 2, 3].map((sequence) => ({

@@ -6,19 +6,19 @@ const apiUrl = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
 interface AwsScenario {
   readonly outputs?: Readonly<Record<string, string>>;
-  readonly letters?: AwsTools['letters'];
+  readonly deadLetters?: AwsTools['deadLetters'];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const holding =
-  (letters: readonly DeadLetter[], isComplete = true) =>
+  (deadLetters: readonly DeadLetter[], isComplete = true) =>
   async () => ({
-    letters,
+    deadLetters,
     isComplete,
   });
 
 /** An AWS with one stack, whose signature is a header that tests can see. */
-function awsScenario({ outputs, letters = holding([]), env = {} }: AwsScenario = {}) {
+function awsScenario({ outputs, deadLetters = holding([]), env = {} }: AwsScenario = {}) {
   const regions: (string | null)[] = [];
   const world = scenario({ env, aws: async () => aws });
   const aws: AwsTools = {
@@ -34,7 +34,7 @@ function awsScenario({ outputs, letters = holding([]), env = {} }: AwsScenario =
         return world.world.fetch(url, { ...init, headers });
       };
     },
-    letters,
+    deadLetters,
   };
   world.app.get('/orders', (c) => c.json({ orders: [], cursor: null }));
   return { ...world, regions };
@@ -111,15 +111,15 @@ const order = {
   history: [],
 };
 
-/** Letters whose fates are what the test says, and what was done with them. */
-function letterbox(
+/** Dead letters with the given fates, and what was done with them. */
+function deadLetterScenario(
   fates: readonly DeadLetterAction['kind'][],
   { refuse = false, isComplete = true } = {},
 ) {
   const done: string[] = [];
   const released: number[] = [];
   const seen: unknown[] = [];
-  const letters = fates.map((kind, number): DeadLetter => {
+  const deadLetters = fates.map((kind, number): DeadLetter => {
     const act = (what: string) => async () => {
       if (refuse) throw new Error('the queue is away');
       done.push(`${what} ${number}`);
@@ -141,7 +141,7 @@ function letterbox(
       },
     };
   });
-  const world = awsScenario({ letters: holding(letters, isComplete) });
+  const world = awsScenario({ deadLetters: holding(deadLetters, isComplete) });
   world.app.get('/orders/o-1', (c) => c.json(order));
   world.app.get('/orders/gone', (c) =>
     c.json({ title: 'No', detail: 'No.', code: 'order-unknown' }, 404),
@@ -149,8 +149,8 @@ function letterbox(
   return { ...world, done, released, seen };
 }
 
-test('dlq shows each letter with what its order says, and does nothing', async () => {
-  const { run, done, released, seen } = letterbox(['redrive', 'discard', 'keep']);
+test('dlq shows each dead letter with the action that its order needs, and changes nothing', async () => {
+  const { run, done, released, seen } = deadLetterScenario(['redrive', 'discard', 'keep']);
   const { exitCode, stdout } = await run('dlq --stack reeve-prod');
   expect(exitCode).toBe(0);
   for (const word of ['Ready', 'o-1', 'gave up after 5', 'send back', 'delete', 'keep']) {
@@ -163,20 +163,20 @@ test('dlq shows each letter with what its order says, and does nothing', async (
   expect(released).toEqual([0, 1, 2]);
 });
 
-test('more letters than one look shows are told of', async () => {
-  const { run } = letterbox(['keep'], { isComplete: false });
+test('dlq says when there are more dead letters than it shows', async () => {
+  const { run } = deadLetterScenario(['keep'], { isComplete: false });
   expect((await run('dlq --stack reeve-prod')).stdout).toContain('run it again for the rest');
 });
 
 test('dlq redrive only says what it would do, without --yes', async () => {
-  const { run, done } = letterbox(['redrive', 'discard']);
+  const { run, done } = deadLetterScenario(['redrive', 'discard']);
   const { stdout } = await run('dlq redrive --stack reeve-prod');
   expect(stdout).toContain('1 to send back');
   expect(done).toEqual([]);
 });
 
-test('dlq redrive --yes does what each letter needs, and tells', async () => {
-  const { run, done, released } = letterbox(['redrive', 'discard', 'keep']);
+test('dlq redrive --yes does what each dead letter needs, and prints it', async () => {
+  const { run, done, released } = deadLetterScenario(['redrive', 'discard', 'keep']);
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(0);
   expect(done).toEqual(['sent 0', 'deleted 1']);
@@ -184,19 +184,19 @@ test('dlq redrive --yes does what each letter needs, and tells', async () => {
   expect(stdout).toContain('3 in all: 1 sent back, 1 deleted, 1 kept.');
 });
 
-test('what could not be done is told, and exits 4', async () => {
-  const { run } = letterbox(['redrive', 'keep'], { refuse: true });
+test('an action that failed is printed, with exit code 4', async () => {
+  const { run } = deadLetterScenario(['redrive', 'keep'], { refuse: true });
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(4);
   expect(stdout).toContain('1 failed');
   expect(stdout).toContain('the queue is away');
 });
 
-test('queues that cannot be read are told without a stack trace', async () => {
+test('an error of reading the queues is printed without a stack trace', async () => {
   const denied = async () => {
     throw new Error('not authorized to perform sqs:ReceiveMessage');
   };
-  const { run } = awsScenario({ letters: denied });
+  const { run } = awsScenario({ deadLetters: denied });
   const { exitCode, stdout, stderr } = await run('dlq redrive --yes --stack reeve-prod');
   expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
   expect(stderr).toContain('not authorized to perform sqs:ReceiveMessage');
@@ -204,7 +204,7 @@ test('queues that cannot be read are told without a stack trace', async () => {
 });
 
 test('no control character of a reason reaches the terminal', async () => {
-  const letter: DeadLetter = {
+  const deadLetter: DeadLetter = {
     queue: 'Replies-payment',
     kind: 'reply',
     reason: 'does not fit at \u009b2J\nfield',
@@ -215,16 +215,16 @@ test('no control character of a reason reaches the terminal', async () => {
     discard: async () => {},
     release: async () => {},
   };
-  const { run } = awsScenario({ letters: holding([letter]) });
+  const { run } = awsScenario({ deadLetters: holding([deadLetter]) });
   const { stdout } = await run('dlq --stack reeve-prod');
   expect(stdout).toContain('does not fit at  2J field');
 });
 
-test('--json prints letters for programs', async () => {
-  const { run } = letterbox(['keep']);
+test('--json prints the dead letters for programs', async () => {
+  const { run } = deadLetterScenario(['keep']);
   const { stdout } = await run('dlq --json --stack reeve-prod');
   expect(JSON.parse(stdout)).toEqual({
-    letters: [
+    deadLetters: [
       {
         queue: 'Ready',
         kind: 'nudge',
@@ -246,6 +246,6 @@ test('the suppliers are asked without looking a stack up', async () => {
   expect(await run('suppliers ledger')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('no dead letters is said', async () => {
+test('dlq says when there are no dead letters', async () => {
   expect((await awsScenario().run('dlq --stack reeve-prod')).stdout).toBe('No dead letters.\n');
 });

@@ -11,7 +11,7 @@ const stack: Partial<CliEnvironment> = {
   aws: async () => ({
     outputs: () => Promise.reject(new Error('There is no stack reeve-prod.')),
     signedFetch: async () => nobodyThere,
-    letters: async () => ({ letters: [], isComplete: true }),
+    deadLetters: async () => ({ deadLetters: [], isComplete: true }),
   }),
 };
 

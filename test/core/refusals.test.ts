@@ -46,7 +46,7 @@ describe('the fields a schema refused', () => {
   });
 });
 
-describe('a lettered form', () => {
+describe('a tagged tuple', () => {
   const read = taggedTuple<['A', number] | ['B', string]>({
     A: z.tuple([z.literal('A'), z.int()]),
     B: z.tuple([z.literal('B'), z.string()]),

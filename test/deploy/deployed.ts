@@ -55,7 +55,7 @@ const signature =
 export class Deployed {
   readonly sqs: SQSClient;
   readonly lambda: LambdaClient;
-  readonly letters: DeadLetterQueues;
+  readonly deadLetterQueues: DeadLetterQueues;
   private readonly stack: MiniStack;
   private readonly host: string;
 
@@ -66,7 +66,7 @@ export class Deployed {
     this.sqs = sqsClient(clients);
     this.lambda = lambdaClient(clients);
     this.host = new URL(outputs['ApiUrl'] ?? '').host;
-    this.letters = deadLetterQueues(outputs['DeadLetters'] ?? '');
+    this.deadLetterQueues = deadLetterQueues(outputs['DeadLetters'] ?? '');
   }
 
   /** By the Host header, because names under localhost do not resolve everywhere. */
@@ -210,7 +210,7 @@ export class Deployed {
 
   /** The queue of class normal, by the name that `reeve dlq` uses. */
   source(name: string): string {
-    const queue = this.letters[name]?.sources?.normal;
+    const queue = this.deadLetterQueues[name]?.sources?.normal;
     if (queue === undefined) throw new Error(`no queue ${name}`);
     return queue;
   }
@@ -230,7 +230,7 @@ export class Deployed {
   }
 
   dead(name: string): string {
-    const queue = this.letters[name]?.dead;
+    const queue = this.deadLetterQueues[name]?.dead;
     if (queue === undefined) throw new Error(`no dead-letter queue ${name}`);
     return queue;
   }

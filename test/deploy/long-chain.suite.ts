@@ -70,9 +70,9 @@ test('a submission by queue is one order however often it is delivered (R2)', as
   for (let times = 0; times < 3; times += 1) await reeve.send(submissions, body);
   const other = submissionCodec.encode({ ...document, ...common, priority: 'low' });
   await reeve.send(submissions, other);
-  const [letter] = await reeve.take(reeve.dead('Submission'), ({ length }) => length > 0);
-  expect(letter?.Body).toBe(other);
-  expect(letter?.MessageAttributes?.['Reason']?.StringValue).toContain('key-reused');
+  const [message] = await reeve.take(reeve.dead('Submission'), ({ length }) => length > 0);
+  expect(message?.Body).toBe(other);
+  expect(message?.MessageAttributes?.['Reason']?.StringValue).toContain('key-reused');
   const { body: page } = await reeve.api('GET', '/orders?limit=10');
   expect(page).toMatchObject({ orders: [{ tenant: 'acme' }, {}, {}] });
 });

@@ -192,9 +192,9 @@ test.each([
   ['Ready', '{"version":1,"kind":"nudge","orderId":"nobody","priority":"low"}', 'unknown-order'],
 ])('a poison message in %s is parked with the reason (R19)', async (queue, body, reason) => {
   await reeve.send(reeve.source(queue), body);
-  const [letter] = await reeve.take(reeve.dead(queue), ({ length }) => length > 0);
-  expect(letter?.Body).toBe(body);
-  expect(letter?.MessageAttributes?.['Reason']?.StringValue).toContain(reason);
+  const [message] = await reeve.take(reeve.dead(queue), ({ length }) => length > 0);
+  expect(message?.Body).toBe(body);
+  expect(message?.MessageAttributes?.['Reason']?.StringValue).toContain(reason);
 });
 
 test('an Error raises an alert, and after a resubmit the order is Processed (R17)', async () => {

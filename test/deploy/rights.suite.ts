@@ -127,7 +127,7 @@ const called = (by: (call: Call) => boolean) =>
 
 /** The queues that functions consume, and where each parks unreadable messages. */
 const queues = () =>
-  Object.entries(reeve.letters).flatMap(([name, { kind, dead, sources }]) =>
+  Object.entries(reeve.deadLetterQueues).flatMap(([name, { kind, dead, sources }]) =>
     worked.has(kind) && name !== 'Agent-manual-Requests'
       ? Object.values(sources ?? {}).map((source) => ({ name, kind, dead, source }))
       : [],

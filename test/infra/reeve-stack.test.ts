@@ -76,17 +76,19 @@ test('data survives the stack in prod and is deleted with it in dev', () => {
 
 test('every queue is encrypted, accepts TLS only, and has dead letters with a longer retention', () => {
   const queues = resources('AWS::SQS::Queue');
-  const letters = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
+  const deadLetterQueues = queues.filter(
+    ({ Properties }) => Properties.RedrivePolicy === undefined,
+  );
   const work = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
   expect(work).toHaveLength(6);
   // One per queue, and those of unreadable changes and of undelivered alerts.
-  expect(letters).toHaveLength(8);
+  expect(deadLetterQueues).toHaveLength(8);
   for (const { Properties } of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   // In a FIFO queue a dead letter's age starts again, so its queue may have the same retention.
   for (const { Properties } of work.filter((queue) => !queue['Properties'].FifoQueue)) {
     expect(Properties.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(5);
     expect(Properties.MessageRetentionPeriod).toBeLessThan(
-      letters[0]?.['Properties'].MessageRetentionPeriod,
+      deadLetterQueues[0]?.['Properties'].MessageRetentionPeriod,
     );
   }
   prod.resourceCountIs('AWS::SQS::QueuePolicy', queues.length);

@@ -8,7 +8,7 @@ import { testLog } from '../support/log.ts';
 const nudge = (id: string) => `{"version":1,"kind":"nudge","orderId":"${id}","priority":"normal"}`;
 
 type Outcome = Delivery['kind'] | 'unanswered';
-/** A letter of the test: what it holds, what its receiver makes of it, and whether it can be parked. */
+/** A message of the test: whether it is readable, what its receiver answers, and whether it can be parked. */
 interface Drawn {
   readonly readable: boolean;
   readonly outcome: Outcome;
@@ -20,11 +20,11 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   parkable: fc.boolean(),
 });
 
-async function deliver(letters: readonly Drawn[], failure: unknown = null) {
+async function deliver(batch: readonly Drawn[], failure: unknown = null) {
   const log = testLog();
   const parked: (readonly [string, string])[] = [];
   const received: (readonly (readonly [string, string])[])[] = [];
-  const carriers = letters.map(
+  const carriers = batch.map(
     ({ readable }, at): QueueMessage => ({
       messageId: String(at),
       body: readable ? nudge(`order-${at}`) : 'rubbish',
@@ -36,13 +36,13 @@ async function deliver(letters: readonly Drawn[], failure: unknown = null) {
     async receive(messages, readable) {
       received.push(messages.map(({ orderId }, at) => [orderId, readable[at]?.messageId ?? '']));
       if (failure !== null) throw failure;
-      const outcomes = readable.map(({ messageId }) => letters[Number(messageId)]?.outcome);
+      const outcomes = readable.map(({ messageId }) => batch[Number(messageId)]?.outcome);
       const answered = outcomes.filter((outcome) => outcome !== undefined);
       const last = answered.indexOf('unanswered');
       return (last < 0 ? answered : answered.slice(0, last)).map(deliveryOf);
     },
     async park({ messageId }, reason) {
-      if (letters[Number(messageId)]?.parkable !== true) throw new TypeError('no queue');
+      if (batch[Number(messageId)]?.parkable !== true) throw new TypeError('no queue');
       parked.push([messageId, reason]);
     },
   });
@@ -56,25 +56,25 @@ function deliveryOf(outcome: Outcome): Delivery {
 
 test('the queue keeps exactly the messages that are neither done nor parked, whatever fails (R19)', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(drawn, { maxLength: 8 }), fc.boolean(), async (letters, works) => {
-      const { again, parked } = await deliver(letters, works ? null : new Error('store away'));
-      const firstUnanswered = letters.findIndex(
+    fc.asyncProperty(fc.array(drawn, { maxLength: 8 }), fc.boolean(), async (batch, works) => {
+      const { again, parked } = await deliver(batch, works ? null : new Error('store away'));
+      const firstUnanswered = batch.findIndex(
         ({ readable, outcome }) => readable && outcome === 'unanswered',
       );
       const isAnswered = (at: number) => works && (firstUnanswered < 0 || at < firstUnanswered);
-      const acknowledged = letters.map(({ readable, outcome, parkable }, at) => {
+      const acknowledged = batch.map(({ readable, outcome, parkable }, at) => {
         if (!readable) return parkable;
         if (!isAnswered(at)) return false;
         return outcome === 'done' || (outcome === 'park' && parkable);
       });
-      const left = letters.flatMap((_, at) => (acknowledged[at] === true ? [] : [String(at)]));
+      const left = batch.flatMap((_, at) => (acknowledged[at] === true ? [] : [String(at)]));
       expect(again).toEqual(left);
       const isParked = ({ readable, outcome, parkable }: Drawn, at: number) =>
         parkable && (!readable || (outcome === 'park' && isAnswered(at)));
       expect(parked).toEqual(
-        letters.flatMap((letter, at) =>
-          isParked(letter, at)
-            ? [[String(at), letter.readable ? 'unknown-order' : 'is not valid JSON']]
+        batch.flatMap((message, at) =>
+          isParked(message, at)
+            ? [[String(at), message.readable ? 'unknown-order' : 'is not valid JSON']]
             : [],
         ),
       );

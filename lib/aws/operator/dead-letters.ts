@@ -56,7 +56,7 @@ export interface DeadLetter {
 export async function readDeadLetters(
   client: SQSClient,
   queues: DeadLetterQueues,
-): Promise<{ readonly letters: readonly DeadLetter[]; readonly isComplete: boolean }> {
+): Promise<{ readonly deadLetters: readonly DeadLetter[]; readonly isComplete: boolean }> {
   const all = await Promise.all(
     Object.entries(queues).map(async ([queue, { kind, dead, sources }]) => {
       const messages = await receiveAll(client, dead);
@@ -67,7 +67,10 @@ export async function readDeadLetters(
       }));
     }),
   );
-  return { letters: all.flat(), isComplete: all.every(({ length }) => length < deadLettersMax) };
+  return {
+    deadLetters: all.flat(),
+    isComplete: all.every(({ length }) => length < deadLettersMax),
+  };
 }
 
 async function receiveAll(client: SQSClient, queue: string): Promise<readonly Message[]> {

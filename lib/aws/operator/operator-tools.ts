@@ -19,9 +19,9 @@ export interface OperatorTools {
    * The dead letters in the queues that the stack's output names, hidden until dealt with. `isComplete` is
    * false when a queue may have more.
    */
-  letters(
+  deadLetters(
     deadLettersOutput: string,
-  ): Promise<{ readonly letters: readonly OpenDeadLetter[]; readonly isComplete: boolean }>;
+  ): Promise<{ readonly deadLetters: readonly OpenDeadLetter[]; readonly isComplete: boolean }>;
 }
 
 /** A dead letter and the actions on it. */
@@ -57,9 +57,9 @@ export function operatorTools(fetch: typeof globalThis.fetch): OperatorTools {
       const scope = { service: apiService, region: region ?? (await config.region()) };
       return signedFetch(config, scope, fetch);
     },
-    async letters(output) {
-      const { letters, isComplete } = await readDeadLetters(sqs, deadLetterQueues(output));
-      return { letters: letters.map((deadLetter) => open(sqs, deadLetter)), isComplete };
+    async deadLetters(output) {
+      const { deadLetters, isComplete } = await readDeadLetters(sqs, deadLetterQueues(output));
+      return { deadLetters: deadLetters.map((deadLetter) => open(sqs, deadLetter)), isComplete };
     },
   };
 }

@@ -63,7 +63,7 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
       reason: 'stack-unusable',
     });
   }
-  const { letters, isComplete } = await aws.letters(output).catch((cause: unknown) => {
+  const { deadLetters, isComplete } = await aws.deadLetters(output).catch((cause: unknown) => {
     throw new CliError(
       exitCodes.failed,
       `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
@@ -71,11 +71,11 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
     );
   });
   const orders = new Map<string, OrderNow | null>();
-  for (const { subject } of letters) {
+  for (const { subject } of deadLetters) {
     if (subject === null || orders.has(subject.orderId)) continue;
     orders.set(subject.orderId, await orderNow(context, subject.orderId));
   }
-  const judged = letters.map((deadLetter) => {
+  const judged = deadLetters.map((deadLetter) => {
     const order = orders.get(deadLetter.subject?.orderId ?? '') ?? null;
     return { deadLetter, fate: deadLetter.fate(order), outcome: null };
   });
@@ -126,13 +126,13 @@ const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
 
 function print({ environment, json, paint }: Context, { judged, isComplete }: Found): ExitCode {
   if (json) {
-    const letters = judged.map(({ deadLetter, fate, outcome }) => {
+    const deadLetters = judged.map(({ deadLetter, fate, outcome }) => {
       const { queue, kind, reason, subject, body } = deadLetter;
       const shown = { queue, kind, reason, subject, fate: fate.kind, why: fate.why, outcome };
       // A message that an operator must look at is shown whole.
       return fate.kind === 'keep' ? { ...shown, body } : shown;
     });
-    printJson(environment, { letters, isComplete });
+    printJson(environment, { deadLetters, isComplete });
     return exitCodes.done;
   }
   if (judged.length === 0) {
