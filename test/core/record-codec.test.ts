@@ -17,6 +17,7 @@ import {
   ok,
   play,
   resubmit,
+  type StepSpec,
   submit,
   undoNo,
   undoOk,
@@ -167,6 +168,18 @@ describe('the stored form', () => {
     expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
   });
 
+  it.each<[string, StepSpec, readonly unknown[]]>([
+    ['none', {}, []],
+    ['holdMax', { holdMax: 60_000 }, [60_000]],
+    ['a default', { holdMax: 24 * 3_600_000 }, []],
+  ])('has the policy of a step with %s in few bytes, and is read back', (_, spec, further) => {
+    const { record } = submit(flow({ a: spec }));
+    const stored = encodeRecord(record);
+    const usual = [1_000, 1_000, 1, 100, 0, 1, 1, 0];
+    expect(JSON.parse(stored.Steps)).toMatchObject([{ 2: [...usual, ...further] }]);
+    expect(decodeRecord(reread(stored))).toEqual(record);
+  });
+
   it('of before there were correlation ids is read as one without', () => {
     const { CorrelationID: _, ...older } = encodeRecord(held.record);
     expect(decodeRecord(reread(older))).toEqual({ ...held.record, correlationId: null });
@@ -315,6 +328,8 @@ describe('what no version of Reeve wrote', () => {
     ['a policy too short', stepItem(2, [1, 1, 1, 1, 1, 1, 1])],
     ['a policy with another flag', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 2])],
     ['a policy of fractions', stepItem(2, [1, 1, 0.5, 1, 1, 1, 1, 1])],
+    ['a policy with a hold that is no number', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, 'x'])],
+    ['a policy that ends with null', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null])],
     ['an attempt that is no number', stepItem(3, '1')],
     ['failures that are no number', stepItem(4, null)],
     ['a key generation that is no number', stepItem(5, null)],

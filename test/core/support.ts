@@ -8,7 +8,7 @@ import { decide, type IgnoredReason } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { submitted } from '#core/decide/submit.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
-import type { CoolDown } from '#core/definition/workflow.ts';
+import { type PolicyOptions, stepPolicy } from '#core/definition/step-policy.ts';
 import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -25,25 +25,17 @@ import {
 } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command } from '#core/model/message.ts';
-import { type ProcessRecord, type Remedy, underWay } from '#core/model/record.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
 
 /** The instant of the submission; all other instants of a test count from it. */
 export const epoch = 1_700_000_000_000;
 export const order = orderId('o-1');
 
-export interface StepSpec {
+export interface StepSpec extends PolicyOptions {
   readonly after?: readonly string[];
   readonly undo?: UndoAbility;
   readonly when?: (context: StepContext) => boolean;
   readonly input?: (context: StepContext) => JsonValue;
-  readonly completeWithin?: number;
-  readonly maxDuration?: number;
-  readonly retries?: number;
-  readonly coolDown?: CoolDown;
-  readonly holdMax?: number;
-  readonly onFault?: Remedy;
-  readonly onExhausted?: Remedy;
-  readonly irreversible?: boolean;
   readonly outputBytesMax?: number;
 }
 
@@ -56,7 +48,6 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
     sensitive: () => [],
     steps: Object.entries(steps).map(([name, spec]) => {
       const irreversible = spec.irreversible ?? false;
-      const completeWithinMs = spec.completeWithin ?? 1_000;
       return {
         name: stepName(name),
         agent: agentName(`svc-${name}`),
@@ -65,17 +56,11 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
         outputBytesMax: spec.outputBytesMax,
         sensitive: { input: () => [], output: () => [] },
         after: (spec.after ?? []).map(stepName),
-        policy: {
-          completeWithinMs,
-          maxDurationMs: spec.maxDuration ?? completeWithinMs,
+        policy: stepPolicy({
+          ...spec,
+          completeWithin: spec.completeWithin ?? 1_000,
           retries: spec.retries ?? 1,
-          coolDownMs: spec.coolDown?.after ?? 100,
-          coolDownTimes: spec.coolDown?.times ?? 0,
-          onFault: spec.onFault ?? 'undo',
-          onExhausted: spec.onExhausted ?? (irreversible ? 'hold' : 'undo'),
-          irreversible,
-          ...(spec.holdMax !== undefined && { holdMaxMs: spec.holdMax }),
-        },
+        }),
         input: spec.input ?? (({ outputs }) => ({ for: name, outputs })),
         when: spec.when ?? null,
       };

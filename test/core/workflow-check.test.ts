@@ -123,6 +123,18 @@ describe('a definition is refused', () => {
       `workflow flow@1, step a: coolDown.after (ms) is ${coolDownMaxMs + 1}; allowed is 100 to ${coolDownMaxMs}.`,
     ],
     [
+      'too short a hold',
+      one({ holdMax: 999 }),
+      'policy-range',
+      'workflow flow@1, step a: holdMax (ms) is 999; allowed is 1000 to 604800000.',
+    ],
+    [
+      'too long a hold',
+      one({ holdMax: 604_800_001 }),
+      'policy-range',
+      'workflow flow@1, step a: holdMax (ms) is 604800001; allowed is 1000 to 604800000.',
+    ],
+    [
       'a reversible step of an agent without undo',
       one({ undo: 'impossible' }),
       'undo-missing',

@@ -76,6 +76,7 @@ describe('defineWorkflow', () => {
         maxDuration: 9_000,
         retries: 7,
         coolDown: { after: 5_000, times: 2 },
+        holdMax: 60_000,
         onFault: 'hold',
         onExhausted: 'hold',
         irreversible: true,
@@ -92,6 +93,7 @@ describe('defineWorkflow', () => {
         retries: 7,
         coolDownMs: 5_000,
         coolDownTimes: 2,
+        holdMaxMs: 60_000,
         onFault: 'hold',
         onExhausted: 'hold',
         irreversible: true,
@@ -106,6 +108,17 @@ describe('defineWorkflow', () => {
       .step('a', { agent: stock, input: ({ details }) => details, completeWithin: 700 })
       .build();
     expect(steps[0]?.policy).toMatchObject({ completeWithinMs: 700, maxDurationMs: 700 });
+  });
+
+  it('has no policy for what is the default anyway', () => {
+    const input = () => 'hello';
+    const options = { agent: mail, input, irreversible: true } as const;
+    const { steps } = begin()
+      .step('a', options)
+      .step('b', { ...options, holdMax: 24 * 3_600_000 })
+      .build();
+    expect(Object.keys(steps[1]?.policy ?? {})).toEqual(Object.keys(steps[0]?.policy ?? {}));
+    expect(Object.keys(steps[0]?.policy ?? {})).not.toContain('holdMaxMs');
   });
 
   it('holds an exhausted step that is irreversible', () => {

@@ -54,6 +54,7 @@ const step = fc.record({
   stretch: fc.constantFrom(1, 3),
   retries: fc.nat({ max: 2 }),
   coolDown: fc.record({ after: fc.constantFrom(100, 2_000), times: fc.nat({ max: 2 }) }),
+  holdMax: fc.constantFrom(1_000, 60_000, DAY),
   onFault: fc.constantFrom(...remedies),
   onExhausted: fc.constantFrom(...remedies),
   irreversible: rarely(6),

@@ -91,6 +91,8 @@ function checkPolicy(step: UncheckedStep, refuse: Refusal): void {
   within('coolDown.times', policy.coolDownTimes, 0, limits.coolDownTimesMax);
   within('outputBytesMax', step.outputBytesMax ?? 2, 2, limits.outputBytesMax);
   within('coolDown.after (ms)', policy.coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
+  const { holdMaxMs = limits.holdMaxMs } = policy;
+  within('holdMax (ms)', holdMaxMs, limits.holdMaxMinMs, limits.holdMaxMaxMs);
 }
 
 /** An order can be cancelled after any step, so every step must be undoable or irreversible. */

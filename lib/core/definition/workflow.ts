@@ -8,10 +8,10 @@ import type { ZodType } from 'zod';
 import { jsonSchema, submittedSchema } from '#core/codec/json-schema.ts';
 import { stepName, workflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import { limits } from '#core/model/limits.ts';
 import type { Remedy } from '#core/model/record.ts';
 import type { AgentContract } from './agent.ts';
 import { sensitivityOf } from './sensitive.ts';
+import { stepPolicy } from './step-policy.ts';
 import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
@@ -57,6 +57,11 @@ export interface StepOptions<
   readonly retries?: number;
   /** Pauses between rounds of attempts. Default: none. */
   readonly coolDown?: CoolDown;
+  /**
+   * How long the step may wait for its agent (a limit, an open circuit) before that counts as a failed round, ms, from 1 s
+   * to 7 days. Default 24 h.
+   */
+  readonly holdMax?: number;
   /** When the agent reports a permanent fault. Default `undo`. */
   readonly onFault?: Remedy;
   /** When no attempt and no cool-down is left. Default `undo`; `hold` for an irreversible step. */
@@ -162,8 +167,6 @@ function storable(given: ZodType<unknown>, schema: ZodType<JsonValue>): ZodType<
 }
 
 function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
-  const completeWithinMs = step.completeWithin ?? 30_000;
-  const irreversible = step.irreversible ?? false;
   return {
     name: stepName(label),
     agent: step.agent.name,
@@ -175,16 +178,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
       output: sensitivityOf(step.agent.output),
     },
     after: (step.after ?? []).map(stepName),
-    policy: {
-      completeWithinMs,
-      maxDurationMs: step.maxDuration ?? completeWithinMs,
-      retries: step.retries ?? 3,
-      coolDownMs: step.coolDown?.after ?? limits.coolDownMinMs,
-      coolDownTimes: step.coolDown?.times ?? 0,
-      onFault: step.onFault ?? 'undo',
-      onExhausted: step.onExhausted ?? (irreversible ? 'hold' : 'undo'),
-      irreversible,
-    },
+    policy: stepPolicy(step),
     input: step.input,
     when: step.when ?? null,
   };

@@ -24,6 +24,10 @@ export const limits = {
   heartbeatsPerAttemptMax: 200,
   /** How long a step is held for its agent, unless its policy says otherwise: then it counts as a failed round (R23). */
   holdMaxMs: DAY,
+  /** The minimum of `holdMax` of a step. */
+  holdMaxMinMs: SECOND,
+  /** The maximum of `holdMax` of a step. */
+  holdMaxMaxMs: 7 * DAY,
   /** A gate that holds a step is asked again at least so often. */
   holdLookMaxMs: 15 * MINUTE,
   /** Retries of a step per round. */
