@@ -45,7 +45,7 @@ export function notifier(ports: NotifierPorts): Notifier {
       const [responses, alerts] = byAudience(all);
       // A change that the stream delivers again would alert twice. So its alert is sent only once all its
       // other notifications are settled.
-      const settled = Math.min(changes.length, ...(await settle(ports, responses)));
+      const settled = Math.min(changes.length, ...(await deliverOrKeep(ports, responses)));
       return alertOneByOne(
         ports,
         alerts.filter(({ place }) => place < settled),
@@ -84,7 +84,7 @@ async function alertOneByOne(
 }
 
 /** Delivers notifications or keeps them for later; returns the places of those for which neither is certain. */
-async function settle(
+async function deliverOrKeep(
   ports: NotifierPorts,
   undelivered: readonly Placed[],
 ): Promise<readonly number[]> {

@@ -71,7 +71,9 @@ export async function deliverMessages<Message, Carrier extends QueueMessage>(
     }
   }
   const acknowledged = await Promise.all(
-    carriers.map((carrier) => settled(carrier, deliveries.get(carrier) ?? retry, park, log)),
+    carriers.map((carrier) =>
+      acknowledgeOrPark(carrier, deliveries.get(carrier) ?? retry, park, log),
+    ),
   );
   return carriers.filter((_, at) => acknowledged[at] !== true);
 }
@@ -79,7 +81,7 @@ export async function deliverMessages<Message, Carrier extends QueueMessage>(
 const retry: Delivery = { kind: 'retry' };
 
 /** True when the message is acknowledged. */
-async function settled<Carrier extends QueueMessage>(
+async function acknowledgeOrPark<Carrier extends QueueMessage>(
   carrier: Carrier,
   delivery: Delivery,
   park: Park<Carrier>,

@@ -8,12 +8,7 @@ import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/r
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import {
-  filterWords,
-  type OrderFilter,
-  queryOf,
-  settledFilter,
-} from '#cli/options/order-filter.ts';
+import { filterWords, type OrderFilter, queryOf, withInstants } from '#cli/options/order-filter.ts';
 import type { Corrections } from '#cli/options/set-option.ts';
 import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
@@ -39,7 +34,7 @@ export async function bulk(
   if (set !== undefined)
     throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
   if (action === 'resubmit') refuseUnlessInError(options);
-  const filter = await settled(context, action, options);
+  const filter = await boundedFilter(context, action, options);
   const orders = await every(context, filter);
   if (yes !== true) return look(context, action, filter, orders);
   if (!context.json && orders.length > 0) {
@@ -59,7 +54,7 @@ function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
 }
 
 /** Replaces durations by instants, and adds an end, so that orders that change from now on are excluded. */
-async function settled(
+async function boundedFilter(
   { environment, reeve }: Context,
   action: Action,
   options: OrderFilter,
@@ -75,7 +70,7 @@ async function settled(
   // The clock of the server: by another clock, an order that failed again could be included once more.
   const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
   const before = new Date(value.asOf).toISOString();
-  return { before, ...settledFilter(options, environment.now()), state };
+  return { before, ...withInstants(options, environment.now()), state };
 }
 
 async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {

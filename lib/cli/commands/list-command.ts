@@ -3,12 +3,7 @@ import type { z } from 'zod';
 import { listSchema } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import type { ExitCode } from '#cli/exit-code.ts';
-import {
-  filterWords,
-  type OrderFilter,
-  queryOf,
-  settledFilter,
-} from '#cli/options/order-filter.ts';
+import { filterWords, type OrderFilter, queryOf, withInstants } from '#cli/options/order-filter.ts';
 import { quoted } from '#cli/output/quoted.ts';
 import { stateText } from '#cli/output/state-text.ts';
 import { tableLines } from '#cli/output/table.ts';
@@ -22,7 +17,7 @@ export interface ListOptions extends OrderFilter {
 const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
 
 export async function list(context: Context, given: ListOptions): Promise<ExitCode> {
-  const options = settledFilter(given, context.environment.now());
+  const options = withInstants(given, context.environment.now());
   const { limit, cursor } = options;
   const query = queryOf(options);
   if (limit !== undefined) query.set('limit', String(limit));

@@ -45,7 +45,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--before <when>', 'only those that last changed before that; the same forms', moment);
 }
 
-/** The query for the API; the filter must be settled. */
+/** The query for the API, whose filter comes from {@link withInstants}. */
 export function queryOf(filter: OrderFilter): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of names) {
@@ -56,7 +56,7 @@ export function queryOf(filter: OrderFilter): URLSearchParams {
 }
 
 /** Replaces durations by instants, because `2h` would change between two pages, and a cursor is bound to its filters. */
-export function settledFilter<Filter extends OrderFilter>(filter: Filter, nowMs: number): Filter {
+export function withInstants<Filter extends OrderFilter>(filter: Filter, nowMs: number): Filter {
   const { since, before } = filter;
   return {
     ...filter,

@@ -21,7 +21,10 @@ export interface AlertLog {
   /** The sender learns that it has arrived. */
   arrivalIsKnown(alert: Notified, by: Machine): void;
   /** The invocation that handled its change has ended, and the platform accepted the response. */
-  settle(change: { readonly orderId: string; readonly revision: number }, by: Machine): void;
+  changeIsSettled(
+    change: { readonly orderId: string; readonly revision: number },
+    by: Machine,
+  ): void;
 }
 
 export function alertLog(breach: Breach): AlertLog {
@@ -52,7 +55,7 @@ export function alertLog(breach: Breach): AlertLog {
     arrivalIsKnown({ orderId, sequence }, { name }) {
       knownBy.set(idOf(orderId, sequence), name);
     },
-    settle({ orderId, revision }, { name }) {
+    changeIsSettled({ orderId, revision }, { name }) {
       const id = idOf(orderId, revision);
       if (knownBy.get(id) === name) settled.add(id);
     },

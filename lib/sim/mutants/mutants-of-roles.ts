@@ -61,8 +61,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'acknowledge a batch that failed',
     'queue-delivery',
-    'settled(carrier, deliveries.get(carrier) ?? retry, park, log)',
-    "settled(carrier, deliveries.get(carrier) ?? { kind: 'done' }, park, log)",
+    'acknowledgeOrPark(carrier, deliveries.get(carrier) ?? retry, park, log)',
+    "acknowledgeOrPark(carrier, deliveries.get(carrier) ?? { kind: 'done' }, park, log)",
   ),
   mutant(
     'acknowledge a batch of which some messages failed',
@@ -247,7 +247,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'continue in the stream past an unsettled change',
     'notifier',
-    'const settled = Math.min(changes.length, ...(await settle(ports, responses)));',
-    'await settle(ports, responses);\n      const settled = changes.length;',
+    'const settled = Math.min(changes.length, ...(await deliverOrKeep(ports, responses)));',
+    'await deliverOrKeep(ports, responses);\n      const settled = changes.length;',
   ),
 ];

@@ -136,7 +136,7 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
         const places = [...changes.keys()].filter((place) => changes[place] !== null);
         const settled = await host.notifier.onChanges(changes.filter((change) => change !== null));
         const answered = batch.answer(places[settled] ?? batch.entries.length);
-        for (const { record } of answered) shared.alerts.settle(record, host.machine);
+        for (const { record } of answered) shared.alerts.changeIsSettled(record, host.machine);
       });
     },
   };
