@@ -187,7 +187,7 @@ test('an hour has sixty minutes, and what is older is forgotten', () => {
   for (let at = 0; at < 90; at += 1) hour.now(at * minute).count += at;
   const all = hour.all(89 * minute);
   expect(all.map(({ slot }) => slot.count)).toEqual(Array.from({ length: 60 }, (_, at) => at + 30));
-  expect(all[0]?.at).toBe(30 * minute);
+  expect(all[0]?.startAt).toBe(30 * minute);
   expect(hour.all(300 * minute).every(({ slot }) => slot.count === 0)).toBe(true);
 });
 

@@ -40,7 +40,7 @@ export function deadLetterQueues(output: string): DeadLetterQueues {
 }
 
 function queuesNamedBy(output: z.infer<typeof outputSchema>): DeadLetterQueues {
-  const { queues: at, agents, webhooks } = output;
+  const { queues: base, agents, webhooks } = output;
   const perClass = (name: (priority: Priority) => string) => queuesOf(output.priorities, name);
   const queue = (kind: DeadLetterKind, dead: string, sources: PriorityQueues | null) => ({
     kind,
@@ -52,36 +52,36 @@ function queuesNamedBy(output: z.infer<typeof outputSchema>): DeadLetterQueues {
       `Agent-${agent}-Requests`,
       queue(
         'request',
-        deadLetterNames.request(at, agent),
-        perClass((priority) => queueNames.request(at, agent, priority)),
+        deadLetterNames.request(base, agent),
+        perClass((priority) => queueNames.request(base, agent, priority)),
       ),
     ],
     [
       `Agent-${agent}-Replies`,
-      queue('reply', deadLetterNames.reply(at, agent), { normal: queueNames.reply(at, agent) }),
+      queue('reply', deadLetterNames.reply(base, agent), { normal: queueNames.reply(base, agent) }),
     ],
   ]);
   const ofWebhooks = webhooks.map((channel): [string, DeadLetterQueue] => [
     `Webhook-${channel}`,
-    queue('status', deadLetterNames.webhook(at, channel), {
-      normal: queueNames.webhook(at, channel),
+    queue('status', deadLetterNames.webhook(base, channel), {
+      normal: queueNames.webhook(base, channel),
     }),
   ]);
-  const submitted = { normal: queueNames.submission(at) };
-  const retried = { normal: queueNames.retry(at) };
+  const submitted = { normal: queueNames.submission(base) };
+  const retried = { normal: queueNames.retry(base) };
   return {
     Ready: queue(
       'nudge',
-      deadLetterNames.ready(at),
-      perClass((priority) => queueNames.ready(at, priority)),
+      deadLetterNames.ready(base),
+      perClass((priority) => queueNames.ready(base, priority)),
     ),
     ...Object.fromEntries([...ofAgents, ...ofWebhooks]),
     ...(output.submission && {
-      Submission: queue('submission', deadLetterNames.submission(at), submitted),
+      Submission: queue('submission', deadLetterNames.submission(base), submitted),
     }),
-    Notifications: queue('notification', deadLetterNames.retry(at), retried),
-    Changes: queue('change', deadLetterNames.change(at), retried),
-    Alerts: queue('change', deadLetterNames.alert(at), null),
-    ...(output.mail && { Mail: queue('change', deadLetterNames.mail(at), null) }),
+    Notifications: queue('notification', deadLetterNames.retry(base), retried),
+    Changes: queue('change', deadLetterNames.change(base), retried),
+    Alerts: queue('change', deadLetterNames.alert(base), null),
+    ...(output.mail && { Mail: queue('change', deadLetterNames.mail(base), null) }),
   };
 }

@@ -3,7 +3,7 @@
  * every queue by a single URL prefix: the URLs of all queues exceed the 4 KB that Lambda allows a function's
  * environment.
  *
- * `at` is the name prefix, or a queue URL cut off after it; the rule is the same for both.
+ * `base` is the name prefix, or a queue URL cut off after it; the rule is the same for both.
  */
 import type { Priority } from '#core/model/record.ts';
 
@@ -12,32 +12,33 @@ const separator = '_';
 /** SQS requires it at the end of a FIFO queue's name. */
 const fifo = '.fifo';
 
-const named = (at: string, ...parts: readonly string[]) => [at, ...parts].join(separator);
+const named = (base: string, ...parts: readonly string[]) => [base, ...parts].join(separator);
 
 export const queueNames = {
-  ready: (at: string, priority: Priority) => named(at, 'ready', priority),
-  request: (at: string, agent: string, priority: Priority) => named(at, 'request', priority, agent),
-  reply: (at: string, agent: string) => named(at, 'reply', agent),
-  submission: (at: string) => named(at, 'submission'),
-  webhook: (at: string, channel: string) => named(at, 'webhook', channel) + fifo,
+  ready: (base: string, priority: Priority) => named(base, 'ready', priority),
+  request: (base: string, agent: string, priority: Priority) =>
+    named(base, 'request', priority, agent),
+  reply: (base: string, agent: string) => named(base, 'reply', agent),
+  submission: (base: string) => named(base, 'submission'),
+  webhook: (base: string, channel: string) => named(base, 'webhook', channel) + fifo,
   /** Notifications that could not be delivered yet. */
-  retry: (at: string) => named(at, 'retry') + fifo,
+  retry: (base: string) => named(base, 'retry') + fifo,
 } as const;
 
 /** One dead-letter queue serves all priority classes. */
 export const deadLetterNames = {
-  ready: (at: string) => named(at, 'dead', 'ready'),
-  request: (at: string, agent: string) => named(at, 'dead', 'request', agent),
-  reply: (at: string, agent: string) => named(at, 'dead', 'reply', agent),
-  submission: (at: string) => named(at, 'dead', 'submission'),
-  webhook: (at: string, channel: string) => named(at, 'dead', 'webhook', channel) + fifo,
-  retry: (at: string) => named(at, 'dead', 'retry') + fifo,
+  ready: (base: string) => named(base, 'dead', 'ready'),
+  request: (base: string, agent: string) => named(base, 'dead', 'request', agent),
+  reply: (base: string, agent: string) => named(base, 'dead', 'reply', agent),
+  submission: (base: string) => named(base, 'dead', 'submission'),
+  webhook: (base: string, channel: string) => named(base, 'dead', 'webhook', channel) + fifo,
+  retry: (base: string) => named(base, 'dead', 'retry') + fifo,
   /** Changes that the notifier could not read. */
-  change: (at: string) => named(at, 'dead', 'change'),
+  change: (base: string) => named(base, 'dead', 'change'),
   /** Alerts that EventBridge could not deliver to the operators' topic. */
-  alert: (at: string) => named(at, 'dead', 'alert'),
+  alert: (base: string) => named(base, 'dead', 'alert'),
   /** What the operators' topic could not deliver by e-mail. */
-  mail: (at: string) => named(at, 'dead', 'mail'),
+  mail: (base: string) => named(base, 'dead', 'mail'),
 } as const;
 
 /** Characters of the longest name without its prefix; names of agents and channels have up to 40. */
@@ -47,32 +48,32 @@ export const nameLengthMax = Math.max(
 );
 
 /** The parts of a queue's name after the prefix; empty for a queue of another deployment. */
-function partsOf(at: string, arn: string): readonly string[] {
-  const prefix = `${at.slice(at.lastIndexOf('/') + 1)}${separator}`;
+function partsOf(base: string, arn: string): readonly string[] {
+  const prefix = `${base.slice(base.lastIndexOf('/') + 1)}${separator}`;
   const name = arn.slice(arn.lastIndexOf(':') + 1);
   return name.startsWith(prefix) ? name.slice(prefix.length).split(separator) : [];
 }
 
 /** The dead-letter queue's URL for the queue with this ARN; undefined when no function consumes that queue. */
-export function deadLettersOf(at: string, arn: string): string | undefined {
-  const [kind, ...rest] = partsOf(at, arn);
+export function deadLettersOf(base: string, arn: string): string | undefined {
+  const [kind, ...rest] = partsOf(base, arn);
   const owner = rest.at(-1) ?? '';
   switch (kind) {
     case 'ready':
-      return deadLetterNames.ready(at);
+      return deadLetterNames.ready(base);
     case 'request':
-      return deadLetterNames.request(at, owner);
+      return deadLetterNames.request(base, owner);
     case 'reply':
-      return deadLetterNames.reply(at, owner);
+      return deadLetterNames.reply(base, owner);
     case 'submission':
-      return deadLetterNames.submission(at);
+      return deadLetterNames.submission(base);
     default:
       return undefined;
   }
 }
 
 /** The agent whose reply queue has this ARN; undefined for a queue of another kind. */
-export function replyingAgent(at: string, arn: string): string | undefined {
-  const [kind, agent] = partsOf(at, arn);
+export function replyingAgent(base: string, arn: string): string | undefined {
+  const [kind, agent] = partsOf(base, arn);
   return kind === 'reply' ? agent : undefined;
 }

@@ -166,8 +166,8 @@ function query(
  */
 function submittedAtOf({ only }: Partition, item: Item): number {
   if (only !== null) return 0;
-  const at = Number(item['SubmittedAt']?.N);
-  if (isPlace(at)) return at;
+  const submittedAt = Number(item['SubmittedAt']?.N);
+  if (isPlace(submittedAt)) return submittedAt;
   throw new CorruptDataError(
     'item-corrupt',
     'A process record has no valid SubmittedAt. Restore it from a backup, or remove it by hand.',

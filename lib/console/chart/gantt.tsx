@@ -51,13 +51,13 @@ const share = (part: number) => `${(part * 100).toFixed(3)}%`;
 function Ticks({ scale, from }: { readonly scale: TimeScale; readonly from: number }) {
   return (
     <div class="ticks" aria-hidden="true">
-      {scale.ticks.map(({ at, ms }) => (
-        <span key={ms} class="tick" style={{ left: share(at) }}>
+      {scale.ticks.map(({ left, ms }) => (
+        <span key={ms} class="tick" style={{ left: share(left) }}>
           <span>{ms === 0 ? clockText(from) : `+${lengthText(ms)}`}</span>
         </span>
       ))}
-      {scale.breaks.map(({ at, width, ms }) => (
-        <span key={at} class="break" style={{ left: share(at), width: share(width) }}>
+      {scale.breaks.map(({ left, width, ms }) => (
+        <span key={left} class="break" style={{ left: share(left), width: share(width) }}>
           <span>{lengthText(ms)}</span>
         </span>
       ))}

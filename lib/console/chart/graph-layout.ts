@@ -52,10 +52,10 @@ export function graphLayout(steps: readonly GraphStep[], shape: GraphShape): Gra
   );
   const longest = Math.max(0, ...lengths);
   for (const [index, layer] of layers.entries()) {
-    let at = (longest - (lengths[index] ?? 0)) / 2;
+    let start = (longest - (lengths[index] ?? 0)) / 2;
     for (const place of layer) {
-      place.middle = at + size(place) / 2;
-      at += size(place) + shape.boxGap;
+      place.middle = start + size(place) / 2;
+      start += size(place) + shape.boxGap;
     }
   }
   const begins = (layer: number) => layer * (along + shape.layerGap);
@@ -150,7 +150,9 @@ function placed(steps: readonly GraphStep[]): Place[][] {
   for (const layer of layers) {
     const rank = ({ before }: Place) => {
       const known = before.flatMap((key) => order.get(key) ?? []);
-      return known.length === 0 ? 0 : known.reduce((sum, at) => sum + at, 0) / known.length;
+      return known.length === 0
+        ? 0
+        : known.reduce((sum, position) => sum + position, 0) / known.length;
     };
     // Passages last at equal ranks: the box above, the passing arrow below.
     layer.sort((a, b) => rank(a) - rank(b) || Number(a.step === null) - Number(b.step === null));

@@ -116,7 +116,7 @@ function ChartHours({ minutes }: { readonly minutes: readonly Minute[] }) {
   return (
     <ol class="chart-hours" aria-hidden="true">
       {minutes
-        .filter((_, at) => at % every === 0)
+        .filter((_, place) => place % every === 0)
         .map(({ at }) => (
           <li key={at}>{minuteText(Date.parse(at))}</li>
         ))}

@@ -7,15 +7,16 @@ export interface Stretch {
 
 export interface Break {
   /** Where it is drawn, from 0 to 1. */
-  readonly at: number;
+  readonly left: number;
   readonly width: number;
   readonly ms: number;
 }
 
 export interface TimeScale {
-  place(at: number): number;
+  /** The position of an instant in ms since the epoch. */
+  place(atMs: number): number;
   readonly breaks: readonly Break[];
-  readonly ticks: readonly { readonly at: number; readonly ms: number }[];
+  readonly ticks: readonly { readonly left: number; readonly ms: number }[];
 }
 
 /** A quiet period is drawn at most as long as this share of the busy time. */
@@ -43,12 +44,12 @@ export function timeScale(range: Stretch, busy: readonly Stretch[]): TimeScale {
     1,
     pieces.reduce((sum, { drawn }) => sum + drawn, 0),
   );
-  const place = (at: number) => {
+  const place = (atMs: number) => {
     let x = 0;
     for (const { from, to, drawn } of pieces) {
-      if (at < to)
+      if (atMs < to)
         return (
-          Math.max(0, x + (to === from ? 0 : (Math.max(0, at - from) / (to - from)) * drawn)) /
+          Math.max(0, x + (to === from ? 0 : (Math.max(0, atMs - from) / (to - from)) * drawn)) /
           total
         );
       x += drawn;
@@ -57,7 +58,7 @@ export function timeScale(range: Stretch, busy: readonly Stretch[]): TimeScale {
   };
   const breaks = pieces
     .filter(({ from, to, drawn }) => to - from > drawn)
-    .map(({ from, to, drawn }) => ({ at: place(from), width: drawn / total, ms: to - from }));
+    .map(({ from, to, drawn }) => ({ left: place(from), width: drawn / total, ms: to - from }));
   return { place, breaks, ticks: ticksOf(range, total, place, breaks) };
 }
 
@@ -74,16 +75,16 @@ const ticksMax = 6;
 function ticksOf(
   { from }: Stretch,
   totalMs: number,
-  place: (at: number) => number,
+  place: (atMs: number) => number,
   breaks: readonly Break[],
 ): TimeScale['ticks'] {
   const step = tickMs.find((ms) => totalMs / ms <= ticksMax) ?? totalMs;
-  const end = breaks[0]?.at ?? 1;
-  const ticks: { at: number; ms: number }[] = [];
+  const end = breaks[0]?.left ?? 1;
+  const ticks: { left: number; ms: number }[] = [];
   for (let ms = 0; ms <= totalMs; ms += step) {
-    const at = place(from + ms);
-    if (at > end - 0.02 && ms > 0) break;
-    ticks.push({ at, ms });
+    const left = place(from + ms);
+    if (left > end - 0.02 && ms > 0) break;
+    ticks.push({ left, ms });
   }
   return ticks;
 }

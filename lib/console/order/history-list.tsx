@@ -12,8 +12,8 @@ export function HistoryList({ history }: { readonly history: readonly HistoryDoc
         <h2 id="history-title">History</h2>
       </div>
       <ol class="history">
-        {history.map((entry, at) => (
-          <li key={at} data-type={entry.type}>
+        {history.map((entry, place) => (
+          <li key={place} data-type={entry.type}>
             <At at={entry.at} />
             <span>{sentence(entry)}</span>
           </li>

@@ -49,9 +49,5 @@ const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
 
 /** When the order last made progress, ms since the epoch. */
 export function progressedAt({ history, submittedAt }: ProcessRecord): number {
-  for (let at = history.length - 1; at >= 0; at -= 1) {
-    const entry = history[at];
-    if (entry !== undefined && !withoutProgress.has(entry.type)) return entry.at;
-  }
-  return submittedAt;
+  return history.findLast(({ type }) => !withoutProgress.has(type))?.at ?? submittedAt;
 }

@@ -52,7 +52,7 @@ export function verification(options: VerificationOptions): Verification {
 
 function started({ damage, expected }: VerificationOptions, sql: Prepared): Verification {
   const { Last: last } = lastRow.parse(sql.last.get());
-  let at = 0;
+  let checkedTo = 0;
   let found = 0;
   let gone = 0;
   let isOver = last === null;
@@ -70,23 +70,23 @@ function started({ damage, expected }: VerificationOptions, sql: Prepared): Veri
   return {
     checked: () => found,
     forgot(seq) {
-      if (!isOver && seq > at && seq <= (last ?? 0)) gone += 1;
+      if (!isOver && seq > checkedTo && seq <= (last ?? 0)) gone += 1;
     },
     next(limit) {
       if (isOver) return false;
       let seqs: readonly number[];
       try {
-        seqs = sql.seqs.all(at, last, limit).map((row) => seqRow.parse(row).Seq);
+        seqs = sql.seqs.all(checkedTo, last, limit).map((row) => seqRow.parse(row).Seq);
       } catch (error) {
         isOver = true;
         const said = describeError(error);
-        const reason = `The rows after number ${at} cannot be read: ${said}.`;
-        damage.report({ table: 'Processes', row: at, reason });
+        const reason = `The rows after number ${checkedTo} cannot be read: ${said}.`;
+        damage.report({ table: 'Processes', row: checkedTo, reason });
         return false;
       }
       for (const seq of seqs) checkOrder(sql, damage, seq);
       found += seqs.length;
-      at = seqs.at(-1) ?? at;
+      checkedTo = seqs.at(-1) ?? checkedTo;
       return seqs.length === limit || end();
     },
   };

@@ -68,8 +68,8 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
       await yieldTurn();
       if (isStopped) return;
     }
-    for (const [at, orderId] of due.entries()) {
-      if (at % countedPerTurn === 0) await yieldTurn();
+    for (const [place, orderId] of due.entries()) {
+      if (place % countedPerTurn === 0) await yieldTurn();
       if (isStopped) return;
       if (counted?.has(orderId) !== false) continue;
       const record = await readable(store, orderId);
@@ -107,7 +107,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
       const now = clock.now();
       return {
         since,
-        minutes: hour.all(now).map(({ at, slot }) => ({ at, ...slot })),
+        minutes: hour.all(now).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
         agents: agents.map(({ name, breaker }) => {

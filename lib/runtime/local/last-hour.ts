@@ -7,8 +7,8 @@ const slots = 60;
 export interface LastHour<Slot> {
   /** The slot of the current minute. */
   now(nowMs: number): Slot;
-  /** The slots of the last sixty minutes, oldest first; `at`: the start of the minute. */
-  all(nowMs: number): readonly { readonly at: number; readonly slot: Slot }[];
+  /** The slots of the last sixty minutes, oldest first; `startAt`: the start of the minute, ms since the epoch. */
+  all(nowMs: number): readonly { readonly startAt: number; readonly slot: Slot }[];
 }
 
 export function lastHour<Slot>(empty: () => Slot): LastHour<Slot> {
@@ -28,9 +28,9 @@ export function lastHour<Slot>(empty: () => Slot): LastHour<Slot> {
     },
     all(nowMs) {
       const last = Math.floor(nowMs / minuteMs);
-      return Array.from({ length: slots }, (_, at) => {
-        const minute = last - slots + 1 + at;
-        return { at: minute * minuteMs, slot: of(minute) ?? empty() };
+      return Array.from({ length: slots }, (_, place) => {
+        const minute = last - slots + 1 + place;
+        return { startAt: minute * minuteMs, slot: of(minute) ?? empty() };
       });
     },
   };

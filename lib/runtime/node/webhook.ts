@@ -83,6 +83,6 @@ function refusal(name: string, { status, headers }: Response, nowMs: number): De
 function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+  const retryAtMs = Date.parse(header);
+  return Number.isNaN(retryAtMs) ? null : Math.max(0, retryAtMs - nowMs);
 }
