@@ -8,7 +8,7 @@ export const reasons = {
   'file-not-json': 'A file is not JSON in UTF-8.',
   'stack-unusable': 'The stack cannot be looked up, or does not have the outputs of this version.',
   unreachable: 'Reeve, or the simulated suppliers, cannot be reached.',
-  'answer-unknown': 'An answer is not one of this version of the API.',
+  'answer-unknown': 'An answer does not match this version of the API.',
   refused: 'The request was refused, without a problem document.',
   failed: 'The request failed, without a problem document.',
   defect: 'The command line has a defect.',

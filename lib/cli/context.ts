@@ -51,8 +51,8 @@ export async function contextOf(
         token,
         unreachableHint:
           stack === null && !isExecuteApi(url)
-            ? 'Start it with `reeve start`, or name its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
-            : 'Check AWS_REGION and your AWS credentials, and that they may call the API.',
+            ? 'Start it with `reeve start`, or give its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
+            : 'Check AWS_REGION, your AWS credentials and their permission to call the API.',
       },
       token === null ? await fetchFor(environment, url, stack) : environment.fetch,
     ),
@@ -81,7 +81,7 @@ function suppliersApi(environment: CliEnvironment, { suppliersUrl }: GlobalOptio
       // The suppliers must not get Reeve's token.
       token: null,
       unreachableHint:
-        '`reeve start` starts them too, unless the services are elsewhere. Name their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
+        '`reeve start` starts them too, unless the addresses of services are set. Give their address with --suppliers-url or REEVE_SUPPLIERS_URL.',
     },
     environment.fetch,
   );

@@ -14,11 +14,11 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
-  0: 'done; with --wait or --watch: the order is Processed',
-  1: 'a defect of this program: the text on standard error is for its developers',
+  0: 'success; with --wait or --watch: the order is Processed',
+  1: 'a defect of this program: report the text on standard error',
   2: 'wrong usage, or a file that cannot be read',
-  3: 'refused: the message says why, and the same command is refused again; or stored data are damaged or missing',
-  4: 'not reachable, or failed: the same command may succeed later',
+  3: 'refused: a repetition is refused too, and the message gives the reason; or stored data are damaged or missing',
+  4: 'not reachable, or failed: a repetition may succeed',
   5: 'with --wait or --watch: the order is Undone',
   6: 'with --wait or --watch: the order is in Error, and waits for an operator',
 };

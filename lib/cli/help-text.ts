@@ -3,12 +3,12 @@ import { exitCodeMeanings } from './exit-code.ts';
 
 /** The environment variables that the command line reads, with their meanings. */
 export const commandLineVariables = {
-  REEVE_URL: 'the address of Reeve, where there is no --url',
-  REEVE_STACK: 'the stack of Reeve, where there is neither --stack nor --url',
-  REEVE_TOKEN: 'the token to send, where Reeve asks for one',
-  'HOST, PORT': 'where `reeve start` listens, where nothing above names an address',
+  REEVE_URL: 'the address of Reeve, if --url is not given',
+  REEVE_STACK: 'the stack of Reeve, if neither --stack nor --url is given',
+  REEVE_TOKEN: 'the token to send, if Reeve requires one',
+  'HOST, PORT': 'where `reeve start` listens; used as the address if none of the above is given',
   REEVE_SUPPLIERS_URL: 'the address of the simulated suppliers',
-  REEVE_SUPPLIERS_PORT: 'their port on this machine, where there is no address',
+  REEVE_SUPPLIERS_PORT: 'their port on this machine, if no address is given',
   NO_COLOR: 'no colours, even on a terminal',
 } as const;
 

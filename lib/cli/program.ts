@@ -31,7 +31,9 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
   const { version } = world;
   const program = new Command('reeve');
   program
-    .description('Brings orders that span several unreliable services to their end.')
+    .description(
+      'Runs multi-step orders across unreliable services: each order completes, is undone, or is handed to an operator.',
+    )
     .version(json ? JSON.stringify({ version }) : version, '-V, --version', 'print the version')
     .option('--url <url>', `the address of Reeve (default: ${defaultUrl})`)
     .option('--stack <name>', 'the CloudFormation stack of a Reeve on AWS')
@@ -70,10 +72,10 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
 }
 
 const startHelp = `
-Environment (the README has more on each):
+Environment (docs/reference.md describes each):
   HOST, PORT            where the API listens (default: 127.0.0.1, 4400)
-  REEVE_TOKENS          the file of named tokens; needed where HOST is not loopback
-  REEVE_DATA            where the data lives (default: .reeve)
+  REEVE_TOKENS          the file of named tokens; required if HOST is not loopback
+  REEVE_DATA            the data directory (default: .reeve)
   REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
   REEVE_CHANNELS        the file of the response channels
   REEVE_LOG             info, warn, error or silent (default: error)
@@ -141,12 +143,12 @@ function addData(program: Command, world: CliEnvironment, done: Done): void {
     .action(({ acceptLoss = false, ...options }: DataOptions) =>
       act({ kind: 'check', acceptLoss }, options),
     );
-  add('backup', 'copy the data of the Reeve that runs on this machine')
-    .argument('<file>', 'the file to make')
+  add('backup', 'copy the data of the running Reeve on this machine')
+    .argument('<file>', 'the backup file, which must not exist')
     .action((file: string, options: DataOptions) => act({ kind: 'backup', file }, options));
-  add('restore', 'put a backup in the place of the data, while Reeve is stopped')
+  add('restore', 'replace the data with a backup, while Reeve is stopped')
     .argument('<file>', 'a file that reeve backup made')
-    .option('--yes', 'also where there are data: they are kept under another name')
+    .option('--yes', 'replace existing data, which are kept under another name')
     .action((file: string, { yes = false, ...options }: DataOptions) =>
       act({ kind: 'restore', file, yes }, options),
     );
@@ -177,11 +179,16 @@ function addOrderCommands(program: Command, run: Run): void {
   const listCommand = program
     .command('list')
     .description('list orders, newest first')
-    .option('--limit <n>', 'how many orders at most: 1 to 200 (default: 50)', positiveInteger)
-    .option('--cursor <cursor>', 'go on where an earlier page ended')
+    .option('--limit <n>', 'the maximum number of orders, 1 to 200 (default: 50)', positiveInteger)
+    .option('--cursor <cursor>', 'continue where an earlier page ended')
     .action(run((context, options: ListOptions) => list(context, options)));
   addFilterOptions(listCommand);
-  addOperator(program, run, 'resubmit', 'let an order in Error go on, or many orders at once');
+  addOperator(
+    program,
+    run,
+    'resubmit',
+    'continue an order in Error, or many of them, at the failed step',
+  );
   addOperator(
     program,
     run,
@@ -197,7 +204,7 @@ function addOperator(program: Command, run: Run, action: Action, description: st
     .addArgument(
       new Argument('[id]', 'the order id; without one, all orders that the options select'),
     )
-    .option('--yes', 'do it; without this, many orders are only shown')
+    .option('--yes', 'change the selected orders; without this, they are only listed')
     .action(
       run((context, id: string | undefined, options: BulkOptions) =>
         id === undefined ? bulk(context, action, options) : operate(context, action, id, options),
@@ -214,7 +221,7 @@ With --json and without an id, the output is
                   done, refused or failed, and what is the new state or the reason`;
 
 const setHelp =
-  'correct a field of the details of one order: payment.token=tok_2, or lines.0.quantity:=3 for JSON; again for more';
+  'correct a field of the details of one order: payment.token=tok_2, or lines.0.quantity:=3 for JSON; repeatable';
 
 function addDeadLetters(program: Command, run: Run): void {
   const dlq = program
@@ -223,24 +230,26 @@ function addDeadLetters(program: Command, run: Run): void {
     .action(run((context) => showDeadLetters(context)));
   dlq
     .command('redrive')
-    .description('send back what its order still waits for, delete what can have no effect')
-    .option('--yes', 'do it; without this, only say what would be done')
+    .description(
+      'send back messages that an order still waits for, delete those that have no effect any more',
+    )
+    .option('--yes', 'do it; without this, only show what would be done')
     .action(run((context, options: RedriveOptions) => redrive(context, options)));
 }
 
 function addAccess(program: Command, run: Run, runHere: Run): void {
   program
     .command('whoami')
-    .description('as whom Reeve knows you, and what you may do')
+    .description('show your name, role and tenant')
     .action(run((context) => whoAmI(context)));
   program
     .command('token')
-    .description('make a token, and its entry for the file of REEVE_TOKENS')
-    .argument('<name>', 'as the history will name its bearer')
+    .description('create a token, and its entry for the file of REEVE_TOKENS')
+    .argument('<name>', 'the name of the bearer in the history of orders')
     .addOption(
-      new Option('--role <role>', 'what its bearer may do').choices(roles).makeOptionMandatory(),
+      new Option('--role <role>', 'the role of the bearer').choices(roles).makeOptionMandatory(),
     )
-    .option('--tenant <tenant>', 'the one tenant whose orders its bearer may see and touch')
+    .option('--tenant <tenant>', 'restrict the bearer to the orders of this tenant')
     .action(
       runHere((context, name: string, options: TokenOptions) => makeToken(context, name, options)),
     );
@@ -249,12 +258,12 @@ function addAccess(program: Command, run: Run, runHere: Run): void {
 function addSuppliers(program: Command, run: Run): void {
   const suppliers = program
     .command('suppliers')
-    .description("the simulated suppliers: show every service's faults")
+    .description('the simulated suppliers: show the faults of each service')
     .option('--suppliers-url <url>', `their address (default: ${defaultSuppliersUrl})`)
     .action(run((context) => showFaults(context)));
   suppliers
     .command('set')
-    .description("change a service's faults")
+    .description('change the faults of a service')
     .addArgument(new Argument('<service>', 'the service').choices(services))
     .argument(
       '<name=value...>',
@@ -267,8 +276,8 @@ function addSuppliers(program: Command, run: Run): void {
     .action(run((context) => resetFaults(context)));
   suppliers
     .command('ledger')
-    .description('what the services did, by idempotency key')
-    .argument('[id]', 'the order id: of this order only')
+    .description('show the effects at the services, by idempotency key')
+    .argument('[id]', 'show only the effects of this order')
     .action(run((context, id: string | undefined) => showLedger(context, id)));
 }
 

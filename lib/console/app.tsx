@@ -36,8 +36,8 @@ function Page({ present }: { readonly present: Route }) {
       return <WorkflowsPage />;
     case 'unknown':
       return (
-        <Notice icon="search" title="There is no such page">
-          <a href="#/">Go to what happens now</a>
+        <Notice icon="search" title="Page not found">
+          <a href="#/">Go to the current activity</a>
         </Notice>
       );
   }

@@ -30,7 +30,7 @@ export async function copyInUse(database: DatabaseSync, path: string, to: string
 export function backupFailed(error: unknown, doing: 'write' | 'check', to: string): unknown {
   if (error instanceof ReeveError) return error;
   if (isFull(error)) {
-    const message = `Cannot ${doing} the backup ${to}: its disk has no room. Make room on it.`;
+    const message = `Cannot ${doing} the backup ${to}: its disk is full. Free space on it.`;
     return new UnavailableError('disk-full', message, { cause: error });
   }
   const said = describeError(error);

@@ -27,7 +27,7 @@ function fileError(error: unknown, what: string, path: string): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
   const code = String(error.code);
   if (noRoom.includes(code)) {
-    const message = `${what} ${path}: its disk has no room. Make room on it.`;
+    const message = `${what} ${path}: its disk is full. Free space on it.`;
     return new UnavailableError('disk-full', message, { cause: error });
   }
   const reason = reasons[code];

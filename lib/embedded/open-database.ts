@@ -34,7 +34,7 @@ export interface OpenDatabase {
  *
  * @param acceptsLoss ignores the totals file, and replaces it
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
- * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
+ * has no space for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
 export function openDatabase(
   path: string,

@@ -125,6 +125,6 @@ export function dueCursor(cursor: string): readonly [number, string] {
 function cursorInvalid(): ReeveError {
   return new ReeveError(
     'cursor-invalid',
-    'The cursor is not one that a listing gave. Start again without a cursor.',
+    'The cursor was not returned by a listing. Start again without a cursor.',
   );
 }

@@ -69,7 +69,7 @@ export interface SqliteStoreOptions {
  * Opens the store; creates it when it does not exist.
  *
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
- * has no room for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
+ * has no space for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
 export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
   const damage = damageReport(path, log);

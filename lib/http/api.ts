@@ -17,7 +17,7 @@ import type { ApiPorts } from './api-ports.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
 
 const fullDetail =
-  'Nothing was written, and nothing that was accepted is lost. Try again when there is room on the disk: Reeve then goes on by itself.';
+  'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';
 
 export function api(ports: ApiPorts): OpenAPIHono {
   const app = new OpenAPIHono({
@@ -68,7 +68,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
     }
     return error instanceof UnavailableError
       ? respondProblem(context, problem('unavailable', 'Try again: nothing was lost.'))
-      : respondProblem(context, problem('internal', 'The log of Reeve has the cause.'));
+      : respondProblem(context, problem('internal', 'The log of Reeve contains the cause.'));
   });
   return app;
 }

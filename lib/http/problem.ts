@@ -14,7 +14,8 @@ export const problemSchema = z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
       .openapi({
-        description: 'The fields at fault, by dotted path; each message is the end of a sentence.',
+        description:
+          'The invalid fields, by dotted path. Each message completes a sentence that begins with the field.',
       }),
   })
   .openapi('Problem');
@@ -84,14 +85,16 @@ export const retryAfterSeconds = 1;
 
 /** The header of every 503. */
 export const retryAfterHeader = z.object({
-  'retry-after': z.string().openapi({ description: 'When to ask again, in seconds.' }),
+  'retry-after': z
+    .string()
+    .openapi({ description: 'The time until the next request, in seconds.' }),
 });
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
 const described: Readonly<Record<number, string>> = {
   400: 'The request cannot be understood.',
-  401: 'No token, or one that is not known.',
+  401: 'No token, or an unknown one.',
   403: 'Not allowed.',
   404: 'There is no such order.',
   405: 'The path does not have this method.',
@@ -100,8 +103,8 @@ const described: Readonly<Record<number, string>> = {
   412: 'The order has changed since the revision of If-Match.',
   413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8 without a content coding.',
-  417: 'The header Expect asks for what is not supported.',
-  422: 'The body is JSON, but not what this operation accepts.',
+  417: 'The expectation of the header Expect is not supported.',
+  422: 'The body is JSON, but does not match the schema of this operation.',
   431: 'The request headers are too large.',
   500: 'Internal error.',
   503: 'Not available at present.',

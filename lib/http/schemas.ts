@@ -44,7 +44,7 @@ const stepSchema = z
       .boolean()
       .openapi({ description: 'Whether it may have had an effect that is not known.' }),
     completeBy: instant.nullable(),
-    input: z.any().openapi({ description: 'What its agent is asked; null when not known yet.' }),
+    input: z.any().openapi({ description: 'The input of the step; null while it is not known.' }),
     output: json,
     fault: z.union([faultSchema, z.null()]),
     held: z
@@ -93,19 +93,18 @@ const historySchema = z
     holds: z
       .array(holdSchema)
       .optional()
-      .openapi({ description: 'Steps that were held because their agents had no room.' }),
+      .openapi({ description: 'Steps that were held because their agents accepted no call.' }),
     times: z
       .int()
       .optional()
-      .openapi({ description: 'How often in a row the order was found held.' }),
-    entries: z
-      .int()
-      .optional()
-      .openapi({ description: 'How many entries were dropped to make room in a full record.' }),
-    claims: z
-      .int()
-      .optional()
-      .openapi({ description: 'Of the dropped entries, claims since an operator last decided.' }),
+      .openapi({ description: 'The number of consecutive decisions that found the step held.' }),
+    entries: z.int().optional().openapi({
+      description: 'The number of entries that were dropped because the record was full.',
+    }),
+    claims: z.int().optional().openapi({
+      description:
+        'The number of claims since the last action of an operator, among the dropped entries.',
+    }),
     corrected: z
       .array(z.string())
       .optional()

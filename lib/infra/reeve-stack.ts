@@ -60,7 +60,7 @@ export class ReeveStack extends Stack {
     id: string,
     { settings, workflows, agents: named, bundle = esbuild, ...props }: ReeveStackProps,
   ) {
-    super(scope, id, { description: 'Reeve: brings orders to their end', ...props });
+    super(scope, id, { description: 'Reeve: runs multi-step orders', ...props });
     // The CDK makes a function depend on its role's policies too, which cfn-lint reports as redundant.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const agents = configuredAgents(named, settings);

@@ -24,7 +24,7 @@ export function historySentence(entry: HistoryLine): string {
     case 'undoSucceeded':
       return `step ${entry.step} undone ${attempt(entry)}`;
     case 'heartbeat':
-      return `step ${entry.step}: its agent is still at work ${attempt(entry)}`;
+      return `heartbeat of step ${entry.step} ${attempt(entry)}`;
     case 'stepFailed':
       return `step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
     case 'undoFailed':
@@ -50,7 +50,10 @@ export function historySentence(entry: HistoryLine): string {
 
 /** Which step waits, and why. */
 function holdText({ step, gate }: HoldLine): string {
-  const reason = gate === 'circuit' ? 'the circuit of its agent is open' : 'its agent has no room';
+  const reason =
+    gate === 'circuit'
+      ? 'the circuit of its agent is open'
+      : 'its agent accepts no further call now';
   return `step ${step} waits, ${reason}`;
 }
 

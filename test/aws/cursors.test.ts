@@ -20,8 +20,8 @@ test('the cursor of a due query decodes to the same key', () => {
 });
 
 test.each(['', 'nonsense', 'e30', 'WzEsMl0', 'WyJlbmQiLDddCg'])('%j is not a cursor', (cursor) => {
-  expect(() => listCursor.decode(cursor)).toThrow(/cursor did not come/);
-  expect(() => dueCursor.decode(cursor)).toThrow(/cursor did not come/);
+  expect(() => listCursor.decode(cursor)).toThrow(/cursor was not returned/);
+  expect(() => dueCursor.decode(cursor)).toThrow(/cursor was not returned/);
 });
 
 test.each(['x1', '1x', ''])(

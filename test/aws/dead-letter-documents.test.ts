@@ -177,7 +177,7 @@ test.each(kinds)('a %s has its subject and its source queue', async (kind, arbit
         dead,
         source,
         subject: expect.objectContaining(subject),
-        reason: 'given up by its queue',
+        reason: 'received too often without success',
         wasParked: false,
         receipt: 'receipt of m',
         fifo: null,
@@ -213,7 +213,7 @@ test('a change has its subject', async () => {
 test('an attribute other than the reason is ignored', async () => {
   const MessageAttributes = { Other: { DataType: 'String', StringValue: 'x' } };
   expect(await letter('nudge', sqsMessage('m', 'x', { MessageAttributes }))).toMatchObject({
-    reason: 'given up by its queue',
+    reason: 'received too often without success',
     wasParked: false,
   });
 });

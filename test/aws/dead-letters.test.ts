@@ -68,7 +68,7 @@ test('every dead letter has its reason and its subject', async () => {
     {
       queue: 'ready',
       subject: { orderId: 'one' },
-      reason: 'given up by its queue',
+      reason: 'received too often without success',
       wasParked: false,
     },
     { queue: 'ready', subject: null, reason: 'is not JSON', wasParked: true },

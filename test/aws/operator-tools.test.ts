@@ -114,7 +114,7 @@ test('a dead letter has its possible actions, and no fields that only SQS needs'
   expect(shown).toEqual({
     queue: 'Ready',
     kind: 'nudge',
-    reason: 'given up by its queue',
+    reason: 'received too often without success',
     wasParked: false,
     subject: { orderId: 'one', priority: 'normal' },
     body,

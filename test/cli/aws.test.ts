@@ -165,7 +165,9 @@ test('dlq shows each dead letter with the action that its order needs, and chang
 
 test('dlq says when there are more dead letters than it shows', async () => {
   const { run } = deadLetterScenario(['keep'], { isComplete: false });
-  expect((await run('dlq --stack reeve-prod')).stdout).toContain('run it again for the rest');
+  expect((await run('dlq --stack reeve-prod')).stdout).toContain(
+    'run the command again for the rest',
+  );
 });
 
 test('dlq redrive only says what it would do, without --yes', async () => {

@@ -128,11 +128,11 @@ test.each([
   ['resubmit --yes', /Name an order, .*: --state Error selects every order in Error/],
   [
     'resubmit --state Processed',
-    /Only orders in Error can be resubmitted, so none in the state Processed/,
+    /Only orders in Error can be resubmitted, not those in the state Processed/,
   ],
-  ['resubmit --state pending --yes', /so none in the state Pending/],
+  ['resubmit --state pending --yes', /not those in the state Pending/],
   ['resubmit o-1 --agent cook', /one order, or options that select orders/],
-  ['list --since yesterday', /length of time/],
+  ['list --since yesterday', /Give a duration/],
 ])('%s is wrong usage, and told', async (line, message) => {
   const { run } = scenario();
   const { exitCode, stderr } = await run(line);

@@ -105,7 +105,7 @@ test('the script for fish has each command and option with its description', asy
     ),
   );
   expect(lines).toContain(
-    "complete -c reeve -n '__fish_seen_subcommand_from list' -l state -d 'only those in this state; upper or lower case' -r -a 'Pending Processing Processed Error Undone'",
+    "complete -c reeve -n '__fish_seen_subcommand_from list' -l state -d 'only those in this state, in upper or lower case' -r -a 'Pending Processing Processed Error Undone'",
   );
   expect(lines.find((line) => line.includes("seen_subcommand_from submit' -F"))).toBeDefined();
 });

@@ -97,7 +97,7 @@ test('resubmit sends what --set corrects: a text after =, JSON after :=', async 
 
 test.each([
   ['resubmit o-1 --set payment', 'It must be field=text, or field:=JSON.'],
-  ['resubmit o-1 --set a:=tok', 'What follows := must be JSON; a text follows = alone.'],
+  ['resubmit o-1 --set a:=tok', 'The value after := must be JSON; use = for a text.'],
   ['resubmit o-1 --set a=1 --set a=2', 'a is set twice.'],
   ['resubmit --state Error --set a=1', '--set corrects one order: give its id.'],
 ])('%s is no correction', async (line, message) => {
@@ -154,7 +154,7 @@ test('nobody at the address exits 4 and says what to do', async () => {
     exitCode: 4,
     stdout: '',
     stderr: `error: Reeve cannot be reached at http://127.0.0.1:4400: connect ECONNREFUSED 127.0.0.1:4400
-Start it with \`reeve start\`, or name its address with --url or REEVE_URL (or HOST and PORT, as for \`reeve start\`), or its stack with --stack.
+Start it with \`reeve start\`, or give its address with --url or REEVE_URL (or HOST and PORT, as for \`reeve start\`), or its stack with --stack.
 `,
   });
 });

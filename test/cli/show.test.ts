@@ -135,10 +135,7 @@ const sentences: readonly [object, string][] = [
   ],
   [{ type: 'stepSucceeded', step: 'charge', attempt: 2 }, 'step charge completed (attempt 2)'],
   [{ type: 'undoSucceeded', step: 'charge', attempt: 3 }, 'step charge undone (attempt 3)'],
-  [
-    { type: 'heartbeat', step: 'charge', attempt: 1 },
-    'step charge: its agent is still at work (attempt 1)',
-  ],
+  [{ type: 'heartbeat', step: 'charge', attempt: 1 }, 'heartbeat of step charge (attempt 1)'],
   [
     { type: 'stepFailed', step: 'charge', attempt: 1, fault: declined },
     'step charge failed (attempt 1): the card was declined (declined; it had no effect)',

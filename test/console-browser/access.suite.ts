@@ -74,7 +74,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Resubmit …' }).click();
     await page.getByRole('button', { name: 'Correct a field' }).click();
     expect(await serious(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Keep it unchanged' }).click();
     await page.getByRole('button', { name: 'Cancel …' }).click();
     expect(await serious(page)).toEqual([]);
   });

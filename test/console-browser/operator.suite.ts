@@ -38,7 +38,7 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   await world.faults('payment', { hangRate: 0 });
   await page.getByRole('button', { name: 'Resubmit …' }).click();
   const dialog = page.getByRole('dialog');
-  expect(await dialog.textContent()).toContain('goes on from the step that failed');
+  expect(await dialog.textContent()).toContain('continues at the step that failed');
   await dialog.getByRole('button', { name: 'Resubmit' }).click();
   await page.locator('.order-title .badge', { hasText: 'Processed' }).waitFor();
   await charge.getByRole('img', { name: /^Call 5: succeeded after/ }).waitFor();
@@ -126,7 +126,7 @@ test('the listing is filtered, leads to an order by its id, and says when there 
   await page.getByRole('link', { name: orderId }).waitFor();
   await page.getByRole('searchbox', { name: 'Tenant' }).fill('nobody');
   await page.keyboard.press('Enter');
-  await page.getByText('No order is like that').waitFor();
+  await page.getByText('No matching orders').waitFor();
   expect(page.url()).toContain('tenant=nobody');
   await page.getByRole('searchbox', { name: 'Order id or correlation id' }).fill(orderId);
   await page.keyboard.press('Enter');
@@ -193,7 +193,7 @@ test('a server that tells no events is asked again and again', async () => {
   await page.route('**/activity', (route) => route.fulfill({ status: 404, body: '{}' }));
   await page.reload();
   await page.locator('.live[data-connection="polling"]').waitFor();
-  await page.getByText('No order is like that').waitFor();
+  await page.getByText('No matching orders').waitFor();
   const orderId = await world.submit('order-fulfilment', 'polled');
   await page.getByRole('link', { name: orderId }).waitFor();
   await page.goto(`${world.url}/#/`);
@@ -238,11 +238,11 @@ test('all orders that match are selected, not only those that are loaded; stoppe
   await dialog.getByText('30 of 120 done').waitFor();
   await dialog.getByText('Reeve does not answer').waitFor();
   await page.unroute('**/resubmit');
-  await dialog.getByRole('button', { name: 'Go on with 90 orders' }).click();
+  await dialog.getByRole('button', { name: 'Continue with 90 orders' }).click();
   await dialog.getByText('120 of 120 done').waitFor();
   expect(await dialog.getByRole('status').textContent()).not.toContain('refused');
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await page.getByText('No order is like that').waitFor();
+  await page.getByText('No matching orders').waitFor();
 });
 
 test('the listing is filtered by the step and the code of a fault', async () => {
@@ -260,5 +260,5 @@ test('the listing is filtered by the step and the code of a fault', async () => 
   expect(page.url()).toContain('step=charge&fault=declined');
   await page.getByRole('searchbox', { name: 'Fault code' }).fill('exhausted');
   await page.keyboard.press('Enter');
-  await page.getByText('No order is like that').waitFor();
+  await page.getByText('No matching orders').waitFor();
 });

@@ -12,7 +12,7 @@ test('the page asks for the token, refuses a wrong one, and goes on with the rig
   const field = dialog.getByLabel('Token', { exact: true });
   await field.fill('a-wrong-one');
   await page.keyboard.press('Enter');
-  await dialog.getByText('That token was refused.').waitFor();
+  await dialog.getByText('The token was refused.').waitFor();
   await field.fill(token);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: orderId }).waitFor();

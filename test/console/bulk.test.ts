@@ -181,5 +181,5 @@ test('an action is offered where the order says that it is allowed', () => {
 
 test('those it does not fit are counted', () => {
   expect(leftAlone('resubmit', 1)).toMatch(/^1 of the selected orders is not in Error/);
-  expect(leftAlone('cancel', 3)).toMatch(/^3 of the selected orders are at an end/);
+  expect(leftAlone('cancel', 3)).toMatch(/^3 of the selected orders are final/);
 });

@@ -13,7 +13,7 @@ test('docs/reference.md is what `npm run reference` generates', () => {
 });
 
 test.each([
-  '| `--limit <n>` | how many orders at most: 1 to 200 | 50 |',
+  '| `--limit <n>` | the maximum number of orders, 1 to 200 | 50 |',
   '| `PORT` | port of the API; 0 takes any free port | `4400` |',
   '| `sweepMinutes` | period of the Supervisor, and so the delay of a recovery | `1` |',
   '| 5 | with --wait or --watch: the order is Undone |',

@@ -89,7 +89,7 @@ describe('a cursor', () => {
 
   const refusal = expect.objectContaining({
     code: 'cursor-invalid',
-    message: 'The cursor is not one that a listing gave. Start again without a cursor.',
+    message: 'The cursor was not returned by a listing. Start again without a cursor.',
   });
 
   test.each(['', 'x7', '7x', '7\n', '-7', '12345678901234567'])('of no listing: %j', (cursor) => {

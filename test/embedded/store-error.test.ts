@@ -34,7 +34,7 @@ const kinds: readonly [number, StoreErrorClass, string, RegExp, boolean][] = [
     true,
   ],
   [11 + 256, CorruptDataError, 'store-damaged', /is damaged/, true],
-  [13, UnavailableError, 'store-full', /no room for the state store a\.db\. .*Make room/, false],
+  [13, UnavailableError, 'store-full', /no space for the state store a\.db\. .*Free space/, false],
   [
     18,
     RefusedError,

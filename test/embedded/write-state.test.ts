@@ -6,7 +6,7 @@ import { writeState } from '#embedded/write-state.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const full = new UnavailableError('store-full', 'The disk has no room.');
+const full = new UnavailableError('store-full', 'The disk has no space.');
 
 test('a condition is one line of the log, however many writes it refuses, and one when it is over', () => {
   const log = testLog();
@@ -22,7 +22,7 @@ test('a condition is one line of the log, however many writes it refuses, and on
   const begun = {
     event: 'store-full',
 
-    fields: { reason: 'The disk has no room.' },
+    fields: { reason: 'The disk has no space.' },
   };
   const over = { event: 'store-writable', fields: { after: 'store-full' } };
   expect(log.lines).toMatchObject([begun, over, begun]);

@@ -106,7 +106,7 @@ function deadLetterOf(kind: DeadLetterKind, message: Message, sources: PriorityQ
     source: sources === null ? null : byPriority(sources)(subject ?? { priority: 'normal' }),
     fifo: group === undefined || id === undefined ? null : { group, id },
     subject,
-    reason: reason ?? 'given up by its queue',
+    reason: reason ?? 'received too often without success',
     wasParked: reason !== undefined,
   };
 }

@@ -45,7 +45,7 @@ function unpack<Value>(schema: z.ZodType<Value>, cursor: string): Value {
   } catch (cause) {
     throw new ReeveError(
       'cursor-invalid',
-      'The cursor did not come from a listing. Start again without a cursor.',
+      'The cursor was not returned by a listing. Start again without a cursor.',
       { cause },
     );
   }

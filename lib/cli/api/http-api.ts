@@ -91,7 +91,7 @@ function baseOf(text: string): string {
   if (url === null || !isHttp || url.username !== '' || url.password !== '') {
     throw new CliError(
       exitCodes.usage,
-      `An address must begin with http:// or https:// and hold no password, such as http://127.0.0.1:4400`,
+      `An address must begin with http:// or https:// and contain no password, such as http://127.0.0.1:4400`,
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;

@@ -33,7 +33,7 @@ export async function stackOf(
   if (apiUrl === undefined) {
     throw new CliError(
       exitCodes.failed,
-      `The stack ${name} has no output ApiUrl: it is not a Reeve, or its deployment has not ended.`,
+      `The stack ${name} has no output ApiUrl: it is not a Reeve, or its deployment is not complete.`,
       { reason: 'stack-unusable' },
     );
   }

@@ -45,8 +45,8 @@ export async function makeToken(
   if (json) printJson(environment, { token, entry });
   else {
     printLines(environment, [
-      `Token, shown this once: ${token}`,
-      'Its entry for the list in the file of REEVE_TOKENS:',
+      `Token, shown only once: ${token}`,
+      'Add this entry to the list in the file of REEVE_TOKENS:',
       `  ${JSON.stringify(entry)}`,
     ]);
   }

@@ -39,7 +39,7 @@ export async function bulk(
   if (yes !== true) return look(context, action, filter, orders);
   if (!context.json && orders.length > 0) {
     context.environment.stderr(
-      `To go on after an interruption: ${commandOf(context, action, filter)}\n`,
+      `To continue after an interruption: ${commandOf(context, action, filter)}\n`,
     );
   }
   const outcomes = await carryOut(context, action, orders);
@@ -49,7 +49,7 @@ export async function bulk(
 /** Refuses at once what the API would refuse for each order. */
 function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
   if (state === 'Error') return;
-  const message = `Only orders in Error can be resubmitted, so none in the state ${state}. Use --state Error, or leave out --state.`;
+  const message = `Only orders in Error can be resubmitted, not those in the state ${state}. Use --state Error, or leave out --state.`;
   throw new CliError(exitCodes.usage, message);
 }
 

@@ -46,7 +46,7 @@ function stackOf({ stack }: Context): Stack {
   if (stack !== null) return stack;
   throw new CliError(
     exitCodes.usage,
-    'Dead letters are in the queues of a stack on AWS: name it with --stack or REEVE_STACK.',
+    'Dead letters are in the queues of a stack on AWS: give its name with --stack or REEVE_STACK.',
   );
 }
 
@@ -147,7 +147,7 @@ function print({ environment, json, paint }: Context, { judged, isComplete }: Fo
     outcome ?? intents[fate.kind],
     plain(fate.why),
   ]);
-  const more = isComplete ? [] : ['There are more: run it again for the rest.'];
+  const more = isComplete ? [] : ['There are more: run the command again for the rest.'];
   printLines(environment, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
   return exitCodes.done;
 }

@@ -27,22 +27,29 @@ export function addFilterOptions(command: Command): Command {
   return command
     .addOption(
       anyCase(
-        new Option('--state <state>', 'only those in this state; upper or lower case'),
+        new Option('--state <state>', 'only those in this state, in upper or lower case'),
         processStates,
       ),
     )
     .option('--workflow <name>', 'only those of this workflow')
-    .option('--agent <name>', 'only those with a fault of this agent’s step, or a call out to it')
-    .option('--step <name>', 'only those whose fault is of this step')
-    .option('--fault <code>', 'only those whose fault has this code, such as exhausted')
+    .option(
+      '--agent <name>',
+      'only those with a fault of a step of this agent, or a call to it in flight',
+    )
+    .option('--step <name>', 'only those with a fault of this step')
+    .option('--fault <code>', 'only those with this fault code, such as exhausted')
     .option('--tenant <name>', 'only those of this tenant')
-    .option('--correlation-id <id>', 'only those that their submitter gave this name')
+    .option('--correlation-id <id>', 'only those with this correlation id')
     .option(
       '--since <when>',
-      'only those that changed in this time, such as 30m, 2h or 3d, or since an instant',
+      'only those that changed within a duration such as 30m, 2h or 3d, or since an instant',
       moment,
     )
-    .option('--before <when>', 'only those that last changed before that; the same forms', moment);
+    .option(
+      '--before <when>',
+      'only those that last changed before then; a duration or an instant',
+      moment,
+    );
 }
 
 /** The query for the API, whose filter comes from {@link withInstants}. */
@@ -81,7 +88,7 @@ const length = /^(\d{1,6})([smhd])$/;
 function moment(text: string): string {
   if (length.test(text) || !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError(
-    'Give a length of time such as 2h, or an instant such as 2026-01-31T12:00:00Z.',
+    'Give a duration such as 2h, or an instant such as 2026-01-31T12:00:00Z.',
   );
 }
 

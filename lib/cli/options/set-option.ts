@@ -27,6 +27,6 @@ function checkedJson(text: string): string {
     JSON.parse(text);
     return text;
   } catch {
-    throw new InvalidArgumentError('What follows := must be JSON; a text follows = alone.');
+    throw new InvalidArgumentError('The value after := must be JSON; use = for a text.');
   }
 }

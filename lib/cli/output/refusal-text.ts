@@ -13,5 +13,5 @@ export function refusalText(name: string, base: string, status: number, document
   }
   const refusal = supplierRefusalSchema.safeParse(document);
   if (refusal.success) return `${refusal.data.message}\n  code: ${refusal.data.code}`;
-  return `${name} answered with status ${status} and no explanation.\nCheck that ${base} is the right address, and what stands between.`;
+  return `${name} answered with status ${status} and no explanation.\nCheck that ${base} is the right address, and check proxies between.`;
 }

@@ -65,7 +65,7 @@ async function refused<Body>(response: Response): Promise<Answer<Body>> {
   const { status } = response;
   const unknown: Problem = {
     title: `Reeve answered ${status}`,
-    detail: 'The log of Reeve says more.',
+    detail: 'The log of Reeve contains the cause.',
     code: 'unknown',
   };
   const problem: Problem = await response.json().catch(() => unknown);

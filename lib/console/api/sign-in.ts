@@ -31,7 +31,7 @@ export async function offeredSignIn(): Promise<SignIn | null> {
 /** Redirects to the provider. */
 export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<void> {
   const { authorization_endpoint: endpoint } = await providerOf(issuer);
-  if (endpoint === undefined) throw new Error('The provider names no place to sign in.');
+  if (endpoint === undefined) throw new Error('The provider has no authorization endpoint.');
   const begun: Begun = {
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),

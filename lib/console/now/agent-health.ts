@@ -61,19 +61,19 @@ const looks = {
     word: 'Few calls',
     tone: 'idle',
     icon: 'skip',
-    title: `Fewer than ${callsMin} calls in the last hour: too few for a judgement.`,
+    title: `Fewer than ${callsMin} calls in the last hour, too few to judge.`,
   },
   none: { word: 'No calls', tone: 'idle', icon: 'skip', title: 'No call in the last hour.' },
   open: {
     word: 'Breaker open',
     tone: 'bad',
     icon: 'cross',
-    title: 'The service failed too often; calls are kept away from it for a moment.',
+    title: 'The service failed too often, so calls to it are paused.',
   },
   trying: {
     word: 'Breaker half open',
     tone: 'back',
     icon: 'wait',
-    title: 'One call tries whether the service is back.',
+    title: 'One call tests whether the service is available again.',
   },
 } as const satisfies Record<string, Health>;

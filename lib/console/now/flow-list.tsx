@@ -67,7 +67,7 @@ export function Flow() {
   return (
     <section class="card" aria-labelledby="flow-title">
       <div class="card-head">
-        <h2 id="flow-title">Orders flowing</h2>
+        <h2 id="flow-title">Recent changes</h2>
         <a class="more" href="#/orders">
           All orders
         </a>

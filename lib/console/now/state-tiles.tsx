@@ -8,8 +8,8 @@ import { Icon } from '../parts/icon.tsx';
 
 const alive = ['Pending', 'Processing', 'Error'] as const;
 const what = {
-  Pending: 'wait for their turn',
-  Processing: 'are being worked on',
+  Pending: 'wait for a Scheduler',
+  Processing: 'in progress',
   Error: 'wait for an operator',
 } as const;
 

@@ -19,7 +19,7 @@ export function DocumentText({ document, label }: Props) {
             <span
               class="redacted"
               key={at}
-              title="A sensitive value, which the server does not give"
+              title="A sensitive value, which the server does not return"
             >
               <Icon name="lock" />
               redacted

@@ -12,9 +12,9 @@ export function effectWords({ effect }: { readonly effect: string }): string {
 
 /** The actions that an operator can take. */
 export function remedy({ processState, direction }: Order): string {
-  if (processState === 'Undone') return 'Everything that was done has been undone.';
-  if (processState !== 'Error') return 'Reeve is undoing what was done.';
+  if (processState === 'Undone') return 'All effects have been undone.';
+  if (processState !== 'Error') return 'Reeve is undoing all effects.';
   return direction === 'undo'
-    ? 'Resubmit to try the undo again, once its cause is gone.'
-    : 'Resubmit to try the step again, once its cause is gone; or cancel to undo what was done.';
+    ? 'Remove the cause, then resubmit to repeat the undo.'
+    : 'Remove the cause, then resubmit to repeat the step; or cancel to undo all effects.';
 }

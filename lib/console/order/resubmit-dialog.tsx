@@ -43,7 +43,7 @@ export function ResubmitDialog({ order, onClose }: Props) {
         {refusal.value !== null && <Refused refusal={refusal.value} />}
         <div class="dialog-actions">
           <button class="plain" type="button" onClick={onClose}>
-            Leave it
+            Keep it unchanged
           </button>
           <button class="primary" type="submit" disabled={isSent.value}>
             Resubmit

@@ -37,7 +37,7 @@ function StepDocument({ name, step }: { readonly name: string; readonly step: St
           <code>{fault.code}</code>
         </p>
       )}
-      {inDoubt && <p class="soft">In doubt: a call may have had an effect that is not known.</p>}
+      {inDoubt && <p class="soft">In doubt: a call may have had an unknown effect.</p>}
       {input !== null && (
         <>
           <h3>Input</h3>

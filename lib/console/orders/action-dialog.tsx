@@ -45,11 +45,15 @@ function Question({ action, run }: { readonly action: Action; readonly run: Bulk
   const { meant, skipped, isComplete } = run;
   return (
     <>
-      <p>{meant === 0 ? 'None of the selected orders can take it.' : consequence(action)}</p>
+      <p>
+        {meant === 0
+          ? 'This action is not possible for any of the selected orders.'
+          : consequence(action)}
+      </p>
       {skipped > 0 && <p class="soft">{leftAlone(action, skipped)}</p>}
       {!isComplete && (
         <p class="soft">
-          More orders match: these are the newest {number(runMax)}. Do it again for the rest.
+          More orders match: these are the newest {number(runMax)}. Repeat the action for the rest.
         </p>
       )}
     </>
@@ -75,7 +79,7 @@ function Buttons({ action, control: { run, go, stop }, onClose }: ButtonsProps) 
       )}
       {(stage === 'stopped' || stage === 'out') && (
         <button class={look} type="button" onClick={go}>
-          Go on with {ordersText(meant - done)}
+          Continue with {ordersText(meant - done)}
         </button>
       )}
       <button
@@ -84,7 +88,7 @@ function Buttons({ action, control: { run, go, stop }, onClose }: ButtonsProps) 
         disabled={stage === 'running'}
         onClick={onClose}
       >
-        {isBegun ? 'Close' : 'Leave them'}
+        {isBegun ? 'Close' : 'Keep them unchanged'}
       </button>
       {stage === 'asking' && (
         <button class={look} type="button" disabled={meant === 0} onClick={go}>
@@ -104,10 +108,10 @@ function Progress({ run }: { readonly run: BulkRun }) {
       </p>
       <progress value={done} max={meant} aria-label="Orders done" />
       {stage === 'out' && (
-        <p role="alert">Reeve does not answer. Go on with the rest when it does.</p>
+        <p role="alert">Reeve does not answer. Continue with the rest when it does.</p>
       )}
       {done > results.length && (
-        <p class="soft">Of the results the refused and the latest are shown.</p>
+        <p class="soft">Only the refused and the latest results are shown.</p>
       )}
       <ScrollBox class="results" label="Results">
         <ul>

@@ -64,7 +64,7 @@ export function resultOf(orderId: string, answer: Answer<{ processState: Process
       return {
         orderId,
         ok: false,
-        words: 'Reeve did not answer. Look at the order, and try again.',
+        words: 'Reeve did not answer. Check the order, then try again.',
       };
   }
 }
@@ -75,16 +75,16 @@ export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions
 
 export function consequence(action: Action): string {
   return action === 'resubmit'
-    ? 'Each order goes on from the step that failed, with fresh tries. Steps that are completed are not done again.'
-    : 'No further step starts. What is running comes to its end or times out; then everything that was done is undone. This cannot be taken back.';
+    ? 'Each order continues at the step that failed, with 0 failures. Completed steps are not repeated.'
+    : 'No further step starts. Running steps complete or time out. Then all effects are undone. You cannot revert this.';
 }
 
 export function leftAlone(action: Action, count: number): string {
   const orders =
     count === 1 ? '1 of the selected orders is' : `${number(count)} of the selected orders are`;
   return action === 'resubmit'
-    ? `${orders} not in Error and will be left alone.`
-    : `${orders} at an end, or being undone already, and will be left alone.`;
+    ? `${orders} not in Error and will not be changed.`
+    : `${orders} final or being undone already, and will not be changed.`;
 }
 
 /** Results that are kept and shown; refusals are kept before successes. */

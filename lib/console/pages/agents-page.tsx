@@ -21,7 +21,7 @@ export function AgentsPage() {
       {isCounted(loaded) ? (
         <NotLoaded loaded={loaded} />
       ) : (
-        <Notice icon="agent" title="This server does not count its agents’ calls">
+        <Notice icon="agent" title="This server does not count the calls of agents">
           On AWS the dashboard of the stack shows them.
         </Notice>
       )}

@@ -68,7 +68,9 @@ function Shown({ order, workflows }: ShownProps) {
         <div class="card-head">
           <h2 id="graph-title">Steps</h2>
           {definition === undefined && workflows.length > 0 && (
-            <p class="aside">This version of the workflow is not known any more: no arrows.</p>
+            <p class="aside">
+              This version of the workflow is not known any more, so its graph is not shown.
+            </p>
           )}
         </div>
         <StepGraph

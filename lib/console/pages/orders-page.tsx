@@ -39,7 +39,7 @@ function Listing({ query }: { readonly query: OrderQuery }) {
       {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
       {hasMore.value && (
         <button class="plain wide" type="button" onClick={more}>
-          {listed.length === 0 ? 'Look further' : 'More'}
+          Load more
         </button>
       )}
       {(chosen.length > 0 || isEvery) && (
@@ -80,7 +80,7 @@ function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }
   return (
     <div class="selection" role="toolbar" aria-label="Selected orders">
       <span class="figures" role="status">
-        {isEvery.value ? 'All that match' : `${count} selected`}
+        {isEvery.value ? 'All matching orders selected' : `${count} selected`}
       </span>
       {canBeEvery && !isEvery.value && (
         <button class="plain" type="button" onClick={() => (isEvery.value = true)}>
@@ -114,7 +114,7 @@ function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }
 function NoOrders({ query }: { readonly query: OrderQuery }) {
   const isFiltered = Object.values(query).some((value) => value !== '');
   return isFiltered ? (
-    <Notice icon="search" title="No order is like that">
+    <Notice icon="search" title="No matching orders">
       <a href="#/orders">Show all orders</a>
     </Notice>
   ) : (

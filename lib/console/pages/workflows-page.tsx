@@ -20,7 +20,7 @@ export function WorkflowsPage() {
       </div>
       <NotLoaded loaded={loaded} />
       {loaded.kind === 'shown' && loaded.body.workflows.length === 0 && (
-        <Notice icon="graph" title="No workflow is known">
+        <Notice icon="graph" title="No workflows">
           Define one with <code>defineWorkflow</code> and start Reeve with it.
         </Notice>
       )}
@@ -104,10 +104,10 @@ const remedies = { hold: 'wait for an operator', undo: 'undo the order' } as con
 const policyTitles = [
   'Agent',
   'Complete within',
-  'Tries',
+  'Attempts',
   'Cool-down',
-  'A fault means',
-  'Exhausted means',
+  'After a fault',
+  'When exhausted',
   'Undo',
 ] as const;
 
@@ -117,17 +117,17 @@ function PolicyRow({ step }: { readonly step: WorkflowStep }) {
   const cells: Readonly<Record<(typeof policyTitles)[number], string | number>> = {
     Agent: step.agent,
     'Complete within': lengthText(policy.completeWithinMs),
-    Tries: policy.retries + 1,
+    Attempts: policy.retries + 1,
     'Cool-down': coolDownTimes === 0 ? 'none' : `${lengthText(coolDownMs)}, ${coolDownTimes}×`,
-    'A fault means': remedies[policy.onFault],
-    'Exhausted means': remedies[policy.onExhausted],
+    'After a fault': remedies[policy.onFault],
+    'When exhausted': remedies[policy.onExhausted],
     Undo: policy.irreversible ? 'irreversible' : undo,
   };
   return (
     <tr>
       <th scope="row">
         {step.name}
-        {conditional && <span class="soft"> if wanted</span>}
+        {conditional && <span class="soft"> conditional</span>}
       </th>
       {policyTitles.map((title) => (
         <td key={title} data-title={title}>

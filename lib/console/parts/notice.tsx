@@ -31,7 +31,7 @@ export function NotLoaded({ loaded }: { readonly loaded: Loaded<unknown> }) {
     case 'unreachable':
       return (
         <Notice icon="alert" title="Reeve does not answer">
-          Is it running? Start it with <code>npm start</code>; this page goes on by itself.
+          Is it running? Start it with <code>npm start</code>. This page then continues.
         </Notice>
       );
     case 'refused':

@@ -66,10 +66,10 @@ function Mark() {
 }
 
 const words: Readonly<Record<Connection, { word: string; title: string }>> = {
-  connecting: { word: 'Connecting', title: 'The connection to Reeve is being made.' },
-  live: { word: 'Live', title: 'Every change is shown as it happens.' },
-  polling: { word: 'Every 3 s', title: 'This server tells no changes; the page asks for them.' },
-  offline: { word: 'Offline', title: 'Reeve does not answer. The page tries again by itself.' },
+  connecting: { word: 'Connecting', title: 'Connecting to Reeve.' },
+  live: { word: 'Live', title: 'The page shows each change immediately.' },
+  polling: { word: 'Every 3 s', title: 'This server has no event stream, so the page polls it.' },
+  offline: { word: 'Offline', title: 'Reeve does not answer. The page retries automatically.' },
 };
 
 function LiveSign() {

@@ -19,7 +19,7 @@ interface OfOrder {
   readonly fault: OrderFault | null;
 }
 
-/** An order on its way back says so, and one that is stuck there says that. */
+/** Adds whether the order is being undone, or its undo is stuck. */
 export function OrderBadge({ withStep = false, ...order }: OfOrder & { withStep?: boolean }) {
   return <Badge look={processStyle(order.processState)} suffix={wayBack(order, withStep)} />;
 }

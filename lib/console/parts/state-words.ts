@@ -57,7 +57,7 @@ interface OnItsWay {
 }
 
 /**
- * What a badge adds to the state of an order that is being undone; nothing is undone while it is in Error.
+ * The addition to the state of an order that is being undone. In Error its undo is stuck.
  * `withStep`: when the step is not shown beside it.
  */
 export function wayBack({ processState, direction, fault }: OnItsWay, withStep: boolean): string {

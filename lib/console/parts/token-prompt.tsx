@@ -19,7 +19,7 @@ export function TokenPrompt() {
 
 function AskSignIn({ signIn }: { readonly signIn: SignIn }) {
   const fault = signInFailed.value
-    ? 'Signing in did not work. Try again, or ask who runs this Reeve. '
+    ? 'The sign-in failed. Try again, or ask the operator of this Reeve. '
     : '';
   return (
     <Modal title="Sign in to Reeve">
@@ -33,8 +33,8 @@ function AskSignIn({ signIn }: { readonly signIn: SignIn }) {
       >
         <p>
           {fault}
-          You come back to this page. What you are given there is kept until this tab is closed, and
-          nowhere else.
+          The provider returns you to this page. The token is stored in this tab only, until the tab
+          is closed.
         </p>
         <div class="dialog-actions">
           <button class="primary" type="submit">
@@ -58,8 +58,8 @@ function AskToken() {
         }}
       >
         <p>
-          {wasRefused() ? 'That token was refused. ' : 'Ask who runs it for one. '}
-          The token is kept until this tab is closed, and nowhere else.
+          {wasRefused() ? 'The token was refused. ' : 'The operator of this Reeve gives you one. '}
+          The token is stored in this tab only, until the tab is closed.
         </p>
         <label class="field">
           Token
@@ -67,7 +67,7 @@ function AskToken() {
         </label>
         <div class="dialog-actions">
           <button class="primary" type="submit">
-            Go on
+            Continue
           </button>
         </div>
       </form>

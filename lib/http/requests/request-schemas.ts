@@ -33,8 +33,7 @@ export const submissionSchema = z
       .optional()
       .openapi({ description: 'The name of a registered response channel.' }),
     correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-      description:
-        'Your own name for the order: it is part of everything that is sent about the order.',
+      description: 'Your own name for the order. It is part of each status message and alert.',
     }),
   })
   .openapi('Submission');
@@ -58,8 +57,7 @@ export const ifMatchHeader = z.object({
     .regex(/^"[1-9]\d{0,9}"$/, 'must be a revision in double quotes, such as "7"')
     .optional()
     .openapi({
-      description:
-        'A revision, in double quotes: an order that has changed since is left as it is.',
+      description: 'A revision, in double quotes. An order that has changed since is not changed.',
       example: '"7"',
     }),
 });
@@ -73,7 +71,7 @@ export const resubmitSchema = z
         type: 'object',
         additionalProperties: {},
         description:
-          'New values for fields of the details, by dotted path; only of what steps not yet done use.',
+          'New values for fields of the details, by dotted path. Only fields that no started step has used can be corrected.',
         example: { 'payment.token': 'tok_2' },
       }),
   })
@@ -88,21 +86,25 @@ export const listQuery = z.object({
   state: z.enum(processStates).optional(),
   workflow: name.optional(),
   agent: name.optional().openapi({
-    description: 'Orders with a fault of a step of this agent, or with a call out to it.',
+    description: 'Orders with a fault of a step of this agent, or with a call to it in flight.',
   }),
-  step: name.optional().openapi({ description: 'Orders whose fault is of this step.' }),
+  step: name.optional().openapi({ description: 'Orders with a fault of this step.' }),
   fault: z
     .string()
     .min(1)
     .max(limits.faultCodeLengthMax)
     .optional()
-    .openapi({ description: 'Orders whose fault has this code.', example: 'declined' }),
+    .openapi({ description: 'Orders with this fault code.', example: 'declined' }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-    description: 'Orders that their submitter gave this name.',
+    description: 'Orders with this correlation id.',
   }),
-  since: instant.optional().openapi({ description: 'Orders that changed then, or later.' }),
-  before: instant.optional().openapi({ description: 'Orders that changed before then.' }),
+  since: instant
+    .optional()
+    .openapi({ description: 'Orders that last changed at this instant or later.' }),
+  before: instant
+    .optional()
+    .openapi({ description: 'Orders that last changed before this instant.' }),
   limit: wholeNumber(1, limits.listMax)
     .default(50)
     .openapi({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),

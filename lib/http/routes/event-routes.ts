@@ -23,7 +23,7 @@ const eventsRoute = createRoute({
   tags: ['Events'],
   summary: 'Follow all orders',
   description:
-    'Server-sent events: an `order` event for every change from now on. Under load only the latest change of each order is sent, and a `missed` event has the number of orders that were left out. A `dropped` event ends the stream of a reader that is too far behind.',
+    'Server-sent events: an `order` event for every change from now on. Under load only the latest change of each order is sent, and a `missed` event gives the number of orders left out. A `dropped` event ends the stream of a reader with too many unread events.',
   responses: { 200: stream, ...problemResponses(400, 401, 403, 503) },
 });
 
@@ -32,7 +32,7 @@ const orderEventsRoute = createRoute({
   tags: ['Events'],
   summary: 'Follow one order',
   description:
-    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. A `dropped` event ends the stream of a reader that is too far behind.',
+    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. A `dropped` event ends the stream of a reader with too many unread events.',
   request: { params: orderParam },
   responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
 });

@@ -76,7 +76,7 @@ export interface FollowersPorts {
 
 const farewell = eventOf('dropped', {
   code: 'too-slow',
-  detail: 'You were too far behind. Connect again, and read what you need anew.',
+  detail: 'Too many events were unread. Connect again, and read the documents that you need again.',
 });
 
 export function followers(ports: FollowersPorts): Followers {

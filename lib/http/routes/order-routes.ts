@@ -46,7 +46,7 @@ const submitRoute = createRoute({
   tags: ['Orders'],
   summary: 'Submit an order',
   description:
-    'Answers 202 when the order is on disk; it is then processed to its end. With an Idempotency-Key the same request can be repeated: it makes one order.',
+    'Answers 202 when the order is on disk; Reeve then processes it. A request that is repeated with the same Idempotency-Key creates no second order.',
   request: {
     headers: keyHeader,
     body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
@@ -89,7 +89,7 @@ const resubmitRoute = createRoute({
   tags: ['Operator actions'],
   summary: 'Resubmit an order in Error',
   description:
-    'The order goes on from the step that failed. Details can be corrected at the same time, as long as no started step has used them.',
+    'The order continues at the step that failed. The request can correct details that no started step has used.',
   request: {
     params: orderParam,
     headers: ifMatchHeader,
@@ -106,7 +106,7 @@ const cancelRoute = createRoute({
   tags: ['Operator actions'],
   summary: 'Cancel an order',
   description:
-    'The order is undone instead of finished: the effects of its completed steps are taken back.',
+    'No further step starts. The effects of completed steps, and of steps in doubt, are undone.',
   request: {
     params: orderParam,
     headers: ifMatchHeader,

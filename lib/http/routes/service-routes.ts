@@ -30,10 +30,10 @@ const healthRoute = createRoute({
   tags: ['Service'],
   summary: 'Get the health',
   description:
-    'Whether Reeve works: also while it starts; degraded when the Supervisor has not swept of late, stored data are damaged, or the store refuses writes',
+    'Whether Reeve works, also while it starts. Degraded when no sweep was completed recently, stored data are damaged, or the store refuses writes',
   responses: {
     200: {
-      description: 'Works, and takes orders.',
+      description: 'Reeve works and accepts orders.',
       content: { 'application/json': { schema: healthSchema } },
     },
     503: {
@@ -118,7 +118,7 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
       title: 'Reeve',
       version: '1',
       description:
-        'Submits orders and follows them to their end. Errors are RFC 9457 problem documents with a stable code.',
+        'Submits, follows, resubmits and cancels orders. Errors are RFC 9457 problem documents with a stable code.',
       contact: { name: 'The operator of this Reeve' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
