@@ -1,6 +1,6 @@
 /** Rules for failures, deadlines and limits of an order, in every write. */
 import { limits } from '#core/model/limits.ts';
-import { underWay } from '#core/model/record.ts';
+import { type StepPolicy, underWay } from '#core/model/record.ts';
 import { attemptsAllowed, eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
 
 /** R11: a timeout counts once for the step and once for its order, when a sweep finds it past complete-by. */
@@ -62,7 +62,7 @@ const deadlinesAreBounded = eachStep(({ was, is, own }, { entry, at }) => {
   );
 });
 
-/** R14: an order waits for the cool-down, and a resubmit resets the failure counts. */
+/** R14: an order waits for the cool-down of its round, and a resubmit resets the failure counts. */
 const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
   const { policy, failures } = is;
   if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
@@ -70,9 +70,18 @@ const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
   if (!isNew || after.processState !== 'Pending' || failures % (policy.retries + 1) !== 0) {
     return null;
   }
-  const waits = after.notBefore >= at + policy.coolDownMs;
-  return is.progress.state !== 'Failed' && !waits && 'is tried again without a cool-down';
+  const waitsMs = after.notBefore - at;
+  const isCooled = waitsMs >= coolDownOf(policy, failures / (policy.retries + 1)) - 1;
+  return is.progress.state !== 'Failed' && !isCooled && 'is tried again without its cool-down';
 });
+
+/** To the millisecond: `decide` multiplies in another order. */
+function coolDownOf(
+  { coolDownMs, coolDownFactor = 1, coolDownMaxMs = limits.coolDownMaxMs }: StepPolicy,
+  round: number,
+): number {
+  return Math.min(coolDownMaxMs, coolDownMs * coolDownFactor ** (round - 1));
+}
 
 /** R14: a heartbeat moves complete-by by at least half a deadline, or to the end of the attempt. */
 const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {

@@ -66,6 +66,14 @@ const stepSchema = z
         .int()
         .optional()
         .openapi({ description: 'How long the step may be held; a day when it is left out.' }),
+      coolDownFactor: z.number().optional().openapi({
+        description:
+          'How many times as long as the one before a cool-down is; 1 when it is left out.',
+      }),
+      coolDownMaxMs: z
+        .int()
+        .optional()
+        .openapi({ description: 'The longest cool-down; 7 days when it is left out.' }),
     }),
   })
   .openapi('Step');

@@ -8,6 +8,7 @@ import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
 import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
 import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/page-paths.ts';
+import { coolDownText } from '#console/parts/policy-text.ts';
 import { waitingStyle } from '#console/parts/state-words.ts';
 import { historySentence } from '#text/history-text.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -24,6 +25,17 @@ test.each([
   [90_000_000, '1 d 1 h'],
 ])('%i ms are %s', (ms, text) => {
   expect(lengthText(ms)).toBe(text);
+});
+
+const pauses = { coolDownMs: 10_000, coolDownTimes: 3 };
+test.each([
+  [{ ...pauses, coolDownTimes: 0 }, 'none'],
+  [pauses, '10 s, 3×'],
+  [{ ...pauses, coolDownFactor: 2 }, '10 s, then ×2, 3×'],
+  [{ ...pauses, coolDownFactor: 1.5, coolDownMaxMs: 900_000 }, '10 s, then ×1.5 up to 15 min, 3×'],
+  [{ ...pauses, coolDownMaxMs: 900_000 }, '10 s, 3×'],
+])('the cool-downs %o read %s', (policy, text) => {
+  expect(coolDownText(policy)).toBe(text);
 });
 
 test.each([

@@ -171,6 +171,7 @@ describe('limits', () => {
       coolDownTimesMax: 20,
       coolDownMinMs: 100,
       coolDownMaxMs: 604_800_000,
+      coolDownFactorMax: 10,
       holdMaxMs: 86_400_000,
       pickUpGraceMs: 10_000,
       claimsSpare: 200,

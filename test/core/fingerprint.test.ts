@@ -23,6 +23,8 @@ describe('the fingerprint', () => {
     ['the retries', { ...base, retries: 2 }],
     ['the length of the cool-down', { ...base, coolDown: { after: 101, times: 0 } }],
     ['the number of cool-downs', { ...base, coolDown: { after: 100, times: 1 } }],
+    ['the growth of the cool-downs', { ...base, coolDown: { after: 100, times: 0, factor: 2 } }],
+    ['the longest cool-down', { ...base, coolDown: { after: 100, times: 0, max: 100 } }],
     ['how long a hold may last', { ...base, holdMax: 1_000 }],
     ['what happens on a fault', { ...base, onFault: 'hold' }],
     ['what happens when exhausted', { ...base, onExhausted: 'hold' }],

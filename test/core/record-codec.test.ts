@@ -171,6 +171,13 @@ describe('the stored form', () => {
   it.each<[string, StepSpec, readonly unknown[]]>([
     ['none', {}, []],
     ['holdMax', { holdMax: 60_000 }, [60_000]],
+    ['a factor', { coolDown: { after: 100, times: 0, factor: 1.25 } }, [null, 1.25]],
+    ['a longest cool-down', { coolDown: { after: 100, times: 0, max: 900 } }, [null, null, 900]],
+    [
+      'all of them',
+      { holdMax: 60_000, coolDown: { after: 100, times: 0, factor: 2, max: 900 } },
+      [60_000, 2, 900],
+    ],
     ['a default', { holdMax: 24 * 3_600_000 }, []],
   ])('has the policy of a step with %s in few bytes, and is read back', (_, spec, further) => {
     const { record } = submit(flow({ a: spec }));
@@ -329,6 +336,8 @@ describe('what no version of Reeve wrote', () => {
     ['a policy with another flag', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 2])],
     ['a policy of fractions', stepItem(2, [1, 1, 0.5, 1, 1, 1, 1, 1])],
     ['a policy with a hold that is no number', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, 'x'])],
+    ['a policy with a factor below 1', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null, 0.5])],
+    ['a policy that ends with nulls', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, 5, null])],
     ['a policy that ends with null', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null])],
     ['an attempt that is no number', stepItem(3, '1')],
     ['failures that are no number', stepItem(4, null)],

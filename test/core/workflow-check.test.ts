@@ -123,6 +123,36 @@ describe('a definition is refused', () => {
       `workflow flow@1, step a: coolDown.after (ms) is ${coolDownMaxMs + 1}; allowed is 100 to ${coolDownMaxMs}.`,
     ],
     [
+      'a cool-down that shrinks',
+      one({ coolDown: { after: 100, times: 1, factor: 0.9 } }),
+      'policy-range',
+      'workflow flow@1, step a: coolDown.factor is 0.9; allowed is 1 to 10.',
+    ],
+    [
+      'a cool-down that grows too fast',
+      one({ coolDown: { after: 100, times: 1, factor: 10.1 } }),
+      'policy-range',
+      'workflow flow@1, step a: coolDown.factor is 10.1; allowed is 1 to 10.',
+    ],
+    [
+      'a factor that is no number',
+      one({ coolDown: { after: 100, times: 1, factor: Number.NaN } }),
+      'policy-range',
+      'workflow flow@1, step a: coolDown.factor is NaN; allowed is 1 to 10.',
+    ],
+    [
+      'a maximum below the first cool-down',
+      one({ coolDown: { after: 200, times: 1, max: 199 } }),
+      'policy-range',
+      `workflow flow@1, step a: coolDown.max (ms) is 199; allowed is 200 to ${coolDownMaxMs}.`,
+    ],
+    [
+      'a maximum over the longest cool-down',
+      one({ coolDown: { after: 200, times: 1, max: coolDownMaxMs + 1 } }),
+      'policy-range',
+      `workflow flow@1, step a: coolDown.max (ms) is ${coolDownMaxMs + 1}; allowed is 200 to ${coolDownMaxMs}.`,
+    ],
+    [
       'too short a hold',
       one({ holdMax: 999 }),
       'policy-range',

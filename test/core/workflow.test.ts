@@ -75,7 +75,7 @@ describe('defineWorkflow', () => {
         completeWithin: 2_000,
         maxDuration: 9_000,
         retries: 7,
-        coolDown: { after: 5_000, times: 2 },
+        coolDown: { after: 5_000, times: 2, factor: 1.5, max: 60_000 },
         holdMax: 60_000,
         onFault: 'hold',
         onExhausted: 'hold',
@@ -93,6 +93,8 @@ describe('defineWorkflow', () => {
         retries: 7,
         coolDownMs: 5_000,
         coolDownTimes: 2,
+        coolDownFactor: 1.5,
+        coolDownMaxMs: 60_000,
         holdMaxMs: 60_000,
         onFault: 'hold',
         onExhausted: 'hold',
@@ -111,14 +113,18 @@ describe('defineWorkflow', () => {
   });
 
   it('has no policy for what is the default anyway', () => {
-    const input = () => 'hello';
-    const options = { agent: mail, input, irreversible: true } as const;
+    const coolDown = { after: 100, times: 2 };
+    const options = { agent: mail, input: () => 'hello', irreversible: true, coolDown } as const;
     const { steps } = begin()
       .step('a', options)
-      .step('b', { ...options, holdMax: 24 * 3_600_000 })
+      .step('b', {
+        ...options,
+        holdMax: 24 * 3_600_000,
+        coolDown: { ...coolDown, factor: 1, max: 7 * 24 * 3_600_000 },
+      })
       .build();
-    expect(Object.keys(steps[1]?.policy ?? {})).toEqual(Object.keys(steps[0]?.policy ?? {}));
-    expect(Object.keys(steps[0]?.policy ?? {})).not.toContain('holdMaxMs');
+    expect(steps[1]?.policy).toStrictEqual(steps[0]?.policy);
+    expect(Object.keys(steps[0]?.policy ?? {})).toHaveLength(8);
   });
 
   it('holds an exhausted step that is irreversible', () => {

@@ -53,7 +53,12 @@ const step = fc.record({
   completeWithin: fc.constantFrom(50, 200, 1_000),
   stretch: fc.constantFrom(1, 3),
   retries: fc.nat({ max: 2 }),
-  coolDown: fc.record({ after: fc.constantFrom(100, 2_000), times: fc.nat({ max: 2 }) }),
+  coolDown: fc.record({
+    after: fc.constantFrom(100, 2_000),
+    times: fc.nat({ max: 2 }),
+    factor: fc.constantFrom(1, 1, 1.7, 10),
+    max: fc.constantFrom(2_000, 5_000, 7 * DAY),
+  }),
   holdMax: fc.constantFrom(1_000, 60_000, DAY),
   onFault: fc.constantFrom(...remedies),
   onExhausted: fc.constantFrom(...remedies),

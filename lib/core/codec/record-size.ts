@@ -38,7 +38,7 @@ export function isRecordWithin(record: ProcessRecord, bytesMax: number): boolean
 /** All attributes except steps, history and fault, with ids of maximum length. */
 const headBytesMax = 2_048;
 /** The policy, counts and instants of a step. */
-const stepBytesMax = 300;
+const stepBytesMax = 400;
 /** A history entry without its texts. */
 const entryBytesMax = 64;
 const nameBytesMax = 43;

@@ -5,31 +5,13 @@ import { effects, type Fault } from '#core/model/fault.ts';
 import { gates } from '#core/model/grant.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
-import type { StepPolicy, StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
+import type { StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
 import { jsonSchema } from './json-schema.ts';
+import { decodePolicy, encodePolicy, policySchema } from './policy-codec.ts';
 import { taggedTuple } from './tagged-tuple.ts';
 
-const flag = z.literal([0, 1]);
 const gate = z.enum(gates);
 const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
-/** The ninth, how long the step may be held, is left out where it is the usual time. */
-const policy = z
-  .tuple(
-    [
-      z.int(),
-      z.int(),
-      z.int(),
-      z.int(),
-      z.int(),
-      flag,
-      flag,
-      flag,
-      z.int().positive().nullable().optional(),
-    ],
-    jsonSchema,
-  )
-  .refine((stored) => stored.length !== 9 || stored[8] !== null);
-type StoredPolicy = z.infer<typeof policy>;
 
 const notStarted = z.tuple([z.literal('N')], jsonSchema);
 const completed = z.tuple([z.literal('C'), jsonSchema], jsonSchema);
@@ -58,7 +40,16 @@ const readProgress = taggedTuple<StoredProgress>({
 
 const stepsSchema = z.array(
   z.tuple(
-    [z.string(), z.string(), policy, z.int(), z.int(), z.int(), z.int().nullable(), z.unknown()],
+    [
+      z.string(),
+      z.string(),
+      policySchema,
+      z.int(),
+      z.int(),
+      z.int(),
+      z.int().nullable(),
+      z.unknown(),
+    ],
     jsonSchema,
   ),
 );
@@ -114,38 +105,6 @@ export function decodeSteps(text: string, epoch: number): StepRecord[] {
         ...tailOf(tail),
       }),
     );
-}
-
-function encodePolicy(from: StepPolicy): readonly unknown[] {
-  const known = [
-    from.completeWithinMs,
-    from.maxDurationMs,
-    from.retries,
-    from.coolDownMs,
-    from.coolDownTimes,
-    from.onFault === 'undo' ? 1 : 0,
-    from.onExhausted === 'undo' ? 1 : 0,
-    from.irreversible ? 1 : 0,
-  ];
-  if (from.holdMaxMs === undefined && from.tail === undefined) return known;
-  return withTail([...known, from.holdMaxMs ?? null], from);
-}
-
-function decodePolicy(stored: StoredPolicy): StepPolicy {
-  const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...flags] = stored;
-  const [undoOnFault, undoOnExhausted, irreversible, holdMaxMs, ...tail] = flags;
-  return {
-    completeWithinMs,
-    maxDurationMs,
-    retries,
-    coolDownMs,
-    coolDownTimes,
-    onFault: undoOnFault === 1 ? 'undo' : 'hold',
-    onExhausted: undoOnExhausted === 1 ? 'undo' : 'hold',
-    irreversible: irreversible === 1,
-    ...(typeof holdMaxMs === 'number' && { holdMaxMs }),
-    ...tailOf(tail),
-  };
 }
 
 function encodeProgress(progress: StepProgress, epoch: number): readonly unknown[] {

@@ -5,11 +5,14 @@
  *     round    |    1    |               |    2    |               |    3    |
  *     attempts | #1   #2 | -coolDownMs-> | #3   #4 | -coolDownMs-> | #5   #6 | exhausted
  *     failures |  1    2 |               |  3    4 |               |  5    6 |
+ *
+ * The cool-down after round k lasts `coolDownMs * coolDownFactor ** (k - 1)`, at most `coolDownMaxMs` (cool-down.ts).
  */
 
 import type { Fault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { OrderFault, StepRecord } from '#core/model/record.ts';
+import { coolDownAfter } from './cool-down.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
 import { beginUndo } from './undo.ts';
 
@@ -36,8 +39,9 @@ export function countFailure(
   const { policy } = step;
   setStep(draft, at, { failures });
   if (failures % perRound(step) !== 0) return { kind: 'retry', notBefore: draft.nowMs };
-  if (failures / perRound(step) <= policy.coolDownTimes) {
-    return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };
+  const round = failures / perRound(step);
+  if (round <= policy.coolDownTimes) {
+    return { kind: 'retry', notBefore: draft.nowMs + coolDownAfter(policy, round) };
   }
   if (!isPerform) {
     return {

@@ -1,7 +1,7 @@
 /** The policy of a step from its options: the defaults, and what a record need not store. */
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/record.ts';
-import type { StepOptions } from './workflow.ts';
+import type { CoolDown, StepOptions } from './workflow.ts';
 
 /** The options of a step that make its policy. */
 export type PolicyOptions = Pick<
@@ -20,16 +20,27 @@ export type PolicyOptions = Pick<
 export function stepPolicy(options: PolicyOptions): StepPolicy {
   const completeWithinMs = options.completeWithin ?? 30_000;
   const irreversible = options.irreversible ?? false;
-  const holdMaxMs = options.holdMax ?? limits.holdMaxMs;
+  const { coolDown, holdMax: holdMaxMs = limits.holdMaxMs } = options;
   return {
     completeWithinMs,
     maxDurationMs: options.maxDuration ?? completeWithinMs,
     retries: options.retries ?? 3,
-    coolDownMs: options.coolDown?.after ?? limits.coolDownMinMs,
-    coolDownTimes: options.coolDown?.times ?? 0,
+    coolDownMs: coolDown?.after ?? limits.coolDownMinMs,
+    coolDownTimes: coolDown?.times ?? 0,
     onFault: options.onFault ?? 'undo',
     onExhausted: options.onExhausted ?? (irreversible ? 'hold' : 'undo'),
     irreversible,
     ...(holdMaxMs !== limits.holdMaxMs && { holdMaxMs }),
+    ...growth(coolDown),
+  };
+}
+
+function growth(
+  coolDown: CoolDown | undefined,
+): Pick<StepPolicy, 'coolDownFactor' | 'coolDownMaxMs'> {
+  const { factor = 1, max = limits.coolDownMaxMs } = coolDown ?? {};
+  return {
+    ...(factor !== 1 && { coolDownFactor: factor }),
+    ...(max !== limits.coolDownMaxMs && { coolDownMaxMs: max }),
   };
 }

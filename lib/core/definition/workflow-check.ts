@@ -4,6 +4,7 @@ import { DefinitionError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { checkPolicy } from './policy-check.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 import { outputAllowances } from './workflow-size.ts';
 
@@ -36,7 +37,7 @@ export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
     index.set(step.name, at);
   });
   for (const step of steps) {
-    checkPolicy(step, refuse);
+    checkPolicy(step.policy, step.outputBytesMax, (code, problem) => refuse(code, step, problem));
     checkUndo(step, refuse);
   }
   const order = topologicalOrder(steps, index, refuse);
@@ -63,36 +64,6 @@ function refusal(workflow: Unchecked): Refusal {
       step === null ? `${where}: ${problem}.` : `${where}, step ${step.name}: ${problem}.`,
     );
   };
-}
-
-function checkPolicy(step: UncheckedStep, refuse: Refusal): void {
-  const { policy } = step;
-  const within = (label: string, value: number, min: number, max: number) => {
-    if (!Number.isSafeInteger(value) || value < min || value > max) {
-      throw refuse('policy-range', step, `${label} is ${value}; allowed is ${min} to ${max}`);
-    }
-  };
-  within(
-    'completeWithin (ms)',
-    policy.completeWithinMs,
-    limits.completeWithinMinMs,
-    limits.completeWithinMaxMs,
-  );
-  within(
-    'maxDuration (ms)',
-    policy.maxDurationMs,
-    policy.completeWithinMs,
-    Math.min(
-      limits.maxDurationMaxMs,
-      (policy.completeWithinMs * limits.heartbeatsPerAttemptMax) / 2,
-    ),
-  );
-  within('retries', policy.retries, 0, limits.retriesMax);
-  within('coolDown.times', policy.coolDownTimes, 0, limits.coolDownTimesMax);
-  within('outputBytesMax', step.outputBytesMax ?? 2, 2, limits.outputBytesMax);
-  within('coolDown.after (ms)', policy.coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
-  const { holdMaxMs = limits.holdMaxMs } = policy;
-  within('holdMax (ms)', holdMaxMs, limits.holdMaxMinMs, limits.holdMaxMaxMs);
 }
 
 /** An order can be cancelled after any step, so every step must be undoable or irreversible. */

@@ -27,10 +27,14 @@ export interface TypedContext<Details, Seen> {
 
 /** A pause after a round of attempts, before the next round. */
 export interface CoolDown {
-  /** The length of the pause, from 100 ms to 7 days. */
+  /** The length of the first pause, ms, from 100 ms to 7 days. */
   readonly after: number;
   /** How often a pause and another round follow, up to 20. */
   readonly times: number;
+  /** How many times as long as the pause before each further one is, from 1 to 10. Default 1: all are as long as the first. */
+  readonly factor?: number;
+  /** The longest pause, ms, from `after` to 7 days. Default 7 days. */
+  readonly max?: number;
 }
 
 /** Options of a step. */

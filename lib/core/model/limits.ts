@@ -38,6 +38,8 @@ export const limits = {
   coolDownMinMs: 100,
   /** The length of one cool-down. */
   coolDownMaxMs: 7 * DAY,
+  /** How many times as long as the one before a cool-down may be. */
+  coolDownFactorMax: 10,
   /** A Pending order that stays unclaimed for this long gets another nudge. */
   pickUpGraceMs: 10 * SECOND,
   /**

@@ -54,7 +54,7 @@ export interface StepPolicy extends Extensible {
   readonly maxDurationMs: number;
   /** Further attempts after the first one timed out, before a cool-down. */
   readonly retries: number;
-  /** The wait before the next round of attempts, ms. */
+  /** The wait before the second round of attempts, ms. */
   readonly coolDownMs: number;
   /** The rounds after the first, each after a cool-down. */
   readonly coolDownTimes: number;
@@ -66,6 +66,10 @@ export interface StepPolicy extends Extensible {
   readonly irreversible: boolean;
   /** How long the step may be held before that counts as a failed round, ms. Default {@link limits.holdMaxMs}. */
   readonly holdMaxMs?: number;
+  /** Each cool-down is so many times as long as the one before. Default 1. */
+  readonly coolDownFactor?: number;
+  /** No cool-down is longer, ms. Default {@link limits.coolDownMaxMs}. */
+  readonly coolDownMaxMs?: number;
 }
 
 /** Not dispatched, or its last attempt was withdrawn. */

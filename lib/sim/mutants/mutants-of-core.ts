@@ -129,7 +129,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'retry without the cool-down',
     'decide/rounds',
-    "return { kind: 'retry', notBefore: draft.nowMs + policy.coolDownMs };",
+    "return { kind: 'retry', notBefore: draft.nowMs + coolDownAfter(policy, round) };",
     "return { kind: 'retry', notBefore: draft.nowMs };",
   ),
   mutant(
