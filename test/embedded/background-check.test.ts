@@ -46,7 +46,7 @@ test('damage is logged when it is found, and counted at the end', async () => {
 test.each([
   ['before it began', 0],
   ['between two slices', 1_010],
-])('it ends when it is stopped %s', async (_, at) => {
+])('it stops when it is closed %s', async (_, at) => {
   const { clock, store, log, begin } = checking(await stored(...ids(60)));
   const stop = begin();
   await clock.advance(at);
@@ -56,7 +56,7 @@ test.each([
   expect(log.lines).toEqual([]);
 });
 
-test('orders accepted since it began are not its business', async () => {
+test('it does not check orders that were accepted after it began', async () => {
   const { clock, store, log, begin } = checking(await stored('one'));
   begin();
   await accepted(store, 'two');

@@ -1,4 +1,4 @@
-/** What the checksum of a record's row covers: each column, and each half of each number. */
+/** The checksum of a record's row covers each column, and each half of each number. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeRecord } from '#core/codec/record-codec.ts';
@@ -43,7 +43,7 @@ test.each(numbers)('every change within 32 bits of column %s changes the checksu
   );
 });
 
-test('what another release added to a record is covered, and its lack is not summed up', () => {
+test('fields of another release are covered, and their absence does not change the checksum', () => {
   const sum = (Extension: unknown) => checksumOf('Processes', { ...row, Extension });
   const sums = ['{"a":1}', '{"a":2}', '', null].map(sum);
   expect(new Set(sums).size).toBe(4);

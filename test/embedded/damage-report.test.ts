@@ -1,4 +1,4 @@
-/** The report of a damaged row: which, why and what to do, once. */
+/** The report of a damaged row: the row, the reason and the remedy, once. */
 import { describe, expect, test } from 'vitest';
 import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
 import { damageReport } from '#embedded/integrity/damage-report.ts';
@@ -54,7 +54,7 @@ test('the same row number of two tables is reported twice', () => {
   expect(count()).toBe(2);
 });
 
-test('an error without damage is thrown as its own kind', () => {
+test('an error that is no damage keeps its class', () => {
   const { row, count, log } = desk();
   const other = new TypeError('no');
   expect(() => row('Orders', 'one', failing(other))).toThrow(other);
@@ -66,7 +66,7 @@ test('an error without damage is thrown as its own kind', () => {
   expect([count(), log.lines]).toEqual([0, []]);
 });
 
-test('a disk of which everything is damaged fills no log', () => {
+test('a disk with damage everywhere does not fill the log', () => {
   const { report, count, log } = desk();
   for (let row = 0; row < 1_001; row += 1) report({ table: 'Orders', row, reason: 'x' });
   report({ table: 'Orders', row: 0, reason: 'x' });

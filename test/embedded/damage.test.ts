@@ -1,4 +1,4 @@
-/** Stored data that the disk has changed: detected, named, and without effect on other data. */
+/** Stored data that the disk has changed are detected and named, and other data are not affected. */
 import {
   copyFileSync,
   existsSync,
@@ -47,14 +47,14 @@ function edited(path: string, sql: string): void {
   database.close();
 }
 
-/** What a process that was killed leaves. */
+/** The files that a killed process leaves. */
 function killed(path: string): string {
   const copy = somewhere();
   for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, copy + suffix);
   return copy;
 }
 
-test('flipped bits and cut files are each reported, or change no order', {
+test('flipped bits and truncated files are each reported, or change no order', {
   timeout: 120_000,
 }, async () => {
   const count = Number(process.env['REEVE_STORE_RUNS'] ?? 24);
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('a database that is gone, or an older copy, is refused, and a lost totals file is reported', async () => {
+test('a missing database, or an older copy, is refused, and a missing totals file is reported', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one');
@@ -111,7 +111,7 @@ test('a totals file that is behind, as after a power cut, proves nothing', async
   expect(opened(copy).log.lines).toEqual([]);
 });
 
-test('a totals file of which one slot, or all, is damaged is reported', async () => {
+test('a totals file with one or two damaged slots is reported', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one', 'two');
@@ -123,7 +123,7 @@ test('a totals file of which one slot, or all, is damaged is reported', async ()
   ]);
 });
 
-test('a changed column of an order is refused to its reader, reported once with its row, and hides no other', async () => {
+test('a changed column of an order is an error for the reader, is reported once with its row, and hides no other order', async () => {
   const path = somewhere();
   const first = opened(path);
   await accepted(first.store, 'one', 'two');
@@ -143,22 +143,22 @@ test('a changed column of an order is refused to its reader, reported once with 
   expect(store.damaged()).toBe(2);
 });
 
-test('a corrupt change stops neither the start nor the others, and is named', async () => {
+test('a corrupt change stops neither the start nor other changes, and is named', async () => {
   const path = somewhere();
   const first = opened(path);
   await accepted(first.store, 'one', 'two', 'three');
   first.store.close();
   edited(path, `UPDATE Changes SET Change = replace(Change, 'Pending', 'Undone') WHERE Seq = 2`);
   const { store, log } = opened(path);
-  const told: string[] = [];
-  store.watchChanges(({ change }) => told.push(change.orderId));
-  expect(told).toEqual(['one', 'three']);
+  const delivered: string[] = [];
+  store.watchChanges(({ change }) => delivered.push(change.orderId));
+  expect(delivered).toEqual(['one', 'three']);
   expect(log.lines).toMatchObject([
     { event: 'store-damaged', fields: { file: path, table: 'Changes', row: 2 } },
   ]);
 });
 
-test('a corrupt order is not forgotten, and keeps no other from it', async () => {
+test('a corrupt order is not deleted, and other ended orders are', async () => {
   const path = somewhere();
   const first = opened(path);
   for (const id of ['one', 'two', 'three']) {
@@ -192,7 +192,7 @@ test.each([
     `DELETE FROM Orders WHERE OrderID = 'two'`,
     /no row in table Orders/,
   ],
-])('going through the orders finds %s', async (_, sql, reason) => {
+])('the background check finds %s', async (_, sql, reason) => {
   const path = somewhere();
   const first = opened(path);
   await accepted(first.store, 'one', 'two', 'three');
@@ -204,7 +204,7 @@ test.each([
   expect(log.lines.map(({ fields }) => fields['reason'])).toEqual([expect.stringMatching(reason)]);
 });
 
-test('going through the orders beside their work finds nothing where all is well', async () => {
+test('the background check finds nothing in sound data while orders are processed', async () => {
   const { store, log } = opened(somewhere());
   await accepted(store, ...Array.from({ length: 30 }, (_, at) => `order-${at}`));
   const verification = store.verify();
@@ -212,7 +212,7 @@ test('going through the orders beside their work finds nothing where all is well
   expect([verification.checked(), log.lines]).toEqual([30, []]);
 });
 
-test('a database of before there were checksums gets them', async () => {
+test('a database of a release without checksums gets them', async () => {
   const path = somewhere();
   const first = opened(path);
   await accepted(first.store, 'one', 'two');
@@ -265,7 +265,7 @@ test('an order that ended just now is kept, however long ago it was submitted', 
   expect(await store.deleteEnded(late + 2)).toBe(1);
 });
 
-test('an order that was kept in memory as alive is read as it ended, in whichever generation it was', async () => {
+test('an order that was cached while it was live is read as it ended, from either generation of the cache', async () => {
   const store = sqliteStore({
     path: ':memory:',
     sweepPeriodMs: 1_000,
@@ -288,7 +288,7 @@ test('an order that was kept in memory as alive is read as it ended, in whicheve
   }
 });
 
-test('the totals file is made beside the database, and not for one in memory', () => {
+test('a database on disk has a totals file, and one in memory has none', () => {
   const path = somewhere();
   opened(path);
   opened(':memory:');

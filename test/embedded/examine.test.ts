@@ -77,7 +77,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
     }
   });
 
-  test('an order that is gone', async () => {
+  test('a missing order', async () => {
     const { path, backup } = await backedUp();
     const reason = '3 orders must be there, and 2 are.';
     for (const [file, examine] of [
@@ -90,7 +90,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
     }
   });
 
-  test('an index that SQLite finds at odds with its table', async () => {
+  test('an index that contradicts its table', async () => {
     const path = await stored('one', 'two', 'three');
     spoiledOnDisk(path, 'Correlation', 'cart-two', 'cart-twx');
     const said = 'row 2 missing from index Correlation';
@@ -101,7 +101,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
     });
   });
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     const path = somewhere();
     writeFileSync(path, 'x'.repeat(10_000));
     const reason = 'SQLite cannot read it: file is not a database.';
@@ -111,7 +111,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
   });
 });
 
-test('orders that were forgotten are not missed', async () => {
+test('deleted orders do not count as missing', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one');
@@ -121,7 +121,7 @@ test('orders that were forgotten are not missed', async () => {
   expect(examineData(path)).toEqual({ orders: 1, changes: 1, findings: [] });
 });
 
-/** What a process that was killed leaves. */
+/** The files that a killed process leaves. */
 async function killed(...ids: string[]): Promise<string> {
   const path = somewhere();
   const { store } = opened(path);
@@ -153,7 +153,7 @@ test('a loss that is accepted keeps the log of which a part was lost', async () 
   expect(acceptLoss(copy)).toBe(null);
 });
 
-test('data without the database is reported as a whole, and its loss cannot be accepted', async () => {
+test('a missing database is reported as a whole, and its loss cannot be accepted', async () => {
   const copy = await killed('one');
   rmSync(copy);
   const reason = expect.stringMatching(/reeve\.db is missing, though .*-wal and .*-totals exist/);
@@ -207,7 +207,7 @@ test.each([
   expect(filesBeside(path)).toEqual(before);
 });
 
-test('data that an older Reeve made are checked as they will be', async () => {
+test('data of an older release are checked as an upgrade will leave them', async () => {
   const path = await stored('one', 'two');
   edited(path, 'DROP INDEX Correlation; ALTER TABLE Orders DROP COLUMN Checksum');
   edited(path, "DELETE FROM Orders WHERE OrderID = 'two'");

@@ -1,4 +1,4 @@
-/** What is forgotten is what ended before an instant, all of it, and nothing else, however it lies in the store. */
+/** Exactly the orders that ended before an instant are deleted, in every layout of the store. */
 import { expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
@@ -13,7 +13,7 @@ async function left(store: SqliteStore, ...ids: readonly string[]) {
   return [...(await store.records(ids.map(orderId))).keys()];
 }
 
-/** One that was accepted is cancelled before any of its steps began. */
+/** An accepted order is cancelled before any of its steps began. */
 async function undo(store: SqliteStore, id: string): Promise<void> {
   const record = (await store.records([orderId(id)])).get(orderId(id));
   if (record === undefined) throw new RangeError(id);
@@ -35,7 +35,7 @@ test.each([
   expect(await left(store, 'one')).toEqual(kept);
 });
 
-test('an order that was undone is forgotten, and those that go on are not', async () => {
+test('an order that was undone is deleted, and live orders are not', async () => {
   const { store } = opened(':memory:');
   await accepted(store, 'undone');
   await undo(store, 'undone');
@@ -43,13 +43,13 @@ test('an order that was undone is forgotten, and those that go on are not', asyn
   await accepted(store, 'live');
   expect(await store.deleteEnded(before)).toBe(1);
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
-  // Whoever goes through them afterwards does not miss it.
+  // A later check does not count it as missing.
   const going = store.verify();
   while (going.next(10));
   expect([going.checked(), store.damaged()]).toEqual([1, 0]);
 });
 
-test('orders after two batches of old orders that are kept are reached, and then the first again', async () => {
+test('deletion continues after two batches of orders that are kept, and then begins at the first again', async () => {
   const { store } = opened(':memory:');
   await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);
@@ -62,7 +62,7 @@ test('orders after two batches of old orders that are kept are reached, and then
   expect(await left(store, 'live-0', 'live-1')).toEqual(['live-1']);
 });
 
-test('at an order that is too young a look ends, and the next begins at the oldest', async () => {
+test('a pass ends at an order that is too young, and the next pass begins at the oldest', async () => {
   const { store } = opened(':memory:');
   await accepted(store, ...Array.from({ length: 499 }, (_, at) => `live-${at}`));
   await ended(store, 'young', before);
@@ -71,7 +71,7 @@ test('at an order that is too young a look ends, and the next begins at the olde
   expect(await store.deleteEnded(before)).toBe(1);
 });
 
-test('an order that is forgotten leaves nothing: its id is free for another', async () => {
+test('a deleted order leaves nothing: its id is free for another', async () => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before - 9 * day);
   await store.deleteEnded(before);
@@ -81,7 +81,7 @@ test('an order that is forgotten leaves nothing: its id is free for another', as
   expect(await left(store, 'one')).toEqual(['one']);
 });
 
-test('orders that are damaged are kept, and named with their rows', async () => {
+test('damaged orders are kept, and named with their rows', async () => {
   const path = somewhere();
   const first = opened(path).store;
   for (const id of ['one', 'two', 'three']) await ended(first, id, before - 9 * day);
@@ -100,24 +100,27 @@ test.each([
   ['behind where it is', [1, 2], 6],
   ['before where it is', [4, 5, 6, 7], 3],
   ['on both sides', [2, 3, 4], 6 - 1],
-])('orders that are forgotten meanwhile are not missed: %s', async (_, old, checked) => {
-  const { store, log } = opened(somewhere());
-  for (let at = 1; at <= 6; at += 1) {
-    await ended(store, `order-${at}`, old.includes(at) ? now : before);
-  }
-  const going = store.verify();
-  expect(going.next(3)).toBe(true);
-  // Accepted since it began: neither looked at nor missed.
-  await ended(store, 'order-7', old.includes(7) ? now : before);
-  expect(await store.deleteEnded(before)).toBe(old.length);
-  while (going.next(3));
-  expect([going.checked(), log.lines]).toEqual([checked, []]);
-  // What is forgotten after the end was counted.
-  await store.deleteEnded(before + 1_000);
-  expect([going.next(3), log.lines]).toEqual([false, []]);
-});
+])(
+  'orders that are deleted during a check do not count as missing: %s',
+  async (_, old, checked) => {
+    const { store, log } = opened(somewhere());
+    for (let at = 1; at <= 6; at += 1) {
+      await ended(store, `order-${at}`, old.includes(at) ? now : before);
+    }
+    const going = store.verify();
+    expect(going.next(3)).toBe(true);
+    // Accepted since it began: neither checked nor missing.
+    await ended(store, 'order-7', old.includes(7) ? now : before);
+    expect(await store.deleteEnded(before)).toBe(old.length);
+    while (going.next(3));
+    expect([going.checked(), log.lines]).toEqual([checked, []]);
+    // Deleted after the count was complete.
+    await store.deleteEnded(before + 1_000);
+    expect([going.next(3), log.lines]).toEqual([false, []]);
+  },
+);
 
-test('those that were forgotten meanwhile count as there where others are missing', async () => {
+test('orders that were deleted meanwhile count as found where others are missing', async () => {
   const path = somewhere();
   const first = opened(path).store;
   for (const id of ['a', 'b', 'c', 'd', 'e']) await ended(first, id);

@@ -1,4 +1,4 @@
-/** What becomes of a group when its disk is full, or one of its writes fails, on a real database. */
+/** A group commit when the disk is full, or when one of its writes fails, on a real database. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
@@ -35,7 +35,7 @@ function database() {
 const statuses = async (all: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(all)).map(({ status }) => status);
 
-test('a group that the disk has no room for is tried once more after room was made', async () => {
+test('a group for which the disk has no space is retried once after space was freed', async () => {
   const { open, calls, group } = database();
   open.exec('PRAGMA max_page_count = 10');
   const big = open.prepare('INSERT INTO T VALUES (?)');
@@ -49,7 +49,7 @@ test('a group that the disk has no room for is tried once more after room was ma
   expect(calls).toEqual(['failure', 'room', 'commit']);
 });
 
-test('a group that has no room at all fails as a whole, and says that the disk is full', async () => {
+test('a group that finds no space at all fails as a whole with the code store-full', async () => {
   const { open, calls, insert, values } = database();
   open.exec('PRAGMA max_page_count = 10');
   const [small, big] = await Promise.allSettled([insert('small'), insert('x'.repeat(100_000))]);
@@ -62,7 +62,7 @@ test('a group that has no room at all fails as a whole, and says that the disk i
   expect(await insert('later')).toBe(1);
 });
 
-test('a write that fails by itself fails alone', async () => {
+test('a write that fails alone does not fail the others', async () => {
   const { calls, group, insert, values } = database();
   const damaged = new CorruptDataError('record-corrupt', 'No.');
   const all = [

@@ -1,4 +1,4 @@
-/** A row is read when it is the one that was asked for, as it was written: else it is damaged, and says how. */
+/** A row is read when it is the requested one, as it was written; otherwise the error says how it is damaged. */
 import { expect, test } from 'vitest';
 import { encodeRecord } from '#core/codec/record-codec.ts';
 import { changeOf } from '#core/model/change.ts';
@@ -35,7 +35,7 @@ const one = orderId('one');
 
 const readers: readonly [string, Row, unknown, (row: Row | undefined) => unknown][] = [
   ['record', recordRow, record, (row) => intactRecord(row, one)],
-  ['record of whatever order', recordRow, record, (row) => intactRecord(row, null)],
+  ['record of any order', recordRow, record, (row) => intactRecord(row, null)],
   ['order', orderRow, order, (row) => intactOrder(row, one)],
   ['change', changeRow, { seq: 7, change, audience: 'submitter' }, intactChange],
 ];
@@ -46,7 +46,7 @@ test.each(readers)('a %s is read as it was written', (_, row, written, read) => 
 
 const damage = (message: string) => expect.objectContaining({ code: 'row-damaged', message });
 
-test.each(readers)('a %s that is not there is damage', (_, _row, _written, read) => {
+test.each(readers)('a missing %s is damage', (_, _row, _written, read) => {
   expect(() => read(undefined)).toThrow(CorruptDataError);
   expect(() => read(undefined)).toThrow(
     damage('It is missing, though another table or index refers to it.'),
@@ -61,7 +61,7 @@ test.each(readers)('a %s with another value in any column is damage', (_, row, _
   }
 });
 
-test('a record or an order that another id led to is damage', () => {
+test('a record or an order under another id is damage', () => {
   const two = orderId('two');
   const said = damage('An index leads from order two to order one.');
   expect(() => intactRecord(recordRow, two)).toThrow(said);

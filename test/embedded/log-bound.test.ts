@@ -37,7 +37,7 @@ function written(room: () => number) {
   };
 }
 
-test('the log takes a quarter of the room at most, and never more than 16,000 pages', () => {
+test('the log takes at most a quarter of the free space, and never more than 16,000 pages', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1 * mebibyte, max: 250 * mebibyte }), (room) => {
       expect(logPages(room) * 4_096).toBeLessThanOrEqual(room / 4);
@@ -49,13 +49,13 @@ test('the log takes a quarter of the room at most, and never more than 16,000 pa
   expect([logPages(mebibyte), logPages(mebibyte - 16_384), logPages(0)]).toEqual([64, 64, 64]);
 });
 
-test('on a small disk the log is copied to the database and begun anew before it is too long', () => {
+test('on a small disk the log is copied to the database and restarted before it is too long', () => {
   const { write, logBytes } = written(() => 4 * mebibyte);
   write(2_000);
   expect(logBytes()).toBeLessThan(1.1 * mebibyte);
 });
 
-test('a log that was long is cut when the disk fills', () => {
+test('a long log is truncated when the disk fills', () => {
   let room = 100 * mebibyte;
   const { write, logBytes } = written(() => room);
   write(2_000);
@@ -65,7 +65,7 @@ test('a log that was long is cut when the disk fills', () => {
   expect(logBytes()).toBeLessThan(1 * mebibyte);
 });
 
-/** What SQLite was told: pages before it copies the log, and bytes that are left of it. */
+/** The settings of SQLite: pages before it copies the log, and bytes that remain of it. */
 function limitsOf(database: DatabaseSync): readonly unknown[] {
   return ['wal_autocheckpoint', 'journal_size_limit'].map(
     (name) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0],
@@ -74,7 +74,7 @@ function limitsOf(database: DatabaseSync): readonly unknown[] {
 
 const bounds = (room: number) => [logPages(room), logPages(room) * 4_096];
 
-test('the bound is set at once, again at each sixteenth commit, and when room is made', () => {
+test('the bound is set at once, again at each sixteenth commit, and when space is freed', () => {
   let room = 40 * mebibyte;
   const { database, write, bound } = written(() => room);
   expect(limitsOf(database)).toEqual(bounds(room));
@@ -89,7 +89,7 @@ test('the bound is set at once, again at each sixteenth commit, and when room is
   expect(limitsOf(database)).toEqual(bounds(room));
 });
 
-test('a disk on which there is no log yet has room as well, of so many bytes', () => {
+test('the space of a disk without a log is its free bytes', () => {
   const { path } = written(() => 100 * mebibyte);
   const beside = join(dirname(path), 'other.db');
   const room = roomOnDisk(beside)();
@@ -97,14 +97,14 @@ test('a disk on which there is no log yet has room as well, of so many bytes', (
   expect(room).toBeLessThan(Number.POSITIVE_INFINITY);
 });
 
-test('making room gives back the whole log', () => {
+test('freeing space truncates the whole log', () => {
   const { write, bound, logBytes } = written(() => 100 * mebibyte);
   write(100);
   bound.makeRoom();
   expect(logBytes()).toBe(0);
 });
 
-test('the room is what the disk has left, and the log itself', () => {
+test('the space is the free space of the disk and that of the log itself', () => {
   const { path, write } = written(() => 100 * mebibyte);
   write(500);
   const room = roomOnDisk(path);
@@ -112,7 +112,7 @@ test('the room is what the disk has left, and the log itself', () => {
   expect(roomOnDisk(':memory:')()).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('a disk that cannot be asked fails no commit, and is taken for a full one', () => {
+test('a disk whose free space cannot be read fails no commit, and counts as full', () => {
   let isThere = true;
   const { write, bound, logBytes } = written(() => {
     if (isThere) return 100 * mebibyte;

@@ -1,4 +1,4 @@
-/** What a start does to the files: nothing that could lose more, and everything that the data need. */
+/** The effect of a start on the files: it never loses data, and repairs what it can. */
 import {
   chmodSync,
   copyFileSync,
@@ -31,7 +31,7 @@ function openedAs(path: string) {
   return { ...open, close };
 }
 
-/** What a process that was killed leaves. */
+/** The files that a killed process leaves. */
 function killed(path: string): string {
   const copy = somewhere();
   for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, copy + suffix);
@@ -49,13 +49,13 @@ test('each start is counted, in the database and in the file beside it', () => {
   }
 });
 
-test('data in memory have no file and no start before', () => {
+test('data in memory have no file and no earlier start', () => {
   const { file, totals } = openedAs(':memory:');
   expect(file).toBe(null);
   expect(totals.current.commits).toBe(0);
 });
 
-test('a start gives back the room of the log that a crash left', async () => {
+test('a start truncates the log that a crash left', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one', 'two');
@@ -125,7 +125,7 @@ test.each(harms)('a start that is refused because %s changes no byte', async (_,
   }
 });
 
-test('only their owner may read the files, whatever the folder allows', () => {
+test('only their owner may read the files, in every folder', () => {
   const path = somewhere();
   chmodSync(dirname(path), 0o755);
   openedAs(path);
@@ -143,7 +143,7 @@ test.each([
       return path;
     },
   ],
-])('a path %s is told with what to do', (_, make) => {
+])('the error for a path %s says what to do', (_, make) => {
   const path = make(join(folder(), 'data'));
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
@@ -154,7 +154,7 @@ test.each([
   );
 });
 
-test('data in use are refused, with what to do', async () => {
+test('the error for data in use says what to do', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one');
@@ -166,7 +166,7 @@ test('data in use are refused, with what to do', async () => {
   );
 });
 
-test('data that were refused are let go of', async () => {
+test('refused data are released', async () => {
   const path = await stored('one', 'two');
   const before = await stored('one');
   copyFileSync(totalsPath(path), totalsPath(before));

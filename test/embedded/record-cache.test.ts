@@ -1,4 +1,4 @@
-/** Live orders in memory: what is read from the tables, and what is not. */
+/** The cache of live orders: which reads reach the tables. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
@@ -21,7 +21,7 @@ function cached(path: string, max: number) {
   return {
     cache,
     log,
-    /** Which of them were read from the tables. */
+    /** The orders that were read from the tables. */
     readOf(...asked: readonly string[]): string[] {
       return asked.filter((id) => {
         read.mockClear();
@@ -32,7 +32,7 @@ function cached(path: string, max: number) {
   };
 }
 
-test('an order is read from the tables once', async () => {
+test('an order is read from the tables only once', async () => {
   const { readOf } = cached(await stored('one', 'two'), 10);
   expect(readOf('one', 'two', 'one', 'two')).toEqual(['one', 'two']);
 });
@@ -45,7 +45,7 @@ test('an entry is the order, its record and the number of its row', async () => 
   expect(cache.get(orderId('three'))).toBe(undefined);
 });
 
-test('the last of many orders are in memory, and no more than were allowed', async () => {
+test('the latest orders are in memory, and no more than allowed', async () => {
   const all = ids(60);
   const { readOf } = cached(await stored(...all), 20);
   expect(readOf(...all)).toEqual(all);
@@ -55,7 +55,7 @@ test('the last of many orders are in memory, and no more than were allowed', asy
   expect(later.length).toBeGreaterThanOrEqual(40);
 });
 
-test('an order that is asked for again and again is read no more often for the others', async () => {
+test('an order that is requested often stays in memory while others are read', async () => {
   const all = ids(10);
   const { cache, readOf } = cached(await stored(...all), 8);
   readOf(...all.slice(0, 4));
@@ -69,7 +69,7 @@ test('an order that is asked for again and again is read no more often for the o
   expect(readOf('order-0')).toEqual([]);
 });
 
-test('what was forgotten is read again, of both generations', async () => {
+test('an evicted order of either generation is read again', async () => {
   const all = ids(6);
   const { cache, readOf } = cached(await stored(...all), 8);
   readOf(...all);

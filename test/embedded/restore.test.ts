@@ -1,4 +1,4 @@
-/** A backup in the place of the data, on real files. */
+/** Replaces the data with a backup, on real files. */
 import {
   chmodSync,
   copyFileSync,
@@ -30,7 +30,7 @@ async function backedUp(): Promise<{ readonly path: string; readonly backup: str
   return { path, backup };
 }
 
-/** The orders of data that are healthy. */
+/** The orders of sound data. */
 async function idsIn(path: string): Promise<string[]> {
   const { store, log } = opened(path);
   const ids = ['one', 'two', 'three', 'four'].map(orderId);
@@ -40,7 +40,7 @@ async function idsIn(path: string): Promise<string[]> {
   return [...records.keys()];
 }
 
-test('restored data are whole: a check finds nothing, and a start reports nothing', async () => {
+test('restored data are sound: a check finds nothing, and a start reports nothing', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   restoreData(backup, path, 'now');
@@ -48,7 +48,7 @@ test('restored data are whole: a check finds nothing, and a start reports nothin
   expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
 });
 
-test('a folder that is not there is made, for its owner alone', async () => {
+test('a missing folder is created, for its owner alone', async () => {
   const { backup } = await backedUp();
   chmodSync(backup, 0o644);
   const path = join(folder(), 'new', 'data', 'reeve.db');
@@ -74,7 +74,7 @@ test.each([
     },
     /^Cannot read the backup \S+: it is a folder\.$/,
   ],
-])('a backup that %s is told of by its name, and nothing is made', async (_, make, says) => {
+])('the error for a backup that %s names it, and nothing is created', async (_, make, says) => {
   const data = join(folder(), 'data');
   const backup = make(join(folder(), 'backup.db'));
   expect(() => restoreData(backup, join(data, 'reeve.db'), 'now')).toThrow(
@@ -109,7 +109,7 @@ test('a log without its database is kept too', async () => {
   expect(await idsIn(left)).toEqual(['one', 'two', 'three']);
 });
 
-test('an empty database does not cost its log', async () => {
+test('an empty database does not make a restore drop its log', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   const { store } = opened(path);
@@ -131,7 +131,7 @@ test('the files of an interrupted restore do not block the next one', async () =
   expect(examineData(path).findings).toHaveLength(1);
 });
 
-test('a backup is put where there was nothing', async () => {
+test('a backup is restored where there were no data', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   expect(restoreData(backup, path, 'now')).toEqual({ kept: null, orders: 3, changes: 3 });
@@ -140,7 +140,7 @@ test('a backup is put where there was nothing', async () => {
   expect(existsSync(backup)).toBe(true);
 });
 
-test('a backup is put in the place of data, which are kept with all their files', async () => {
+test('a backup replaces data, which are kept with all their files', async () => {
   const { backup } = await backedUp();
   const path = somewhere();
   const { store } = opened(path);
@@ -158,7 +158,7 @@ test('damaged data is replaced too', async () => {
   writeFileSync(path, 'x'.repeat(10_000));
   for (const suffix of ['-wal', '-totals']) writeFileSync(path + suffix, suffix);
   expect(restoreData(backup, path, 'now').kept).toBe(`${path}.replaced-now`);
-  // What is left of their log must not be read as that of the backup.
+  // The rest of their log must not be read as the log of the backup.
   expect(readdirSync(dirname(path)).toSorted()).toEqual([
     'reeve.db',
     'reeve.db-totals',

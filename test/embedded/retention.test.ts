@@ -38,7 +38,7 @@ function openStore(): SqliteStore {
   return store;
 }
 
-/** An order submitted and brought to its end, or into Error, at that instant. */
+/** An order submitted and processed, or stopped in Error, at that instant. */
 async function ordered(store: SqliteStore, id: string, at: number, end: 'Processed' | 'Error') {
   const ids = {
     orderId: orderId(id),
@@ -75,7 +75,7 @@ async function left(store: SqliteStore, ...ids: string[]): Promise<OrderId[]> {
   return [...(await store.records(ids.map(orderId))).keys()];
 }
 
-test('an order that ended long ago is forgotten, and its key with it', async () => {
+test('an order that ended long ago is deleted with its key', async () => {
   const store = openStore();
   await ordered(store, 'old', day, 'Processed');
   await ordered(store, 'young', 40 * day, 'Processed');
@@ -86,7 +86,7 @@ test('an order that ended long ago is forgotten, and its key with it', async () 
   expect([...(await store.orders([orderId('old')])).keys()]).toEqual([]);
 });
 
-test('an order in Error is kept whatever its age', async () => {
+test('an order in Error is kept regardless of its age', async () => {
   const store = openStore();
   await ordered(store, 'stuck', day, 'Error');
 
@@ -95,7 +95,7 @@ test('an order in Error is kept whatever its age', async () => {
   expect(await left(store, 'stuck')).toEqual(['stuck']);
 });
 
-test('more orders than one batch are forgotten batch by batch, past those that are kept', async () => {
+test('more orders than one batch are deleted batch by batch, past those that are kept', async () => {
   const store = openStore();
   await ordered(store, 'stuck', day, 'Error');
   await Promise.all(

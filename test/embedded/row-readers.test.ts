@@ -1,4 +1,4 @@
-/** What each reader of a row gives, exactly, and what it says of a row that it cannot read. */
+/** The exact result of each reader of a row, and its error for a row that it cannot read. */
 import { describe, expect, test } from 'vitest';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
@@ -25,7 +25,7 @@ const readers: readonly [string, (row: Record<string, unknown>) => unknown][] = 
   ['change', changeOfRow],
 ];
 
-test.each(readers)('a stored %s that is none is named, with what to do', (what, read) => {
+test.each(readers)('the error for an unreadable %s names it and says what to do', (what, read) => {
   const refused = () => read({ OrderID: 'not an id' });
   expect(refused).toThrow(CorruptDataError);
   expect(refused).toThrow(
@@ -37,17 +37,17 @@ test.each(readers)('a stored %s that is none is named, with what to do', (what, 
   );
 });
 
-test.each([null, 7, 'text', undefined])('a stored process record is no %j', (row) => {
+test.each([null, 7, 'text', undefined])('a stored process record must not be %j', (row) => {
   expect(() => recordOf(row)).toThrow(/^A stored process record cannot be read/);
 });
 
-test('what another release added to a record must be a JSON object', () => {
+test('the extension of a record must be a JSON object', () => {
   for (const Extension of ['x', '[]', '7']) {
     expect(() => recordOf({ Extension })).toThrow(/^A stored extension cannot be read/);
   }
 });
 
-test('rows that are sound are read as they are', () => {
+test('sound rows are read unchanged', () => {
   const order = { OrderID: 'one', Details: '{"a":[1]}', Digest: 'd', SubmittedAt: 7 };
   const read = { orderId: 'one', details: { a: [1] }, digest: 'd', submittedAt: 7 };
   expect(orderOf(order)).toEqual(read);
@@ -56,7 +56,7 @@ test('rows that are sound are read as they are', () => {
   expect(idOf({ OrderID: 'one' })).toBe(orderId('one'));
 });
 
-test('numbers are read as large integers, as far as JavaScript can tell them', () => {
+test('numbers are read up to the largest safe integer', () => {
   const most = Number.MAX_SAFE_INTEGER;
   expect([numberOf({ Seq: 5 }), numberOf({ Seq: 5n }), numberOf({ Seq: BigInt(most) })]).toEqual([
     5,

@@ -1,4 +1,4 @@
-/** What comes out of the tables may have been edited by anybody: it is checked, and told by one error. */
+/** Rows may have been edited by hand: each is checked, and an invalid one causes one error class. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const readers: readonly [string, (row: unknown) => unknown, Record<string, unkno
   ['a change', changeOfRow, { Seq: 7, Change: JSON.stringify(change), Audience: 'operator' }],
 ];
 
-/** What is read is read the same way again; or the one error. */
+/** The value, which must be the same when it is written and read again; or the one error. */
 function judge(read: (row: unknown) => unknown, row: unknown): 'read' | 'refused' {
   try {
     expect(read(row)).toEqual(read(row));
@@ -63,11 +63,11 @@ function judge(read: (row: unknown) => unknown, row: unknown): 'read' | 'refused
 }
 
 describe.each(readers)('%s', (_, read, row) => {
-  test('that is sound is read', () => {
+  test('reads a sound row', () => {
     expect(judge(read, row)).toBe('read');
   });
 
-  test('that is rubbish is refused', () => {
+  test('refuses random values', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), rubbish), (value) => {
         expect(judge(read, value)).toBe('refused');
@@ -75,13 +75,13 @@ describe.each(readers)('%s', (_, read, row) => {
     );
   });
 
-  test('of which one column was spoiled is refused, or read', () => {
+  test('refuses or reads a row with one corrupted column', () => {
     fc.assert(fc.property(spoiled(row), (text) => void judge(read, JSON.parse(text))));
   });
 
-  test.each(Object.keys(row))('without %s, or with another type there, is refused', (name) => {
+  test.each(Object.keys(row))('refuses a row without %s, or with another type in it', (name) => {
     const { [name]: value, ...rest } = row;
-    // Records of before have none.
+    // Older records have none.
     if (name === 'CorrelationID') expect(judge(read, rest)).toBe('read');
     else expect(judge(read, rest)).toBe('refused');
     const broken = { ...rest, [name]: typeof value === 'number' ? 'x' : 0.5 };
@@ -89,7 +89,7 @@ describe.each(readers)('%s', (_, read, row) => {
   });
 });
 
-/** What Reeve could have stored: JSON, no deeper than it takes, and of numbers that JSON has. */
+/** Values that Reeve could have stored: JSON within its limit of depth, with finite numbers. */
 function isDocument(text: string): boolean {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -99,7 +99,7 @@ function isDocument(text: string): boolean {
   }
 }
 
-test('details and changes are what was stored, or refused, whatever their text became', () => {
+test('corrupted details and changes are refused, or read as they were stored', () => {
   const details = { colour: 'blue', sizes: [1, null, { deep: true }] };
   const row = { OrderID: 'one', Digest: 'd', SubmittedAt: now };
   fc.assert(
@@ -117,9 +117,9 @@ test('details and changes are what was stored, or refused, whatever their text b
   fc.assert(
     fc.property(text, (Change) => {
       if (judge(changeOfRow, { Seq: 1, Change, Audience: 'submitter' }) === 'refused') return;
-      // There and back as JSON, which makes no difference between 0 and -0.
+      // A round trip through JSON, which does not distinguish 0 and -0.
       const { change: read } = changeOfRow({ Seq: 1, Change, Audience: 'submitter' });
-      // Changes of before have no correlation id, and do not say what was tried.
+      // Older changes have no correlation id and no attempts.
       const stored = { correlationId: null, tried: null, ...JSON.parse(Change) };
       expect(JSON.parse(JSON.stringify(stored))).toMatchObject(
         JSON.parse(JSON.stringify({ ...read, fault: undefined, tried: undefined })),
@@ -145,7 +145,7 @@ describe('a cursor', () => {
     fc.stringMatching(/^\d{1,18}(\.[A-Za-z0-9_-]{0,66})?$/),
   );
 
-  test('of a listing is a number, or refused', () => {
+  test('of a listing is refused unless it is a number', () => {
     fc.assert(
       fc.property(text, (cursor) => {
         const read = refuses(() => listCursor(cursor));
@@ -154,7 +154,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('of a due query comes back as it was, or is refused', () => {
+  test('of a due query is decoded unchanged, or refused', () => {
     fc.assert(
       fc.property(text, (cursor) => {
         const [read] = refuses(() => dueCursor(cursor)) ?? [];
@@ -165,7 +165,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('makes no query fail, though it is one that no listing gave', async () => {
+  test('of any form causes no error except cursor-invalid', async () => {
     const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
     onTestFinished(() => store.close());
     await store.create(order, record);
@@ -184,7 +184,7 @@ describe('a cursor', () => {
   });
 });
 
-test('a store of which one value was edited on disk gives that order truly, or says that it cannot', async () => {
+test('after an edit on disk a store returns the order unchanged, or an error', async () => {
   const path = join(directory(), 'reeve.db');
   const first = sqliteStore({ path, sweepPeriodMs: 1_000, log: testLog() });
   await first.create(order, record);
@@ -195,7 +195,7 @@ test('a store of which one value was edited on disk gives that order truly, or s
   const value = fc.oneof(
     fc.string(),
     fc.integer(),
-    // The last is larger than a number of JavaScript can tell.
+    // The last is larger than the largest safe integer.
     fc.constantFrom(null, '{}', '[]', '[["C"]]', 4_611_686_018_427_387_904n),
   );
   await fc.assert(
@@ -231,7 +231,7 @@ test('a store of which one value was edited on disk gives that order truly, or s
   );
 });
 
-/** False when the tables themselves take no such value. */
+/** False when the tables themselves refuse the value. */
 function edited(path: string, column: string, value: string | number | bigint | null): boolean {
   const database = new DatabaseSync(path);
   const table = column === 'Details' || column === 'Digest' ? 'Orders' : 'Processes';

@@ -1,4 +1,4 @@
-/** Data that an older Reeve wrote are brought up to date, each row by itself, and what cannot be read is left. */
+/** Data of an older release are upgraded row by row, and unreadable rows are left unchanged. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
@@ -19,21 +19,21 @@ async function withoutChecksums(...ids: readonly string[]): Promise<string> {
   return path;
 }
 
-test('each row of before there were checksums gets its own', async () => {
+test('each row without a checksum gets one', async () => {
   const path = await withoutChecksums('one', 'two', 'three');
   const { store, log } = opened(path);
   const verification = store.verify();
   while (verification.next(10));
-  const told: string[] = [];
-  store.watchChanges(({ change }) => told.push(change.orderId));
-  expect([verification.checked(), told, log.lines]).toEqual([3, ['one', 'two', 'three'], []]);
+  const delivered: string[] = [];
+  store.watchChanges(({ change }) => delivered.push(change.orderId));
+  expect([verification.checked(), delivered, log.lines]).toEqual([3, ['one', 'two', 'three'], []]);
   store.close();
   for (const table of tables) {
     expect(valueIn(path, `SELECT count(DISTINCT Checksum) FROM ${table}`)).toBe(3);
   }
 });
 
-test('checksums are given once: what is changed afterwards is found', async () => {
+test('checksums are added once, so that later changes are detected', async () => {
   const path = await withoutChecksums('one', 'two');
   opened(path).store.close();
   edited(path, "UPDATE Orders SET Digest = 'x' WHERE OrderID = 'one'");
@@ -47,7 +47,7 @@ test('checksums are given once: what is changed afterwards is found', async () =
   ]);
 });
 
-test('a row that cannot be read gets no checksum, and keeps the others from none', async () => {
+test('an unreadable row gets no checksum, and the others get theirs', async () => {
   const path = await withoutChecksums('one', 'two', 'three');
   edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'two'");
   const { store, log } = opened(path);
@@ -57,9 +57,9 @@ test('a row that cannot be read gets no checksum, and keeps the others from none
   expect(log.lines).toHaveLength(1);
 });
 
-test('data that cannot be brought up to date are not used, and are as they were', async () => {
+test('data that cannot be upgraded are not used, and stay unchanged', async () => {
   const path = await withoutChecksums('one');
-  // What an upgrade writes is refused.
+  // The disk refuses the writes of an upgrade.
   edited(path, "CREATE TRIGGER No BEFORE UPDATE ON Processes BEGIN SELECT raise(ABORT, 'no'); END");
   expect(() => opened(path)).toThrow(expect.objectContaining({ code: 'store-unusable' }));
   const columns = "SELECT count(*) FROM pragma_table_info('Processes') WHERE name = 'Checksum'";
@@ -70,7 +70,7 @@ test('data that cannot be brought up to date are not used, and are as they were'
   expect(log.lines).toEqual([]);
 });
 
-test('an older database gets the columns that a newer one has, and its orders are as they were', async () => {
+test('an older database gets the new columns, and its orders stay unchanged', async () => {
   const path = await stored('one', 'two');
   const { store: before } = opened(path);
   const records = await before.records([orderId('one'), orderId('two')]);
@@ -93,7 +93,7 @@ test('an older database gets the columns that a newer one has, and its orders ar
   expect([records.size, log.lines.length]).toEqual([2, 2]);
 });
 
-test('a change that is none is left for its reader to refuse', async () => {
+test('an unreadable change is left for its reader to refuse', async () => {
   const path = await stored('one', 'two');
   edited(
     path,
@@ -101,13 +101,13 @@ test('a change that is none is left for its reader to refuse', async () => {
      ALTER TABLE Changes DROP COLUMN Audience; ALTER TABLE Changes DROP COLUMN Checksum`,
   );
   const { store, log } = opened(path);
-  const told: string[] = [];
-  store.watchChanges(({ change }) => told.push(change.orderId));
-  expect(told).toEqual(['two']);
+  const delivered: string[] = [];
+  store.watchChanges(({ change }) => delivered.push(change.orderId));
+  expect(delivered).toEqual(['two']);
   expect(log.lines).toMatchObject([{ fields: { table: 'Changes', row: 1 } }]);
 });
 
-test('an order is found by its correlation id through the index of it', async () => {
+test('the index finds an order by its correlation id', async () => {
   const path = await stored('one', 'two');
   edited(path, 'DROP INDEX Correlation');
   opened(path).store.close();

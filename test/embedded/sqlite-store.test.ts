@@ -29,7 +29,7 @@ function directory(): string {
 const opened = (path: string, log = testLog()): SqliteStore =>
   sqliteStore({ path, sweepPeriodMs: 1_000, log });
 
-/** A crash leaves the files as they are: the copy is what the disk held at that moment. */
+/** The state of a crash: a copy of the files at that moment. */
 function crashed(path: string): string {
   const copy = join(directory(), 'reeve.db');
   for (const suffix of ['', '-wal']) {
@@ -38,7 +38,7 @@ function crashed(path: string): string {
   return copy;
 }
 
-/** As with a tool for databases, while Reeve is away. */
+/** An edit with a database tool while Reeve is stopped. */
 function edit(path: string, orderId: OrderId, changes: Readonly<Record<string, string>>): void {
   const database = new DatabaseSync(path);
   for (const [column, value] of Object.entries(changes)) {
@@ -49,7 +49,7 @@ function edit(path: string, orderId: OrderId, changes: Readonly<Record<string, s
 
 const plainRow = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
-/** As another release writes a record: what this one has no column for is in `Extension`. */
+/** A record of another release: attributes without a column are in `Extension`. */
 function rewrite(path: string, orderId: OrderId, attributes: z.infer<typeof plainRow>): void {
   const database = new DatabaseSync(path);
   const before = plainRow.parse(
@@ -116,7 +116,7 @@ test('a second process is refused with a message that says what to do', () => {
   expect(() => opened(path)).toThrow(/REEVE_DATA/);
 });
 
-test('a file that is no database is refused', () => {
+test('a file that is not a database is refused', () => {
   expect(() => opened(import.meta.filename)).toThrow(/is damaged .*not a database/);
 });
 
@@ -171,8 +171,8 @@ test('undelivered changes survive a crash, in order, until they are delivered', 
   const path = join(directory(), 'reeve.db');
   const store = opened(path);
   onTestFinished(() => store.close());
-  const told: StoredChange[] = [];
-  store.watchChanges((change) => told.push(change));
+  const delivered: StoredChange[] = [];
+  store.watchChanges((change) => delivered.push(change));
   const { order, record } = newOrder('one', now, 'shop');
   await store.create(order, record);
   let current: ProcessRecord = claimed(record, now);
@@ -181,29 +181,29 @@ test('undelivered changes survive a crash, in order, until they are delivered', 
     current = succeeded(current, step, now + 1);
     await store.commit(current);
   }
-  expect(told.map(({ change }) => [change.sequence, change.processState])).toEqual([
+  expect(delivered.map(({ change }) => [change.sequence, change.processState])).toEqual([
     [1, 'Pending'],
     [2, 'Processing'],
     [5, 'Processed'],
   ]);
-  const [first] = told;
+  const [first] = delivered;
   if (first !== undefined) await store.deleteChange(first.seq);
 
   const again = opened(crashed(path));
   onTestFinished(() => again.close());
   const toldAgain: StoredChange[] = [];
   again.watchChanges((change) => toldAgain.push(change));
-  expect(toldAgain).toEqual(told.slice(1));
+  expect(toldAgain).toEqual(delivered.slice(1));
 });
 
-test('a change without an audience is not kept', async () => {
+test('a change without an audience is not stored', async () => {
   const store = opened(':memory:');
   onTestFinished(() => store.close());
-  const told: StoredChange[] = [];
-  store.watchChanges((change) => told.push(change));
+  const delivered: StoredChange[] = [];
+  store.watchChanges((change) => delivered.push(change));
   const { order, record } = newOrder('one', now);
   await store.create(order, record);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
 });
 
 test('a listener gets every committed record until it unsubscribes', async () => {
@@ -220,7 +220,7 @@ test('a listener gets every committed record until it unsubscribes', async () =>
   expect(seen).toEqual([1, 2]);
 });
 
-test('live orders beyond what memory keeps are read from disk', async () => {
+test('live orders that do not fit in memory are read from disk', async () => {
   const store = sqliteStore({
     path: ':memory:',
     sweepPeriodMs: 1_000,
@@ -239,7 +239,7 @@ test('live orders beyond what memory keeps are read from disk', async () => {
   expect([...found.values()]).toEqual(records);
 });
 
-test('a database of before there were correlation ids is opened, and what it holds is kept', async () => {
+test('a database of a release without correlation ids is opened, and its data are kept', async () => {
   const path = join(directory(), 'reeve.db');
   const { order, record } = newOrder('one', now);
   const older = opened(path);
@@ -259,7 +259,7 @@ test('a database of before there were correlation ids is opened, and what it hol
   }
 });
 
-test('changes of before each audience had its own are told to all whom they concern', async () => {
+test('changes of a release without audiences are delivered to every audience that they concern', async () => {
   const path = join(directory(), 'reeve.db');
   const older = opened(path);
   for (const [id, replyTo] of [
@@ -278,13 +278,13 @@ test('changes of before each audience had its own are told to all whom they conc
   );
   database.close();
 
-  const told: string[] = [];
+  const delivered: string[] = [];
   const store = opened(path);
   store.watchChanges(({ audience, change }) => {
-    told.push(`${change.orderId} ${change.processState} ${audience}`);
+    delivered.push(`${change.orderId} ${change.processState} ${audience}`);
   });
   store.close();
-  expect(told.toSorted()).toEqual([
+  expect(delivered.toSorted()).toEqual([
     'one Error operator',
     'one Error submitter',
     'one Pending submitter',

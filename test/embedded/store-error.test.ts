@@ -1,4 +1,4 @@
-/** What SQLite's errors are told as: by the code, what the caller must do. */
+/** The class of an SQLite error follows from its code. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
@@ -8,7 +8,7 @@ const raised = (errcode: number) => Object.assign(new Error('SQLite said so'), {
 
 type StoreErrorClass = typeof UnavailableError | typeof RefusedError | typeof CorruptDataError;
 
-/** Result code, what is raised for it, its code, its words, and whether it is about one write alone. */
+/** The result code, the error class, the error code, the message, and whether it concerns one write alone. */
 const kinds: readonly [number, StoreErrorClass, string, RegExp, boolean][] = [
   [
     1,
@@ -60,7 +60,7 @@ test.each(kinds)('result code %i', (errcode, type, code, message, ofOneRow) => {
   expect(isOfTheSchema(cause)).toBe(errcode === 1);
 });
 
-test('a statement of a closed database says that it is closed, and is about no row', () => {
+test('the error of a closed database says that it is closed, and concerns no row', () => {
   const database = new DatabaseSync(':memory:');
   const statement = database.prepare('SELECT 1');
   database.close();
@@ -74,7 +74,7 @@ test('a statement of a closed database says that it is closed, and is about no r
   expect(isOfOneRow(cause)).toBe(false);
 });
 
-test('what SQLite itself raises for a table that is not there, and for a value twice, is known', () => {
+test('the errors of SQLite for a missing table and for a duplicate value are known', () => {
   const database = new DatabaseSync(':memory:');
   onTestFinished(() => database.close());
   expect(isOfTheSchema(errorOf(() => database.exec('SELECT * FROM Nothing')))).toBe(true);

@@ -1,4 +1,4 @@
-/** The embedded store from its start to its end: what is answered is kept, and what it shows to those who watch. */
+/** The life of the embedded store: acknowledged writes are durable, and listeners see each commit. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dueAt } from '#core/decide/due.ts';
@@ -22,7 +22,7 @@ import {
 const now = Date.UTC(2026, 0, 1);
 const all = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 5, cursor: null };
 
-test('what was asked for before the end is done, and answered', async () => {
+test('requests made before the close are performed and answered', async () => {
   const path = somewhere();
   const { store } = opened(path);
   const { order, record } = newOrder('one', now);
@@ -33,7 +33,7 @@ test('what was asked for before the end is done, and answered', async () => {
   expect((await again.records([order.orderId])).get(order.orderId)).toEqual(record);
 });
 
-test('after its end a store takes nothing, says so, and may be ended again', async () => {
+test('a closed store refuses requests with an error, and may be closed again', async () => {
   const { store } = opened(await stored('one'));
   store.close();
   store.close();
@@ -48,18 +48,18 @@ test('each commit is counted in the file beside the database', async () => {
   await accepted(store, 'one', 'two');
   await ended(store, 'three', now - 1_000);
   await store.deleteEnded(now);
-  // The start, two orders, five writes of the third, and its end in the store.
+  // The start, two orders, five writes of the third, and the close of the store.
   const counts = { commits: 9, accepted: 3, revisions: 7, forgotten: 1 };
   expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: counts });
 });
 
-test('a store in memory has no file beside it to fall behind', async () => {
+test('a store in memory has no totals file', async () => {
   const { store, log } = opened(':memory:');
   await accepted(store, 'one', 'two');
   expect(log.lines).toEqual([]);
 });
 
-test('who watches is shown each record with the one that it replaced, in their order', async () => {
+test('a listener gets each record with the one that it replaced, in sequence', async () => {
   const { store } = opened(':memory:');
   const seen: [ProcessRecord, ProcessRecord | null][] = [];
   store.watchRecords((...of) => seen.push(of));
@@ -68,7 +68,7 @@ test('who watches is shown each record with the one that it replaced, in their o
   const claim = claimed(record, now);
   const done = succeeded(claim, 'east', now);
   for (const each of [claim, done]) await store.commit(each);
-  // Answers that a caller did not get are no new writes, and conflicts are none at all.
+  // A repeated request after a lost answer is not a new write, and a conflict is no write.
   expect(await store.create(order, record)).toBe('exists');
   expect([await store.commit(done), await store.commit(claim)]).toEqual(['committed', 'conflict']);
   expect(seen).toEqual([
@@ -78,7 +78,7 @@ test('who watches is shown each record with the one that it replaced, in their o
   ]);
 });
 
-test('an order is due at the first look after its instant, neither before nor later', async () => {
+test('an order is due from its instant on', async () => {
   const periods = fc.integer({ min: 1, max: 60_000 });
   await fc.assert(
     fc.asyncProperty(periods, fc.nat({ max: 100_000 }), async (sweepPeriodMs, after) => {
@@ -90,7 +90,7 @@ test('an order is due at the first look after its instant, neither before nor la
       const upTo = async (to: number) =>
         (await store.due({ shard: 0, from: 0, to, limit: 5, cursor: null })).items;
       expect([await upTo(firstLook - 1), await upTo(firstLook)]).toEqual([[], ['A']]);
-      // A range has its first instant in it.
+      // A range includes its first instant.
       const { items } = await store.due({ ...all, from: firstLook });
       expect(items).toEqual(['A']);
       store.close();
@@ -99,17 +99,17 @@ test('an order is due at the first look after its instant, neither before nor la
   );
 });
 
-test('a change that was told is forgotten, and the others are not', async () => {
+test('a delivered change is deleted, and the others are not', async () => {
   const path = await stored('one', 'two', 'three');
   const first = opened(path).store;
   await first.deleteChange(2);
   first.close();
-  const told: string[] = [];
-  opened(path).store.watchChanges(({ seq, change }) => told.push(`${seq} ${change.orderId}`));
-  expect(told).toEqual(['1 one', '3 three']);
+  const delivered: string[] = [];
+  opened(path).store.watchChanges(({ seq, change }) => delivered.push(`${seq} ${change.orderId}`));
+  expect(delivered).toEqual(['1 one', '3 three']);
 });
 
-test('a write that failed, and was tried again without its neighbour, is counted once', async () => {
+test('a write that was retried without the others of its group is counted once', async () => {
   const path = await stored('one');
   edited(path, "UPDATE Processes SET Tenant = 'x' WHERE OrderID = 'one'");
   const { store } = opened(path);
@@ -123,7 +123,7 @@ test('a write that failed, and was tried again without its neighbour, is counted
   expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: { accepted: 2, revisions: 2 } });
 });
 
-test('a page that is not full is the last, and one that is full may be', async () => {
+test('a page that is not full is the last, and a full one may be', async () => {
   const { store } = opened(':memory:');
   await accepted(store, 'one', 'two', 'three');
   const due = { shard: 0, from: 0, to: Number.MAX_SAFE_INTEGER, cursor: null };
@@ -141,18 +141,15 @@ test('a page that is not full is the last, and one that is full may be', async (
 test.each([
   ['Processes', 'UPDATE Processes SET UpdatedAt = 4611686018427387904'],
   ['Orders', 'UPDATE Orders SET SubmittedAt = 4611686018427387904'],
-])(
-  'an order of which SQLite gives no row of table %s is named with the table',
-  async (table, sql) => {
-    const path = await stored('one');
-    edited(path, sql);
-    const { store, log } = opened(path);
-    await expect(store.records([orderId('one')])).rejects.toThrow(`Row one of table ${table} in`);
-    expect(log.lines).toMatchObject([{ fields: { table, row: 'one' } }]);
-  },
-);
+])('the error for an order without a row in table %s names the table', async (table, sql) => {
+  const path = await stored('one');
+  edited(path, sql);
+  const { store, log } = opened(path);
+  await expect(store.records([orderId('one')])).rejects.toThrow(`Row one of table ${table} in`);
+  expect(log.lines).toMatchObject([{ fields: { table, row: 'one' } }]);
+});
 
-test('an order that is left out of a listing is named with its row', async () => {
+test('an order that a listing leaves out is logged with its row', async () => {
   const path = await stored('one', 'two');
   edited(path, "UPDATE Processes SET Tenant = 'x' WHERE OrderID = 'one'");
   const { store, log } = opened(path);
@@ -174,7 +171,7 @@ test.each<[string, string, string, (store: SqliteStore) => unknown]>([
     (store) => store.list({ processState: null, limit: 5, cursor: null }),
   ],
 ])(
-  'that the first page of %s is lost is told to who asks, and logged',
+  'the loss of the first page of %s is an error for the reader, and logged',
   async (name, table, row, ask) => {
     const path = await stored('one');
     pageLost(path, rootOf(path, name));

@@ -1,4 +1,4 @@
-/** What a start makes of the totals in the database and those in the file beside it: each pair of the two. */
+/** The verdict of a start on each pair of totals, in the database and in the file beside it. */
 import { expect, test } from 'vitest';
 import type { StoredTotals, Totals } from '#embedded/integrity/totals.ts';
 import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-check.ts';

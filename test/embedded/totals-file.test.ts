@@ -31,20 +31,20 @@ function onDisk(): { readonly path: string; readonly file: TotalsFile } {
   return { path, file };
 }
 
-test('what was written last is read', () => {
+test('the last write is read', () => {
   const { path, file } = onDisk();
   for (const commits of [1, 2, 3]) file.write(totals(commits));
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(3), isWhole: true });
 });
 
-test.each([1, 2])('a file that was written once, by commit %i, is whole', (commits) => {
+test.each([1, 2])('a file that was written once, by commit %i, is sound', (commits) => {
   const { path, file } = onDisk();
   expect(file.before).toEqual({ kind: 'absent' });
   file.write(totals(commits));
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(commits), isWhole: true });
 });
 
-test('a file that is opened again says what was there, and keeps it', () => {
+test('a file that is opened again is read and stays unchanged', () => {
   const { path, file } = onDisk();
   for (const commits of [1, 2]) file.write(totals(commits));
   const read = { kind: 'read', totals: totals(2), isWhole: true };
@@ -55,7 +55,7 @@ test('a file that is opened again says what was there, and keeps it', () => {
   expect(readTotalsFile(path)).toEqual({ ...read, totals: totals(3) });
 });
 
-test("it is nobody else's to read, and may be closed twice", () => {
+test('only its owner may read it, and it may be closed twice', () => {
   const { path, file } = onDisk();
   file.close();
   file.close();
@@ -65,7 +65,7 @@ test("it is nobody else's to read, and may be closed twice", () => {
 /** From the totals file on: two slots, each in a disk sector of its own. */
 const slotOf = { 2: 0, 3: 4_096 };
 
-test('whichever bit of a slot changes, the other slot is read, and the damage is told', () => {
+test('when any bit of a slot changes, the other slot is read, and the damage is reported', () => {
   const { path, file } = onDisk();
   for (const commits of [1, 2, 3]) file.write(totals(commits));
   const written = readFileSync(path);
@@ -87,7 +87,7 @@ test('whichever bit of a slot changes, the other slot is read, and the damage is
   );
 });
 
-test('a file of which anything was cut off is not whole', () => {
+test('a truncated file is not sound', () => {
   const { path, file } = onDisk();
   for (const commits of [2, 3]) file.write(totals(commits));
   const written = readFileSync(path);
@@ -100,14 +100,14 @@ test('a file of which anything was cut off is not whole', () => {
 test.each([
   ['first', 0, 3],
   ['second', 4_096, 2],
-])('a file whose %s slot is zeros is not whole', (_, from, left) => {
+])('a file whose %s slot is zeros is not sound', (_, from, left) => {
   const { path, file } = onDisk();
   for (const commits of [2, 3]) file.write(totals(commits));
   writeFileSync(path, readFileSync(path).fill(0, from, from + 64));
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(left), isWhole: false });
 });
 
-test('a file of an older Reeve that was written once is whole', () => {
+test('a file of an older release that was written once is sound', () => {
   const { path, file } = onDisk();
   file.write(totals(1));
   const bytes = readFileSync(path).fill(0, 0, 64);
@@ -115,7 +115,7 @@ test('a file of an older Reeve that was written once is whole', () => {
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(1), isWhole: true });
 });
 
-test('a file that was not whole is whole after the next write', () => {
+test('a damaged file is sound after the next write', () => {
   const { path, file } = onDisk();
   for (const commits of [2, 3]) file.write(totals(commits));
   writeFileSync(path, readFileSync(path).subarray(0, 64));
@@ -135,13 +135,13 @@ test.each([
   expect(readTotalsFile(path)).toEqual({ kind: 'damaged' });
 });
 
-test('a file that cannot be looked for is no file that is absent', () => {
+test('a file that cannot be accessed does not count as absent', () => {
   const { path } = onDisk();
   writeFileSync(path, 'x');
   expect(() => readTotalsFile(join(path, 'below'))).toThrow(/ENOTDIR/);
 });
 
-test('after a commit a file that cannot be written fails nothing, and is logged once until it can', () => {
+test('a file that cannot be written after a commit fails nothing, and is logged once until it can be written', () => {
   const { path, file } = onDisk();
   const log = testLog();
   let disk = totalsFile('/dev/full');

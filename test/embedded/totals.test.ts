@@ -1,4 +1,4 @@
-/** What was ever committed is counted by each transaction, and read as it was written or not at all. */
+/** Each transaction counts its writes; the totals are read as they were written, or not at all. */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -27,7 +27,7 @@ function database(): DatabaseSync {
   return open;
 }
 
-test('they are what was written, over whatever was there', () => {
+test('they replace the previous totals', () => {
   const open = database();
   for (const totals of [from, { ...from, commits: 4 }]) {
     writeTotals(open, totals);
@@ -35,7 +35,7 @@ test('they are what was written, over whatever was there', () => {
   }
 });
 
-test('a transaction that was committed counts, and one that was not does not', () => {
+test('only committed transactions count', () => {
   const happenings = fc.array(fc.constantFrom('accepted', 'revised', 'forgot'), { maxLength: 5 });
   const transactions = fc.array(fc.record({ happenings, isCommitted: fc.boolean() }));
   fc.assert(
@@ -69,7 +69,7 @@ test('a transaction that was committed counts, and one that was not does not', (
   );
 });
 
-test('until a transaction is committed, the totals are those of before', () => {
+test('until a transaction is committed, the totals are the previous ones', () => {
   const open = database();
   const running = runningTotals(open, from);
   running.accepted();
@@ -101,7 +101,7 @@ test.each([
   expect(readTotals(open)).toEqual({ kind: 'damaged' });
 });
 
-test('data without totals are counted as they are, under a name of their own', async () => {
+test('data without totals are counted, under a new name', async () => {
   const path = somewhere();
   const { store } = opened(path);
   await accepted(store, 'one', 'two');

@@ -1,4 +1,4 @@
-/** Going through the stored orders: each harm that a row alone does not show is found, and named. */
+/** The check of the stored orders finds and names damage that a single row does not show. */
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ import {
 
 const now = Date.UTC(2026, 0, 1);
 
-/** One order of each kind that has a place of its own in an index: due, in Error, with a correlation id. */
+/** One order for each index: due, in Error, with a correlation id. */
 async function oneOfEachKind(): Promise<string> {
   const path = somewhere();
   const { store } = opened(path);
@@ -51,7 +51,7 @@ function verified(path: string, slice = 2) {
   return { found, checked: going.checked() };
 }
 
-const told = (row: number, reason: string) => [
+const finding = (row: number, reason: string) => [
   'store-damaged',
   'Processes',
   row,
@@ -68,7 +68,7 @@ describe('an index that does not lead to an order is found:', () => {
     const path = await oneOfEachKind();
     expect(verified(path)).toEqual({ found: [], checked: 4 });
     spoiledOnDisk(path, index, text, other);
-    expect(verified(path)).toEqual({ found: [told(row, reason)], checked: 4 });
+    expect(verified(path)).toEqual({ found: [finding(row, reason)], checked: 4 });
   });
 });
 
@@ -78,12 +78,12 @@ test('an index that leads to another order is found', async () => {
   spoiledOnDisk(path, ids, 'two', 'twx');
   spoiledOnDisk(path, ids, 'one', 'two');
   expect(verified(path).found).toEqual([
-    told(1, 'index of ids does not lead to order one'),
-    told(2, 'index of ids does not lead to order two'),
+    finding(1, 'index of ids does not lead to order one'),
+    finding(2, 'index of ids does not lead to order two'),
   ]);
 });
 
-test('that an order which was undone is not among those that need attention is found', async () => {
+test('it finds that an index lacks an order', async () => {
   const path = somewhere();
   const { store } = opened(path);
   const { order, record } = newOrder('one', now);
@@ -93,10 +93,10 @@ test('that an order which was undone is not among those that need attention is f
   store.close();
   expect(verified(path).found).toEqual([]);
   spoiledOnDisk(path, 'Attention', 'Undone', 'Undonx');
-  expect(verified(path).found).toEqual([told(1, 'index Attention does not lead to order one')]);
+  expect(verified(path).found).toEqual([finding(1, 'index Attention does not lead to order one')]);
 });
 
-/** As one who edits the table would, and makes its checksum fit. */
+/** An edit of the table with a matching checksum. */
 function fittingly(path: string, orderId: string, changes: Readonly<Record<string, null>>): void {
   const database = new DatabaseSync(path);
   const read = database.prepare('SELECT * FROM Processes WHERE OrderID = ?');
@@ -111,10 +111,10 @@ function fittingly(path: string, orderId: string, changes: Readonly<Record<strin
 }
 
 test.each([
-  ['one', [told(1, 'live order one is never due')]],
+  ['one', [finding(1, 'live order one is never due')]],
   ['xyz', []],
   ['zzz', []],
-])('that order %s is never due is found where it must be', async (orderId, found) => {
+])('order %s without a due time is reported only if it must have one', async (orderId, found) => {
   const path = await oneOfEachKind();
   fittingly(path, orderId, { DueAt: null });
   expect(verified(path).found).toEqual(found);
@@ -128,7 +128,7 @@ test('a live order that is claimed and never due is found as well', async () => 
   await store.commit(claimed(record, now));
   store.close();
   fittingly(path, 'one', { DueAt: null });
-  expect(verified(path).found).toEqual([told(1, 'live order one is never due')]);
+  expect(verified(path).found).toEqual([finding(1, 'live order one is never due')]);
 });
 
 test('an order without details, and one whose details were changed, are found', async () => {
@@ -136,7 +136,7 @@ test('an order without details, and one whose details were changed, are found', 
   edited(path, `DELETE FROM Orders WHERE OrderID = 'one'`);
   edited(path, `UPDATE Orders SET Details = '{}' WHERE OrderID = 'xyz'`);
   expect(verified(path).found).toEqual([
-    told(1, 'order one has no row in table Orders'),
+    finding(1, 'order one has no row in table Orders'),
     ['store-damaged', 'Processes', 3, 'Its checksum does not agree.'],
   ]);
 });
@@ -144,7 +144,7 @@ test('an order without details, and one whose details were changed, are found', 
 test.each([
   ['too few', `DELETE FROM Processes WHERE OrderID = 'three'`, 2],
   ['none of them', 'DELETE FROM Processes', 0],
-])('that there are %s is found, whatever the slices', async (_, sql, left) => {
+])('it finds %s with slices of any size', async (_, sql, left) => {
   const path = await stored('one', 'two', 'three');
   edited(path, sql);
   const reason = `3 orders must be there, and ${left} are.`;
@@ -156,7 +156,7 @@ test.each([
   }
 });
 
-test('a slice is as long as was asked, and after the last there is nothing more', async () => {
+test('a slice has the requested size, and after the last slice the check is complete', async () => {
   const { store, log } = opened(await stored('one', 'two', 'three'));
   const going = store.verify();
   const steps = [1, 2, 3].map(() => [going.next(2), going.checked()]);
@@ -169,20 +169,20 @@ test('a slice is as long as was asked, and after the last there is nothing more'
   expect([going.next(2), going.checked(), log.lines]).toEqual([false, 3, []]);
 });
 
-test('data without orders have nothing to go through', () => {
+test('data without orders are sound', () => {
   expect(verified(somewhere())).toEqual({ found: [], checked: 0 });
 });
 
-/** One page of the table, neither its first nor its last, is no page any more. */
+/** Overwrites one page of the table that is neither the first nor the last. */
 function loseAPage(path: string): void {
   const root = rootOf(path, 'Processes');
   const bytes = readFileSync(path);
-  // The first page of a longer table names the others: https://www.sqlite.org/fileformat2.html#b_tree_pages
+  // The first page of a longer table refers to the others: https://www.sqlite.org/fileformat2.html#b_tree_pages
   const fifth = bytes.readUInt16BE(root + 12 + 2 * 4);
   pageLost(path, (bytes.readUInt32BE(root + fifth) - 1) * 4_096);
 }
 
-test('rows that cannot be read end it, and are told', async () => {
+test('unreadable rows end the check and are reported', async () => {
   const path = await stored(...Array.from({ length: 90 }, (_, at) => `order-${at}`));
   loseAPage(path);
   const { found, checked } = verified(path, 5);
@@ -198,7 +198,7 @@ test('rows that cannot be read end it, and are told', async () => {
   expect(checked).toBeGreaterThan(0);
 });
 
-test('a table that lacks what Reeve made is told, and nothing is gone through', async () => {
+test('a missing index is reported, and no order is checked', async () => {
   const path = await stored('one');
   edited(path, 'DROP INDEX Due');
   const log = testLog();

@@ -8,7 +8,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const full = new UnavailableError('store-full', 'The disk has no space.');
 
-test('a condition is one line of the log, however many writes it refuses, and one when it is over', () => {
+test('a condition is one line of the log for any number of refused writes, and one when it is over', () => {
   const log = testLog();
   const state = writeState('reeve.db', log);
   state.written();
@@ -28,7 +28,7 @@ test('a condition is one line of the log, however many writes it refuses, and on
   expect(log.lines).toMatchObject([begun, over, begun]);
 });
 
-test('another reason is another condition', () => {
+test('a different reason is a different condition', () => {
   const log = testLog();
   const state = writeState('reeve.db', log);
   state.refused(full);
@@ -37,7 +37,7 @@ test('another reason is another condition', () => {
   expect(log.lines.map(({ event }) => event)).toEqual(['store-full', 'store-unavailable']);
 });
 
-test('a store that is closed, and a mistake in Reeve, say nothing of the disk', () => {
+test('the errors of a closed store and of a defect do not concern the disk', () => {
   const log = testLog();
   const state = writeState('reeve.db', log);
   state.refused(new UnavailableError('store-closed', 'It is closed.'));
@@ -45,7 +45,7 @@ test('a store that is closed, and a mistake in Reeve, say nothing of the disk', 
   expect([state.refusal(), log.lines]).toEqual([null, []]);
 });
 
-test('a store that refuses writes is tried until it takes one, and then left alone', async () => {
+test('a store that refuses writes is probed until a write succeeds', async () => {
   const clock = virtualClock();
   const state = writeState('reeve.db', testLog());
   let tries = 0;

@@ -1,4 +1,4 @@
-/** Who may do what, by the API of an embedded Reeve: every cell of the table in docs/access.md. */
+/** The API of an embedded Reeve allows exactly what the table in docs/access.md says, cell by cell. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const tokenOf = (asker: string) => `token-of-${asker.replaceAll(' ', '-')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-/** Beside those of the table, somebody of the order's own tenant. */
+/** The principals of the table, and an operator of the order's own tenant. */
 const owner = { asker: 'owner', role: 'operator', tenant: ours } as const;
 const entries = [...principals, owner].flatMap(({ asker, role, tenant }) =>
   role === null
@@ -39,7 +39,7 @@ const entries = [...principals, owner].flatMap(({ asker, role, tenant }) =>
 );
 
 let world: Scenario;
-let told: Access[];
+let logged: Access[];
 let order: string;
 
 const as = (asker: string) => ({ authorization: `Bearer ${tokenOf(asker)}` });
@@ -52,15 +52,15 @@ beforeEach(async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'tokens.json');
   writeFileSync(path, JSON.stringify(entries));
-  told = [];
+  logged = [];
   const identify = namedTokens({ path, clock: systemClock, log: testLog() });
   world = await scenario((ports) => ({
     ...ports,
     guard: { hosts: null, identify, pages: new Set() },
-    accessLog: (access) => told.push(access),
+    accessLog: (access) => logged.push(access),
   }));
   order = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
-  told = [];
+  logged = [];
 });
 
 test('the table has every route that is served, and no other', () => {
@@ -85,7 +85,7 @@ test.each(cases)('$row.route by $asker: $expected', async ({ row, asker, expecte
 });
 
 describe('a principal of one tenant', () => {
-  test('lists its own orders alone, however it asks', async () => {
+  test('lists only its own orders, with every filter', async () => {
     const own = await orderIdOf(await world.submit(body, as('operator of another tenant')));
     const list = async (query: string) => {
       const response = await ask('operator of another tenant', `/orders${query}`);
@@ -100,7 +100,7 @@ describe('a principal of one tenant', () => {
     expect(foreign.status).toBe(403);
   });
 
-  test('learns as much of an order of another tenant as of one that never was', async () => {
+  test('gets the same answer for an order of another tenant as for an unknown one', async () => {
     const asker = 'operator of another tenant';
     const answers = async (id: string) => {
       const asked = await Promise.all([
@@ -126,7 +126,7 @@ describe('a principal of one tenant', () => {
     expect(await answers(order)).toEqual(await answers('01kdvdna0012vzf1k7ypyn20t7'));
   });
 
-  test('is given no document for another one’s tag', async () => {
+  test('gets no document by the ETag of another principal', async () => {
     const state = async () => (await ask('owner', `/orders/${order}`)).json();
     await expect.poll(state).toMatchObject({ processState: 'Processed' });
     const tag = async (path: string) => (await ask('owner', path)).headers.get('etag') ?? 'no tag';
@@ -140,7 +140,7 @@ describe('a principal of one tenant', () => {
     }
   });
 
-  test('submits for its tenant, and the key of another one is free to it', async () => {
+  test('submits for its tenant, and may use a key that another tenant has used', async () => {
     const key = { 'idempotency-key': 'cart-1' };
     const [mine, theirs] = await Promise.all(
       ['operator of another tenant', 'owner'].map(async (asker) =>
@@ -152,7 +152,7 @@ describe('a principal of one tenant', () => {
     expect(orderSchema.parse(await shown.json()).tenant).toBe(others);
   });
 
-  test('follows its own orders alone', async () => {
+  test('follows only its own orders', async () => {
     const response = await ask('operator of another tenant', '/events');
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const foreign = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
@@ -164,7 +164,7 @@ describe('a principal of one tenant', () => {
   });
 });
 
-test('the history names who submitted, resubmitted and cancelled', async () => {
+test('the history names the principals that submitted, resubmitted and cancelled', async () => {
   world.refuse(true);
   const id = await orderIdOf(await world.submit(body, as('submitter')));
   await expect
@@ -184,12 +184,12 @@ test('the history names who submitted, resubmitted and cancelled', async () => {
   ]);
 });
 
-test('the access log has what changes something and what was refused, with its principal, without queries', async () => {
+test('the access log has changing and refused requests with their principals, without queries', async () => {
   await ask('viewer', '/orders?correlationId=ada%40example.com');
   await ask('viewer', `/orders/${order}/cancel`, { method: 'POST' });
   await ask('nobody', '/orders?correlationId=ada%40example.com');
   const id = await orderIdOf(await world.submit(body, as('owner')));
-  expect(told).toEqual([
+  expect(logged).toEqual([
     {
       method: 'POST',
       path: `/orders/${order}/cancel`,

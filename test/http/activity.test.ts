@@ -1,9 +1,9 @@
-/** What goes on, by the API; and documents that need not be sent twice. */
+/** The activity route, and documents that are not sent twice. */
 import { expect, test } from 'vitest';
 import { activitySchema, listSchema } from '#http/schemas.ts';
 import { orderIdOf, scenario } from './scenario.ts';
 
-test('the activity is as described', async () => {
+test('the activity matches its description', async () => {
   const world = await scenario();
   const id = await orderIdOf(await world.submit());
   await world.reaches(id, 'Processed');
@@ -19,13 +19,13 @@ test('the activity is as described', async () => {
   ]);
 });
 
-test('a server that does not see everything has no such route', async () => {
+test('a server without activity counts has no such route', async () => {
   const { get } = await scenario((ports) => ({ ...ports, activity: null }));
   expect((await get('/activity')).status).toBe(404);
 });
 
 test.each(['/orders', '/orders/ID', '/workflows', '/activity'])(
-  '%s is not sent again while it is the same, and is when it changed',
+  '%s is sent again only after a change',
   async (path) => {
     const world = await scenario((ports) => ({ ...ports, lastSweepAt: () => 0 }));
     const id = await orderIdOf(await world.submit());
@@ -39,7 +39,7 @@ test.each(['/orders', '/orders/ID', '/workflows', '/activity'])(
   },
 );
 
-test('a listing has another tag as soon as one of its orders goes on', async () => {
+test('a listing has another ETag as soon as one of its orders changes', async () => {
   const world = await scenario();
   world.refuse(true);
   const id = await orderIdOf(await world.submit());

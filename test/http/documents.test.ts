@@ -1,4 +1,4 @@
-/** The API's documents, at both ends: what it says is what it describes, and the command line reads it. */
+/** The documents of the API match its description, and the command line reads them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ZodType } from 'zod';
@@ -32,7 +32,7 @@ const life = fc.array(fc.constantFrom(...happenings), { maxLength: 25 });
 const shown = (record: ProcessRecord): unknown =>
   JSON.parse(JSON.stringify(orderView(record, order, registry)));
 
-test('an order in whatever state is shown as described, and read by the command line', () => {
+test('an order in any state matches the description, and the command line reads it', () => {
   fc.assert(
     fc.property(life.map(lived), (record) => {
       const document = shown(record);
@@ -57,7 +57,7 @@ test('an order in whatever state is shown as described, and read by the command 
   );
 });
 
-describe('a document of who knows whom', () => {
+describe('a document of unknown origin', () => {
   const eventful = lived(['claim', 'beat', 'succeed', 'fail', 'claim', 'expire', 'claim', 'fail']);
   const documents: readonly [string, ZodType, unknown][] = [
     ['an order', orderSchema, shown(eventful)],
@@ -78,26 +78,29 @@ describe('a document of who knows whom', () => {
     ],
   ];
 
-  test.each(documents)('%s is read, or refused, and steers no terminal', (_, schema, document) => {
-    expect(schema.safeParse(document).success).toBe(true);
-    fc.assert(
-      fc.property(fc.oneof(spoiled(document), spoiled(document), rubbish), (text) => {
-        let json: unknown;
-        try {
-          json = JSON.parse(text);
-        } catch {
-          return;
-        }
-        JSON.stringify(schema.safeParse(json).data, (key, value: unknown) => {
-          expect(`${key}${typeof value === 'string' ? value : ''}`).not.toMatch(/\p{Cc}/u);
-          return value;
-        });
-      }),
-      { numRuns: 300 },
-    );
-  });
+  test.each(documents)(
+    '%s is read or refused, and emits no escape sequence',
+    (_, schema, document) => {
+      expect(schema.safeParse(document).success).toBe(true);
+      fc.assert(
+        fc.property(fc.oneof(spoiled(document), spoiled(document), rubbish), (text) => {
+          let json: unknown;
+          try {
+            json = JSON.parse(text);
+          } catch {
+            return;
+          }
+          JSON.stringify(schema.safeParse(json).data, (key, value: unknown) => {
+            expect(`${key}${typeof value === 'string' ? value : ''}`).not.toMatch(/\p{Cc}/u);
+            return value;
+          });
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
-  test('an instant is one, or refused', () => {
+  test('an invalid instant is refused', () => {
     const instant = fc.oneof(
       fc.stringMatching(
         /^[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9](:[0-6][0-9])?(\.[0-9]{1,12})?(Z|[+-][0-2][0-9]:[0-9]{2})$/,

@@ -23,7 +23,7 @@ function parsed(block: string): Message {
   };
 }
 
-/** Opens a stream; each call of `next` gives one message more, null at its end. */
+/** Opens a stream; each call of `next` returns the next message, null at its end. */
 async function open({ get }: Scenario, path: string, headers?: Record<string, string>) {
   const response = await get(path, headers);
   expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -55,7 +55,7 @@ async function rest(next: () => Promise<Message | null>): Promise<Message[]> {
   return messages;
 }
 
-test('an order that has ended is told from its beginning, and the stream ends', async () => {
+test('the stream of an ended order has its whole history, and ends', async () => {
   const world = await scenario();
   const id = await orderIdOf(await world.submit());
   await world.reaches(id, 'Processed');
@@ -74,7 +74,7 @@ test('an order that has ended is told from its beginning, and the stream ends', 
   ]);
 });
 
-test('a reader who comes back goes on after the last event it saw', async () => {
+test('a reader that reconnects continues after its last event', async () => {
   const world = await scenario();
   const id = await orderIdOf(await world.submit());
   await world.reaches(id, 'Processed');
@@ -82,7 +82,7 @@ test('a reader who comes back goes on after the last event it saw', async () => 
   expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
 });
 
-test('an order under way is told live, to its end', async () => {
+test('the stream of a live order has each change until the order ends', async () => {
   const world = await scenario();
   const serve = world.hold();
   const id = await orderIdOf(await world.submit());
@@ -100,7 +100,7 @@ test('an order under way is told live, to its end', async () => {
   ).toEqual(['stepSucceeded', 'Processed']);
 });
 
-test('all orders are told as they change', async () => {
+test('the stream of all orders has each change', async () => {
   const world = await scenario();
   const next = await open(world, '/events');
   await world.submit();
@@ -112,14 +112,14 @@ test('all orders are told as they change', async () => {
   ]);
 });
 
-test('a request for the head of a stream follows nothing', async () => {
+test('a HEAD request opens no stream', async () => {
   const world = await scenario((ports) => ({ ...ports, watch: () => expect.fail('it watches') }));
   const head = await world.app.request('/events', { method: 'HEAD' });
   expect(head.status).toBe(200);
   expect(head.headers.get('content-type')).toContain('text/event-stream');
 });
 
-test('more followers than there may be are refused, and told when to come again', async () => {
+test('followers beyond the limit are refused with a Retry-After', async () => {
   const world = await scenario();
   const readers = await Promise.all(
     Array.from({ length: followerLimits.followersMax }, () => world.get('/events')),
@@ -137,7 +137,7 @@ test('more followers than there may be are refused, and told when to come again'
 });
 
 test.each(['/events', 'one order'])(
-  'who follows %s and is no longer let in, or not as the same, is cut off within seconds',
+  'a follower of %s whose token is revoked or changed is disconnected within seconds',
   async (path) => {
     const clock = virtualClock();
     let identity: Identity = identified(operator);

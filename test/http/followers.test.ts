@@ -1,4 +1,4 @@
-/** Those who follow events, beside orders that happen: what it costs, and what is left when they are gone. */
+/** Followers of events: their cost, and the memory that is released when they leave. */
 import { expect, test } from 'vitest';
 import type { ProcessRecord } from '#core/model/record.ts';
 import {
@@ -52,7 +52,7 @@ function scenario(limits: Partial<FollowerLimits> = {}) {
   };
 }
 
-/** What was sent so far, and whether the stream ended. */
+/** The text sent so far, and whether the stream ended. */
 function reading(body: ReadableStream<Uint8Array>) {
   const read = { text: '', isEnded: false };
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -74,7 +74,7 @@ const lived = (id: string): ProcessRecord[] => {
 };
 const eventsIn = (text: string, name: string) => text.split(`event: ${name}\n`).length - 1;
 
-test('each change is written out once, however many follow, and every one of them is sent it', async () => {
+test('each change is serialised once for all followers, and each of them receives it', async () => {
   for (const count of [1, 600]) {
     const world = scenario();
     const readers = Array.from({ length: count }, () => reading(world.join().body));
@@ -85,7 +85,7 @@ test('each change is written out once, however many follow, and every one of the
   }
 });
 
-test('a round hands few followers their events in one go', async () => {
+test('a round with few followers sends all their events at once', async () => {
   const world = scenario({ groupMax: 10, paceMs: 16 });
   let handed = 0;
   for (let at = 0; at < 25; at += 1) {
@@ -100,7 +100,7 @@ test('a round hands few followers their events in one go', async () => {
   expect(counts).toEqual([10, 20, 25, 25]);
 });
 
-test('of more changes than a round has, followers are sent the latest of each order', async () => {
+test('when a round has too many changes, followers receive the latest of each order', async () => {
   const world = scenario({ changesPerRoundMax: 4 });
   const { read } = reading(world.join().body);
   for (const each of ['a', 'b', 'c'].flatMap(lived)) world.happens(each);
@@ -110,7 +110,7 @@ test('of more changes than a round has, followers are sent the latest of each or
   );
 });
 
-test('of more orders than a round has, followers are told how many they missed', async () => {
+test('when a round has too many orders, a missed event gives the number left out', async () => {
   const world = scenario({ changesPerRoundMax: 4 });
   const { read } = reading(world.join().body);
   for (let at = 0; at < 10; at += 1) world.happens(record(`o-${at}`));
@@ -119,7 +119,7 @@ test('of more orders than a round has, followers are told how many they missed',
   expect(read.text).toContain('event: missed\ndata: {"orders":6}\n');
 });
 
-test('one that is too far behind is dropped, told so, and keeps no memory; others are not', async () => {
+test('a follower with too many unread events is dropped with a reason and releases its memory; others stay', async () => {
   const world = scenario({ bufferBytesMax: 2_000 });
   const slow = world.join();
   const quick = reading(world.join().body);
@@ -135,7 +135,7 @@ test('one that is too far behind is dropped, told so, and keeps no memory; other
   expect(late.read.text).toMatch(/^event: dropped\ndata: \{"code":"too-slow"/);
 });
 
-test('there are so many followers and no more; where one leaves, another may come', async () => {
+test('the number of followers is limited; when one leaves, another may connect', async () => {
   const world = scenario({ followersMax: 2 });
   const first = reading(world.join().body);
   reading(world.join().body);
@@ -145,7 +145,7 @@ test('there are so many followers and no more; where one leaves, another may com
   expect(world.all.follow(world.everything)).not.toBeNull();
 });
 
-test('when all are gone nothing listens any more, and nothing is written out', async () => {
+test('when all followers have left, no listener remains, and nothing is serialised', async () => {
   const world = scenario();
   const readers = Array.from({ length: 40 }, () => reading(world.join().body));
   expect(world.listeners.size).toBe(1);
@@ -157,7 +157,7 @@ test('when all are gone nothing listens any more, and nothing is written out', a
   expect(world.written()).toBe(0);
 });
 
-test('whoever follows is sent something every 15 s, also while only others are sent events', async () => {
+test('each follower receives a keep-alive every 15 s, also while only others receive events', async () => {
   const world = scenario();
   const quiet = reading(world.join({ orderId: record('a').orderId, take() {} }).body);
   const other = reading(world.join().body);
@@ -169,7 +169,7 @@ test('whoever follows is sent something every 15 s, also while only others are s
   expect(eventsIn(other.read.text, 'order')).toBe(32);
 });
 
-test('orders that nobody follows cost nothing', async () => {
+test('orders without followers cost nothing', async () => {
   const world = scenario();
   let rounds = 0;
   world.join({ orderId: record('a').orderId, take: () => (rounds += 1) });

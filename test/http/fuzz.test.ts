@@ -1,4 +1,4 @@
-/** Requests that nobody meant to make: answered, by a problem document where they are refused, never by 5xx. */
+/** Random requests are answered or refused with a problem document, never with 5xx. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { problemSchema } from '#http/problem.ts';
@@ -33,7 +33,7 @@ async function answered(path: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
-/** What a client can put into a header: others are refused by whatever makes the request. */
+/** The characters that a client can send in a header; client libraries refuse others. */
 const headerText = fc.oneof(
   fc.stringMatching(/^[ -~]{0,200}$/),
   fc.constantFrom('__proto__', '-1', '1e99', 'NaN', '9'.repeat(400), 'é'),
@@ -44,7 +44,7 @@ describe('a submission', () => {
   const post = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     answered('/orders', { method: 'POST', headers: { ...json, ...headers }, body: text });
 
-  test('that is rubbish is refused', async () => {
+  test('of random bytes is refused', async () => {
     const bytes = fc.uint8Array({ maxLength: 300 }).map((all) => new Uint8Array(all));
     await fc.assert(
       fc.asyncProperty(fc.oneof(rubbish, bytes), async (text) => {
@@ -53,7 +53,7 @@ describe('a submission', () => {
     );
   });
 
-  test('of which one place was spoiled is refused, or is shown as it was sent', async () => {
+  test('with one corrupted field is refused, or is shown as it was sent', async () => {
     await fc.assert(
       fc.asyncProperty(spoiled(full), async (text) => {
         const response = await post(text);
@@ -62,7 +62,7 @@ describe('a submission', () => {
           await world.get(`/orders/${await orderIdOf(response)}`)
         ).json();
         expect(order).toMatchObject(JSON.parse(text));
-        // A key that is lost on the way is an own one of the document that was sent, and of no other.
+        // A key that gets lost must be an own property of the document that was sent.
         expect(wholeText(order)).toContain(wholeText(JSON.parse(text).details));
       }),
       { numRuns: 300 },
@@ -105,7 +105,7 @@ test('every path and every method is answered', async () => {
   );
 });
 
-test('every query of a listing is answered, by orders or by what is wrong with it', async () => {
+test('every query of a listing is answered with orders or with a problem document', async () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('Error', '1', '200', '0', '1e2', '0x10', '', ' 5', '9'.repeat(400)),
@@ -123,7 +123,7 @@ test('every query of a listing is answered, by orders or by what is wrong with i
   );
 });
 
-test('a raw query, with escapes that are none, is answered', async () => {
+test('a raw query with invalid escapes is answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.stringMatching(/^[%&=+a-f0-9limtcurso]{0,60}$/), async (query) => {
       await answered(`/orders?${query}`, {});
@@ -131,19 +131,19 @@ test('a raw query, with escapes that are none, is answered', async () => {
   );
 });
 
-test('events go on from any id a reader claims to have seen', async () => {
+test('a stream continues after any Last-Event-ID', async () => {
   await fc.assert(
     fc.asyncProperty(headerText, async (seen) => {
       const response = await answered(`/orders/${known}/events`, {
         headers: { 'last-event-id': seen },
       });
-      // The order has ended, so its stream does.
+      // The order has ended, so its stream ends.
       expect(await response.text()).toContain('event: order');
     }),
   );
 });
 
-test('any host, origin and token is answered', async () => {
+test('a request with any host, origin and token is answered', async () => {
   const guarded = await scenario((ports) => ({
     ...ports,
     guard: {

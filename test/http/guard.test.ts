@@ -19,7 +19,7 @@ const code = async (response: Response) =>
   z.object({ code: z.string() }).parse(await response.json()).code;
 
 test.each(['evil.example', 'evil.example:4400', '127.0.0.1:80', ''])(
-  'the host name %j is refused: it may be an attacker’s, pointed here',
+  'the host name %j is refused, which prevents DNS rebinding',
   async (host) => {
     const { get } = await guarded();
     const response = await get('/orders', { host });
@@ -44,7 +44,7 @@ test.each([undefined, `http://${here}`])('the origin %s is served', async (origi
   expect((await get('/orders', headers)).status).toBe(200);
 });
 
-test('a page of an origin that the operator allows is served, and no other', async () => {
+test('only pages of allowed origins are served', async () => {
   const { get } = await scenario((ports) => ({
     ...ports,
     guard: { ...ports.guard, origins: new Set(['https://shop.example.com']) },
@@ -56,7 +56,7 @@ test('a page of an origin that the operator allows is served, and no other', asy
   expect(await statusFor('null')).toBe(403);
 });
 
-test('with a token, all but the health needs it', async () => {
+test('with a token, every route except the health requires it', async () => {
   const token = 'a-secret-of-some-length';
   const { get } = await guarded(token);
   for (const authorization of ['', 'Bearer wrong', `bearer${token}`, `Basic ${token}`]) {
@@ -71,7 +71,7 @@ test('with a token, all but the health needs it', async () => {
   expect((await get('/orders', right)).status).toBe(200);
 });
 
-test('pages are read without the token, under a host name that is served, and only read', async () => {
+test('pages can be read without the token, under a served host name, and only read', async () => {
   const { app, get } = await guarded('a-secret-of-some-length');
   expect((await get('/a.js', { host: here })).status).toBe(404);
   expect((await get('/b.js', { host: here })).status).toBe(401);

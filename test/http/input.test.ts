@@ -1,4 +1,4 @@
-/** Input that would be read otherwise than it was sent is refused, and the reason names what to change. */
+/** Ambiguous input is refused, and the reason names what to change. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#http/problem.ts';
@@ -76,12 +76,12 @@ describe('a submission', () => {
     ['application/json;charset=UTF-8', 202],
     ['APPLICATION/JSON', 202],
     ['Application/JSON ; charset="utf-8"', 202],
-  ])('of type %s is answered %i', async (type, status) => {
+  ])('of type %s is answered with %i', async (type, status) => {
     const world = await scenario();
     expect((await sent(world, JSON.stringify(body), { 'content-type': type })).status).toBe(status);
   });
 
-  test('in a content coding is refused, on every route that takes a body', async () => {
+  test('with a content coding is refused, on every route that accepts a body', async () => {
     const world = await scenario();
     const id = await orderIdOf(await world.submit());
     for (const path of ['/orders', `/orders/${id}/resubmit`, `/orders/${id}/cancel`]) {
@@ -143,7 +143,7 @@ describe('a request about one order', () => {
     await world.reaches(id, 'Error');
     const response = await world.app.request(`/orders/${id}/${action}`, {
       ...{ method: 'POST', headers },
-      // As bytes: with a text, fetch itself would name its type.
+      // As bytes, because for a text fetch adds a content type.
       body: new TextEncoder().encode(text),
     });
     expect(await refusalOf(response)).toMatchObject({ status, fields });
@@ -184,14 +184,14 @@ describe('a listing', () => {
     ['since=yesterday', instantText],
     ['since=2026-01-01T00:00:00+02:00', instantText],
     ['limit=0&state=', `${limitText.slice(0, -1)}; \`state\` must be one of`],
-  ])('with %s is refused with a sentence', async (query, detail) => {
+  ])('with %s is refused with a reason', async (query, detail) => {
     const { get } = await scenario();
     const refusal = await refusalOf(await get(`/orders?${query}`));
     expect(refusal).toMatchObject({ status: 400, code: 'query-invalid' });
     for (const part of detail.split('; ')) expect(refusal.detail).toContain(part);
   });
 
-  test('takes an instant with an offset', async () => {
+  test('accepts an instant with an offset', async () => {
     const world = await scenario();
     await world.submit();
     const from = (instant: string) => listed(world, `?since=${encodeURIComponent(instant)}`);
@@ -199,14 +199,14 @@ describe('a listing', () => {
     expect((await from('2200-01-01T00:00:00-11:30')).orders).toHaveLength(0);
   });
 
-  test('goes on with its cursor, and refuses the cursor of other filters', async () => {
+  test('continues with its cursor, and refuses the cursor of other filters', async () => {
     const world = await scenario();
     const ids: string[] = [];
     for (let at = 0; at < 3; at += 1) ids.unshift(await orderIdOf(await world.submit()));
     for (const id of ids) await world.reaches(id, 'Processed');
     const first = await listed(world, '?limit=1&since=2020-01-01T00:00:00Z');
     const cursor = `cursor=${first.cursor}`;
-    // The same instant, written in another way, and a page of another length.
+    // The same instant in another form, and a page of another length.
     const second = await listed(world, `?limit=2&since=2020-01-01T00:00:00.000Z&${cursor}`);
     expect([...first.orders, ...second.orders].map(({ orderId }) => orderId)).toEqual(ids);
     for (const other of [
@@ -223,7 +223,7 @@ describe('a listing', () => {
   });
 });
 
-test('no sentence about input has the words of the validator', async () => {
+test('no reason contains the words of the validator', async () => {
   const { submit } = await scenario();
   const response = await submit({
     ...{ workflow: '', details: { dish: '', guests: 0.5 }, priority: 'now', colour: 1 },

@@ -14,7 +14,7 @@ const list = z.object({
   cursor: z.string().nullable(),
 });
 
-test('a submission is accepted with its place, and shown whole once it is Processed', async () => {
+test('a submission is accepted with a Location, and shown completely once it is Processed', async () => {
   const { submit, get, reaches } = await scenario();
   const response = await submit({
     ...body,
@@ -54,7 +54,7 @@ test('a submission is accepted with its place, and shown whole once it is Proces
   expect(order.history.map(({ type }) => type)).toEqual(['submit', 'claim', 'stepSucceeded']);
 });
 
-test('the same key and body a hundred times at once are one order', async () => {
+test('a hundred concurrent submissions with the same key and body are one order', async () => {
   const { submit, get } = await scenario();
   const key = { 'idempotency-key': 'dinner-7' };
   const responses = await Promise.all(Array.from({ length: 100 }, () => submit(body, key)));
@@ -64,7 +64,7 @@ test('the same key and body a hundred times at once are one order', async () => 
   expect(list.parse(await (await get('/orders')).json()).orders).toHaveLength(1);
 });
 
-test('a key belongs to a tenant: another one may use the same', async () => {
+test('a key belongs to a tenant, so another tenant may use the same', async () => {
   const { submit } = await scenario();
   const key = { 'idempotency-key': 'dinner-7' };
   const first = await orderIdOf(await submit({ ...body, tenant: 'inn' }, key));
@@ -72,7 +72,7 @@ test('a key belongs to a tenant: another one may use the same', async () => {
   expect(first).not.toBe(second);
 });
 
-test('the listing goes page by page, newest first, and by state', async () => {
+test('the listing has pages, newest first, and filters by state', async () => {
   const { submit, get, refuse, reaches } = await scenario();
   const ids: string[] = [];
   for (const refuses of [false, true, false, true, false]) {
@@ -93,7 +93,7 @@ test('the listing goes page by page, newest first, and by state', async () => {
   expect(inError.orders.map(({ orderId }) => orderId)).toEqual([ids[1], ids[3]]);
 });
 
-test('an order in Error is shown with its fault; resubmitted it is Processed', async () => {
+test('an order in Error is shown with its fault; after a resubmit it is Processed', async () => {
   const { submit, get, post, refuse, reaches } = await scenario();
   refuse(true);
   const id = await orderIdOf(await submit());
@@ -143,7 +143,7 @@ test('a listing can be searched: by workflow, agent, step, fault, and when an or
 });
 
 test.each(['resubmit', 'cancel'] as const)(
-  'a %s for another revision changes nothing; for the present one it does',
+  'a %s for another revision changes nothing; for the current one it does',
   async (action) => {
     const { app, submit, get, refuse, reaches } = await scenario();
     refuse(true);
@@ -191,7 +191,7 @@ test('workflows are shown with their steps and policies', async () => {
   });
 });
 
-test('health is ok while the Supervisor sweeps, and degraded when it has not of late', async () => {
+test('health is ok while sweeps are completed, and degraded when none was completed recently', async () => {
   const well = await (await scenario()).get('/healthz');
   expect(well.status).toBe(200);
   expect(await well.json()).toMatchObject({ status: 'ok', causes: [] });
@@ -216,7 +216,7 @@ test('health is degraded while writes are refused or data are damaged, and says 
   });
 });
 
-test('health says that Reeve still starts, and that it works all the same', async () => {
+test('health is starting during the recovery, and orders are accepted', async () => {
   const starting = await scenario((ports) => ({ ...ports, isStarting: () => true }));
   const health = await starting.get('/healthz');
   expect(health.status).toBe(200);
@@ -257,7 +257,7 @@ describe('resubmit with corrections', () => {
     return `/orders/${orderId}`;
   };
 
-  test('lets the order go on with them, and says which fields they were', async () => {
+  test('continues the order with them, and the history names the fields', async () => {
     const world = await scenario();
     const path = await stopped(world);
     const answer = await world.post(`${path}/resubmit`, { set: { dish: 'stew' } });
@@ -287,7 +287,7 @@ describe('resubmit with corrections', () => {
   });
 });
 
-test('orders are found by what their submitter calls them, and no others are', async () => {
+test('a search by correlation id finds exactly its orders', async () => {
   const { submit, get } = await scenario();
   const seventh = await orderIdOf(await submit({ ...body, correlationId: 'table 7' }));
   await submit({ ...body, correlationId: 'table 70' });
@@ -299,7 +299,7 @@ test('orders are found by what their submitter calls them, and no others are', a
   expect(await found('correlationId=table')).toEqual([]);
 });
 
-test('a listing says what submitters call their orders', async () => {
+test('a listing has the correlation ids of its orders', async () => {
   const { submit, get } = await scenario();
   await submit({ ...body, correlationId: 'table 7' });
   await submit(body);

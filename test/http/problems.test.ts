@@ -97,7 +97,7 @@ test.each([
   expect(await storedOrders(world)).toBe(0);
 });
 
-test('a body over 128 KiB is refused, whether or not it says its length', async () => {
+test('a body over 128 KiB is refused, with or without a Content-Length', async () => {
   const world = await scenario();
   const large = JSON.stringify({ ...body, details: { dish: 'x'.repeat(140_000), guests: 1 } });
   await expectProblem(await world.submit(large), 413, 'body-too-large');
@@ -123,7 +123,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp
   },
 );
 
-test('an idempotency key too long is refused', async () => {
+test('an idempotency key that is too long is refused', async () => {
   const { submit } = await scenario();
   const response = await submit(body, { 'idempotency-key': 'k'.repeat(129) });
   await expectProblem(response, 400, 'header-invalid', ['idempotency-key']);
@@ -144,7 +144,7 @@ test.each([
   ['/orders/nobody', 'order-id-malformed'],
   ['/orders/..%2f', 'order-id-malformed'],
   [`/orders/${'x'.repeat(200)}`, 'order-id-malformed'],
-])('%s shows no order: %s', async (path, code) => {
+])('GET of %s returns no order: %s', async (path, code) => {
   const { get, post } = await scenario();
   await expectProblem(await get(path), 404, code);
   await expectProblem(await get(`${path}/events`), 404, code);
@@ -152,7 +152,7 @@ test.each([
   await expectProblem(await post(`${path}/cancel`), 404, code);
 });
 
-test('every id that a submission gives is known as an order id, with a key and without', async () => {
+test('every id that a submission returns is a valid order id, with a key and without', async () => {
   const { get, submit } = await scenario();
   for (const headers of [{}, { 'idempotency-key': 'dinner-9' }]) {
     const id = await orderIdOf(await submit(body, headers));
@@ -189,15 +189,12 @@ test.each([
     'is not a parameter of this route; its parameters are state, workflow, agent, step, fault, tenant, correlationId, since, before, limit, cursor',
   ],
   ['/healthz?verbose=1', 'verbose', 'is not a parameter of this route; it has none'],
-] as const)(
-  '%s is refused, and says what the parameter should be',
-  async (path, field, message) => {
-    const { get } = await scenario();
-    const response = await get(path);
-    expect(problemSchema.parse(await response.clone().json()).errors).toEqual([{ field, message }]);
-    await expectProblem(response, 400, 'query-invalid', [field]);
-  },
-);
+] as const)('%s is refused, and the error suggests the parameter', async (path, field, message) => {
+  const { get } = await scenario();
+  const response = await get(path);
+  expect(problemSchema.parse(await response.clone().json()).errors).toEqual([{ field, message }]);
+  await expectProblem(response, 400, 'query-invalid', [field]);
+});
 
 const pathsSchema = z.record(z.string(), z.record(z.string(), z.looseObject({})));
 
@@ -225,7 +222,7 @@ test('every route refuses a parameter that it does not know, and changes nothing
   expect(await storedOrders(world)).toBe(1);
 });
 
-test('what is not served is told as a problem', async () => {
+test('an unknown route or method is a problem document', async () => {
   const { get, app } = await scenario();
   await expectProblem(await get('/'), 404, 'route-unknown');
   const other = await app.request('/orders', { method: 'PUT' });
@@ -241,7 +238,7 @@ test('an order that has ended can neither be resubmitted nor cancelled', async (
   await expectProblem(await post(`/orders/${id}/cancel`), 409, 'ended');
 });
 
-test('a store that fails is told without details, and may be tried again', async () => {
+test('a failure of the store is reported without details, with a Retry-After', async () => {
   const secret = 'disk /dev/vda is full';
   const { submit } = await scenario((ports) => ({
     ...ports,
@@ -257,7 +254,7 @@ test('a store that fails is told without details, and may be tried again', async
   await expectProblem(response, 503, 'unavailable');
 });
 
-test('a full disk is told as such, without its path', async () => {
+test('a full disk is reported without its path', async () => {
   const { submit } = await scenario((ports) => ({
     ...ports,
     submission: {
@@ -286,11 +283,11 @@ test('every route that may answer 503 says so in the description, with its Retry
       return unavailable.success ? [] : [`${method} ${path}`];
     }),
   );
-  // They tell what is known without the store.
+  // They answer without the store.
   expect(unsaid).toEqual(['get /workflows', 'get /principal', 'get /openapi.json']);
 });
 
-test('a mistake of ours is told without details', async () => {
+test('a defect of Reeve is reported without details', async () => {
   const { submit } = await scenario((ports) => ({
     ...ports,
     submission: {

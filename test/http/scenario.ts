@@ -1,4 +1,4 @@
-/** An API over a real Reeve in memory, with agents that a test tells what to do. */
+/** An API over a real Reeve in memory, with agents that the test controls. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
@@ -30,9 +30,9 @@ const dinner = defineWorkflow({
 export interface Scenario {
   readonly app: OpenAPIHono;
   readonly reeve: LocalReeve;
-  /** From now on the cook refuses every dish, or no dish. */
+  /** From now on the agent refuses every call, or none. */
   refuse(refuses: boolean): void;
-  /** From now on the cook waits until it is told to serve. */
+  /** From now on the agent waits until the test lets it answer. */
   hold(): () => void;
   submit(body?: unknown, headers?: Record<string, string>): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
@@ -47,7 +47,7 @@ export const identified = (principal: Principal): Identity => ({ kind: 'known', 
 export const body = { workflow: 'dinner', details: { dish: 'soup', guests: 2 } };
 export const json = { 'content-type': 'application/json' };
 
-/** `change`: what the API stands on instead, to make it fail. */
+/** `change`: replaces a dependency of the API, to make it fail. */
 export async function scenario(
   change: (ports: ApiPorts) => ApiPorts = (ports) => ports,
 ): Promise<Scenario> {

@@ -1,4 +1,4 @@
-/** A sensitive field goes to the agent that needs it, and shows nowhere else: all that is told is searched. */
+/** A sensitive field goes to the agent that needs it and appears nowhere else: all output is searched. */
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
@@ -36,11 +36,11 @@ const sale = defineWorkflow({
   })
   .build();
 
-/** A bank that quotes what it was given, and a Reeve of which everything told is kept. */
+/** A bank that quotes its input, and a Reeve whose whole output is kept. */
 async function scenario() {
-  const told: string[] = [];
+  const output: string[] = [];
   const asked: string[] = [];
-  const log = jsonLog(systemClock, 'info', (line) => told.push(line));
+  const log = jsonLog(systemClock, 'info', (line) => output.push(line));
   const reeve = await startLocalReeve({
     workflows: [sale],
     agents: [
@@ -59,8 +59,8 @@ async function scenario() {
     random: { next: () => 0.5 },
     breakerFor: () => ({ run: (call) => call() }),
     log,
-    responseChannels: { desk: async ({ body }) => void told.push(body) },
-    onAlert: async (alert) => void told.push(JSON.stringify(alert)),
+    responseChannels: { desk: async ({ body }) => void output.push(body) },
+    onAlert: async (alert) => void output.push(JSON.stringify(alert)),
   });
   onTestFinished(() => reeve.close());
   const app = api({
@@ -68,24 +68,24 @@ async function scenario() {
     clock: systemClock,
     log,
     guard: { hosts: null, identify: () => ({ kind: 'known', principal: olga }), pages: new Set() },
-    accessLog: (access) => told.push(JSON.stringify(access)),
+    accessLog: (access) => output.push(JSON.stringify(access)),
     sweepLateMs: 60_000,
   });
   const ask = async (path: string, body?: unknown): Promise<string> => {
     const init = { method: 'POST', headers: json, body: JSON.stringify(body) };
     const response = await app.request(path, body === undefined ? {} : init);
     const text = await response.text();
-    told.push(text);
+    output.push(text);
     return text;
   };
-  return { ask, told, asked };
+  return { ask, output, asked };
 }
 
-test('no answer, no status message, no alert and no log line has what a workflow marks as sensitive', async () => {
-  const { ask, told, asked } = await scenario();
+test('no response, status message, alert or log line contains a value that a workflow marks as sensitive', async () => {
+  const { ask, output, asked } = await scenario();
   const body = { workflow: 'sale', replyTo: 'desk', details: { payment: { token: refusedToken } } };
   const { orderId } = JSON.parse(await ask('/orders', body));
-  // Follows the order to its end, from before it stops.
+  // Follows the order from before it stops until it has ended.
   const followed = ask(`/orders/${orderId}/events`);
   const reaches = (state: string) =>
     expect.poll(async () => JSON.parse(await ask(`/orders/${orderId}`)).processState).toBe(state);
@@ -100,8 +100,8 @@ test('no answer, no status message, no alert and no log line has what a workflow
   await ask('/orders');
 
   expect(asked).toEqual([refusedToken, rightToken]);
-  expect(told.length).toBeGreaterThan(10);
-  expect(told.filter((text) => text.includes(refusedToken) || text.includes(rightToken))).toEqual(
+  expect(output.length).toBeGreaterThan(10);
+  expect(output.filter((text) => text.includes(refusedToken) || text.includes(rightToken))).toEqual(
     [],
   );
   const last = JSON.parse(await ask(`/orders/${orderId}`));
@@ -110,5 +110,5 @@ test('no answer, no status message, no alert and no log line has what a workflow
     steps: { pay: { input: { token: '[redacted]' }, output: { receipt: 'paid with [redacted]' } } },
   });
   expect(last.history.map(({ type }: { type: string }) => type)).toContain('resubmit');
-  expect(told.join('\n')).toContain('Token [redacted] is not accepted.');
+  expect(output.join('\n')).toContain('Token [redacted] is not accepted.');
 });

@@ -46,14 +46,14 @@ const waitsOf = (instants: readonly number[]) =>
   instants.slice(1).map((at, before) => at - (instants[before] ?? 0));
 
 test('the changes of an order are delivered in sequence, each once', async () => {
-  const told: string[] = [];
+  const delivered: string[] = [];
   const { order, start } = feed(async (_, { orderId, sequence }) => {
-    told.push(`${orderId} ${sequence}`);
+    delivered.push(`${orderId} ${sequence}`);
   });
   start();
   await order('one', 'shop');
   await order('two', 'shop');
-  expect(told).toEqual(['one 1', 'one 2', 'two 1', 'two 2']);
+  expect(delivered).toEqual(['one 1', 'one 2', 'two 1', 'two 2']);
 });
 
 test('sixteen orders are delivered at once, and the changes of each in sequence', async () => {
@@ -77,24 +77,24 @@ test('sixteen orders are delivered at once, and the changes of each in sequence'
   }
 });
 
-test('a channel that fails is tried again, ever less often, and loses nothing', async () => {
+test('a channel that fails is retried with growing waits, and loses nothing', async () => {
   const tried: number[] = [];
-  const told: number[] = [];
+  const delivered: number[] = [];
   const { order, clock, start } = feed(async (_, { sequence }) => {
     tried.push(clock.now());
     if (tried.length < 10) throw new Error('not now');
-    told.push(sequence);
+    delivered.push(sequence);
   });
   start();
   await order('one', 'shop');
   await clock.advance(600_000);
-  expect(told).toEqual([1, 2]);
+  expect(delivered).toEqual([1, 2]);
   expect(waitsOf(tried).slice(0, 9)).toEqual([
     500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
   ]);
 });
 
-test('a channel that fails is tried with one order at a time, and another each time', async () => {
+test('a channel that fails is retried with one order at a time, and a different one each time', async () => {
   const tried: string[] = [];
   let works = false;
   const { order, clock, start } = feed(async (_, { orderId, sequence }) => {
@@ -114,7 +114,7 @@ test.each([
   ['longer', 5_000, 5_000],
   ['shorter than the wait', 100, 500],
   ['unreasonably long', 86_400_000, 3_600_000],
-])('a channel that asks to be left alone %s gets that within bounds', async (_, asked, waited) => {
+])('a channel that asks for a pause %s gets it within bounds', async (_, asked, waited) => {
   const tried: number[] = [];
   const { order, clock, start } = feed(async () => {
     tried.push(clock.now());
@@ -126,50 +126,50 @@ test.each([
   expect(waitsOf(tried.slice(0, 2))).toEqual([waited]);
 });
 
-test('a message that is refused holds up its own order alone, and is never given up', async () => {
+test('a rejected message delays only its own order, and is retried without a limit', async () => {
   const tried: number[] = [];
-  const told: string[] = [];
+  const delivered: string[] = [];
   let accepts = false;
   const { order, clock, start } = feed(async (_, { orderId, sequence }) => {
     if (orderId === 'one' && !accepts) {
       tried.push(clock.now());
       throw refused('message');
     }
-    told.push(`${orderId} ${sequence}`);
+    delivered.push(`${orderId} ${sequence}`);
   });
   start();
   await order('one', 'shop');
   await order('two', 'shop');
-  expect(told).toEqual(['two 1', 'two 2']);
+  expect(delivered).toEqual(['two 1', 'two 2']);
   await clock.advance(7 * 86_400_000);
   expect(Math.max(...waitsOf(tried))).toBe(3_600_000);
   accepts = true;
   await clock.advance(3_600_000);
-  expect(told.slice(2)).toEqual(['one 1', 'one 2']);
+  expect(delivered.slice(2)).toEqual(['one 1', 'one 2']);
 });
 
-test('a channel that fails holds up no other', async () => {
-  const told: string[] = [];
+test('a channel that fails delays no other', async () => {
+  const delivered: string[] = [];
   const { order, start } = feed(async (_, { replyTo, sequence }) => {
     if (replyTo === 'broken') throw new Error('not now');
-    told.push(`${replyTo} ${sequence}`);
+    delivered.push(`${replyTo} ${sequence}`);
   });
   start();
   await order('one', 'broken');
   await order('two', 'shop');
-  expect(told).toEqual(['shop 1', 'shop 2']);
+  expect(delivered).toEqual(['shop 1', 'shop 2']);
 });
 
 test('operators get one alert for an order whose response channel is down', async () => {
-  const told: string[] = [];
+  const delivered: string[] = [];
   const { order, store, clock, start, log } = feed(async (audience, { orderId, sequence }) => {
     if (audience === 'submitter') throw new Error('not now');
-    told.push(`${orderId} ${sequence}`);
+    delivered.push(`${orderId} ${sequence}`);
   });
   const { stop } = start();
   await store.commit(failed(await order('one', 'shop'), clock.now()));
   await clock.advance(600_000);
-  expect(told).toEqual(['one 3']);
+  expect(delivered).toEqual(['one 3']);
   expect(log.lines.at(-1)).toMatchObject({
     event: 'notification-failed',
     fields: { orderId: 'one', channel: 'shop', error: 'not now' },
@@ -177,7 +177,7 @@ test('operators get one alert for an order whose response channel is down', asyn
   stop();
   start();
   await settled();
-  expect(told).toEqual(['one 3']);
+  expect(delivered).toEqual(['one 3']);
 });
 
 function failed(record: Awaited<ReturnType<ReturnType<typeof feed>['order']>>, at: number) {
@@ -192,7 +192,7 @@ function failed(record: Awaited<ReturnType<ReturnType<typeof feed>['order']>>, a
   } as const;
 }
 
-test('alerts are handed over all at once, for their taker counts them together', async () => {
+test('alerts are delivered in parallel, because their receiver groups them', async () => {
   const open: string[] = [];
   const { order, store, clock, start } = feed((audience, { orderId }) => {
     if (audience === 'operator') open.push(orderId);
@@ -208,7 +208,7 @@ test('alerts are handed over all at once, for their taker counts them together',
 test.each([
   ['operator', null],
   ['submitter', 'shop'],
-])('that the %s was not told is logged with channel %s', async (deaf, channel) => {
+])('an undelivered message to the %s is logged with channel %s', async (deaf, channel) => {
   const { order, store, clock, start, log } = feed(async (audience) => {
     // A thrown value that is not an Error has no description.
     if (audience === deaf) await Promise.reject('no');
@@ -223,35 +223,35 @@ test.each([
 });
 
 test('changes that are undelivered at a stop are delivered after the next start', async () => {
-  const told: number[] = [];
+  const delivered: number[] = [];
   let works = false;
   const { order, clock, start } = feed(async (_, { sequence }) => {
     if (!works) throw new Error('not now');
-    told.push(sequence);
+    delivered.push(sequence);
   });
   const { stop } = start();
   await order('one', 'shop');
   stop();
   works = true;
   await clock.advance(60_000);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
   start();
   await settled();
-  expect(told).toEqual([1, 2]);
+  expect(delivered).toEqual([1, 2]);
 });
 
-test('a change without an audience is not kept', async () => {
-  const told: Change[] = [];
+test('a change without an audience is not stored', async () => {
+  const delivered: Change[] = [];
   const { order, start } = feed(async (_, change) => {
-    told.push(change);
+    delivered.push(change);
   });
   await order('one', null);
   start();
   await settled();
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
 });
 
-test('a message that is tried again is the same message', async () => {
+test('a retried message is the same message', async () => {
   const clock = virtualClock();
   const log = testLog();
   const tried: StatusMessage[] = [];
@@ -279,7 +279,7 @@ test('a message that is tried again is the same message', async () => {
   expect(new Set(tried).size).toBe(1);
 });
 
-test('a channel that fails for a quarter of an hour is one line of the log, and one when it is over', async () => {
+test('a channel that fails for a quarter of an hour has one line in the log, and one when it works again', async () => {
   let works = false;
   const { order, clock, log, start } = feed(async (_, { replyTo }) => {
     if (!works && replyTo === 'shop')
@@ -316,7 +316,7 @@ test('a channel that fails for a quarter of an hour is one line of the log, and 
   expect(channels()).toContainEqual({ name: 'shop', undelivered: 0, failingSince: null });
 });
 
-test('a channel that refuses one order for long is behind, though it takes others', async () => {
+test('a channel that refuses one order for long is behind, although it accepts others', async () => {
   let works = false;
   const { order, clock, log, start } = feed(async (_, { orderId }) => {
     if (!works && orderId === 'one') throw refused('message');

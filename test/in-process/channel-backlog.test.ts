@@ -1,4 +1,4 @@
-/** When a channel counts as behind, and when it has caught up, message by message. */
+/** When a channel counts as behind, and when it has caught up. */
 import { expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
 import { channelWatch } from '#in-process/channel-backlog.ts';
@@ -11,7 +11,7 @@ const down = new DeliveryError('webhook-unreachable', 'It is down.', { of: 'chan
 const refused = new DeliveryError('webhook-refused', 'No.', { of: 'message' });
 const [one, two] = [orderId('one'), orderId('two')];
 
-/** A channel with two messages that are not delivered. */
+/** A channel with two undelivered messages. */
 function watched() {
   const clock = virtualClock();
   const log = testLog();
@@ -32,7 +32,7 @@ test('a channel is behind when it still fails a quarter of an hour after its fir
   expect(events()).toEqual(['channel-behind']);
 });
 
-test('the end of an outage that was too short for the log is not logged either', () => {
+test('an outage that was too short for the log has no line at its end either', () => {
   const { watch, clock, events } = watched();
   watch.failed(one, down);
   clock.jump(quarterHour - 1);
@@ -41,7 +41,7 @@ test('the end of an outage that was too short for the log is not logged either',
   expect(watch.backlog()).toEqual({ name: 'shop', undelivered: 1, failingSince: null });
 });
 
-test('each outage of a channel has a line of its own, and each end', () => {
+test('each outage of a channel has one line at its start and one at its end', () => {
   const { watch, clock, events } = watched();
   for (const order of [one, two]) {
     watch.failed(order, down);
@@ -57,7 +57,7 @@ test.each([
   ['was down', down, null],
   ['failed for an unknown reason', new Error('no'), null],
   ['refused a message', refused, Date.UTC(2026, 0, 1)],
-])('a channel that %s, and then takes the message of another order', (_, error, since) => {
+])('a channel that %s, and then accepts the message of another order', (_, error, since) => {
   const { watch } = watched();
   watch.failed(one, error);
   watch.failed(two, down);

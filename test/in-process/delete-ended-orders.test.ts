@@ -1,4 +1,4 @@
-/** Ended orders are forgotten from time to time, while Reeve runs. */
+/** Ended orders are deleted periodically while Reeve runs. */
 import { expect, onTestFinished, test } from 'vitest';
 import { retention } from '#in-process/delete-ended-orders.ts';
 import { accepted, ended, opened } from '../support/stored-data.ts';
@@ -14,11 +14,11 @@ function running() {
   return { clock, store, log, stop };
 }
 
-test('an order is forgotten at the first look after its time, and told of by their number', async () => {
+test('ended orders are deleted at the first pass after their retention, and the log gives their number', async () => {
   const { clock, store, log } = running();
   await accepted(store, 'live');
   for (const id of ['one', 'two']) await ended(store, id, clock.now());
-  // It ended a millisecond later: at the look after a minute it is not yet older than a minute.
+  // It ended a millisecond later, so at the pass after a minute it is not older than a minute.
   await clock.advance(69_999);
   expect(log.lines).toEqual([]);
   await clock.advance(1);

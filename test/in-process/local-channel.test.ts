@@ -29,7 +29,7 @@ function channel(
 
 const done = (messages: readonly number[]) => messages.map(() => ({ kind: 'done' }) as const);
 
-test('messages are handed over in batches, in their order', async () => {
+test('messages are delivered in batches, in their order', async () => {
   const batches: (readonly number[])[] = [];
   const { send } = channel(async (messages) => {
     batches.push(messages);
@@ -72,7 +72,7 @@ test('at most the allowed number of batches is in flight; the rest waits', async
   expect(gates).toHaveLength(5);
 });
 
-test('a message to be delivered again comes again after a pause, alone', async () => {
+test('a returned message is delivered again after a pause, alone', async () => {
   const seen: number[] = [];
   const { send, clock } = channel(async (messages) => {
     const first = seen.length === 0;
@@ -88,7 +88,7 @@ test('a message to be delivered again comes again after a pause, alone', async (
   expect(seen).toEqual([1, 2, 3, 2]);
 });
 
-test('a receiver that fails gets its whole batch again', async () => {
+test('after a failure the receiver gets its whole batch again', async () => {
   const seen: number[] = [];
   const { send, clock, log } = channel(async (messages) => {
     seen.push(...messages);
@@ -147,7 +147,7 @@ test.each<[string, () => ReturnType<Receive>]>([
   expect([gates.length, log.lines.length]).toEqual([2, length]);
 });
 
-test('a message that cannot be understood is logged with its reason and not delivered again (R19)', async () => {
+test('an unreadable message is logged with its reason and not delivered again (R19)', async () => {
   let calls = 0;
   const { send, clock, log } = channel(async (messages) => {
     calls += 1;
@@ -161,7 +161,7 @@ test('a message that cannot be understood is logged with its reason and not deli
   ]);
 });
 
-test('a closed channel delivers nothing more', async () => {
+test('a closed channel delivers nothing', async () => {
   let calls = 0;
   const { send, close } = channel(async (messages) => {
     calls += 1;

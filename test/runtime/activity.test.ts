@@ -1,4 +1,4 @@
-/** What goes on, as it is counted: against the orders themselves, and after a restart. */
+/** The activity counts agree with the orders, also after a restart. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const dinner = defineWorkflow({ name: 'dinner', version: 2, details: z.null() })
 interface Kitchen {
   readonly reeve: LocalReeve;
   readonly clock: VirtualClock;
-  /** What the cook does with whatever is asked of it from now on. */
+  /** The reaction of the agent to all further calls. */
   does: 'cook' | 'refuse' | 'hang';
   breaker: BreakerState;
   submit(): Promise<void>;
@@ -114,7 +114,7 @@ const agentOf = (reeve: LocalReeve, name: string) =>
   reeve.activity().agents.find((agent) => agent.name === name);
 const ordersOf = (reeve: LocalReeve) => reeve.activity().workflows[0]?.orders;
 
-test('an order that goes through is counted in its minute, and leaves nothing behind', async () => {
+test('a Processed order is counted in its minute, and not among the live orders', async () => {
   const { reeve, submit } = await kitchen();
   await submit();
   const { minutes, workflows } = reeve.activity();
@@ -127,7 +127,7 @@ test('an order that goes through is counted in its minute, and leaves nothing be
   expect(agentOf(reeve, 'cook')).toMatchObject({ succeeded: 1, failed: 0, timedOut: 0 });
 });
 
-test('a call that is out is in flight, since the order last got on; its breaker is shown', async () => {
+test('a call in flight is counted since the last progress of its order, and the state of the breaker is shown', async () => {
   const world = await kitchen();
   world.does = 'hang';
   const submittedAt = world.clock.now();
@@ -141,7 +141,7 @@ test('a call that is out is in flight, since the order last got on; its breaker 
   expect(agentOf(world.reeve, 'cook')?.breaker).toBe('open');
 });
 
-test('a call that times out is counted, and waits through its cool-down', async () => {
+test('a call that times out is counted, and then waits for its cool-down', async () => {
   const world = await kitchen();
   world.does = 'hang';
   await world.submit();
@@ -164,7 +164,7 @@ test('an order in Error needs an operator until it is resubmitted', async () => 
   expect(ordersOf(world.reeve)).toEqual({ Pending: 0, Processing: 0, Error: 0 });
 });
 
-test('after a restart the orders that are alive are counted again, and no others', async () => {
+test('after a restart exactly the live orders are counted', async () => {
   const world = await kitchen();
   await world.submit();
   world.does = 'refuse';
@@ -181,7 +181,7 @@ test('after a restart the orders that are alive are counted again, and no others
   expect(reeve.activity().minutes.at(-1)).toMatchObject({ submitted: 0, processed: 0 });
 });
 
-test('an hour has sixty minutes, and what is older is forgotten', () => {
+test('the last hour has sixty minutes, and older counts are dropped', () => {
   const hour = lastHour(() => ({ count: 0 }));
   const minute = 60_000;
   for (let at = 0; at < 90; at += 1) hour.now(at * minute).count += at;
@@ -205,7 +205,7 @@ test('a call that times out counts in the latencies, with its whole deadline', a
   expect(agentOf(world.reeve, 'cook')?.latencyMs).toEqual({ p50: 0, p95: 0, p99: 0 });
   world.does = 'hang';
   await world.submit();
-  // The Supervisor finds it later than it was due: that is not the service's latency.
+  // The Supervisor finds it after it was due; that delay is not part of the latency.
   await world.clock.advance(9_000);
   expect(agentOf(world.reeve, 'cook')).toMatchObject({
     timedOut: 1,
@@ -213,7 +213,7 @@ test('a call that times out counts in the latencies, with its whole deadline', a
   });
 });
 
-/** Orders in a store that is read slowly: each read lets some of them get on before it, or after. */
+/** Orders in a slow store: some of them change before or after each read. */
 function slowStore(steps: number[]) {
   const records = new Map<OrderId, ProcessRecord>();
   const watchers: ActivityCollector['on'][] = [];
@@ -251,7 +251,7 @@ function gotOn(record: ProcessRecord): ProcessRecord | null {
   return running === undefined ? null : succeeded(record, running.name, 10);
 }
 
-test('orders that get on while the others are read are counted once', async () => {
+test('orders that change while the others are read are counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 30 }), async (steps) => {
       const store = slowStore(steps);

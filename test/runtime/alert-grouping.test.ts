@@ -1,4 +1,4 @@
-/** Which orders the terminal shows, and how often. */
+/** The alerts that the terminal shows, and how often. */
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Change } from '#core/model/change.ts';
@@ -27,7 +27,7 @@ function desk() {
     clock,
     said,
     close,
-    /** Whether it was said so far. */
+    /** Whether it was shown so far. */
     stops(id: string, changes: Partial<Change> = {}) {
       const at = clock.now();
       const change: Change = {
@@ -70,7 +70,7 @@ test('the first order of a cause is shown at once: what failed, the attempts, wh
   expect(isSaid()).toBe(true);
 });
 
-test('those that follow it for the same cause are one line with their number, a minute later', async () => {
+test('further orders of the same cause are one line with their number, a minute later', async () => {
   const { stops, said, clock } = desk();
   stops('one');
   await clock.advance(10_000);
@@ -90,7 +90,7 @@ test('those that follow it for the same cause are one line with their number, a 
   expect(more.every((isSaid) => isSaid())).toBe(true);
 });
 
-test('a continuing cause gives one line per minute, and one that had ended is shown again', async () => {
+test('a continuing cause has one line per minute, and a cause that had ended is shown again', async () => {
   const { stops, said, clock } = desk();
   stops('one');
   await clock.advance(1_000);
@@ -123,7 +123,7 @@ test.each<[string, Partial<Change>]>([
   expect(said).toHaveLength(2);
 });
 
-test('where no call stopped them, the command names no agent', async () => {
+test('if no call stopped the orders, the command names no agent', async () => {
   const { stops, said, clock } = desk();
   const none = { fault: { ...fault, step: null, action: null }, tried: null } as const;
   for (const id of ['one', 'two', 'three']) stops(id, none);
@@ -151,7 +151,7 @@ const call = {
 };
 const plain = 'Order one needs an operator: step charge:  [2Jno.\n  When mended: npx reeve\n';
 
-test('a pipe gets plain words, in which nothing steers a terminal', () => {
+test('the output to a pipe has no escape sequences', () => {
   expect(terminalAlert(call, { env: {}, terminal: () => null })).toBe(plain);
   expect(terminalAlert(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
 });

@@ -27,7 +27,7 @@ test('a webhook is registered by its name, with the secret of the variable that 
 });
 
 test.each([['http://127.0.0.1:8080/hook'], ['http://localhost/']])(
-  '%s stays within the machine',
+  'plain HTTP is allowed to %s',
   (url) => {
     const { shop: channel } = readChannels(file({ shop: { ...shop, url } }), {
       SHOP_SECRET: secret,
@@ -56,7 +56,7 @@ test.each<[string, unknown, RegExp]>([
     /shop\.url/,
   ],
   [
-    'with a user and a password in an address, which nobody can call',
+    'with a user and a password in an address, which cannot be called',
     { shop: { ...shop, url: `https://user:${secret}@shop.example/` } },
     /shop\.url` must have no user and no password/,
   ],
@@ -67,13 +67,13 @@ test.each<[string, unknown, RegExp]>([
   ],
   ['with a kind that is not there', { shop: { ...shop, kind: 'pigeon' } }, /shop\.kind/],
   ['with a secret in it', { shop: { ...shop, secret } }, /`shop\.secret` is not known here/],
-])('a file %s is refused, and nothing of its secrets told', (_, content, reason) => {
+])('a file %s is refused, and the error contains none of its secrets', (_, content, reason) => {
   const read = () => readChannels(file(content), { SHOP_SECRET: secret });
   expect(read).toThrow(reason);
   expect(read).not.toThrow(secret);
 });
 
-test('a file that is not there is named', () => {
+test('a missing file is named', () => {
   expect(() => readChannels('/nowhere/channels.json', {})).toThrow(/nowhere.*cannot be read/);
 });
 

@@ -21,7 +21,7 @@ test('the part that was opened last is closed first', async () => {
   expect(said).toEqual(['server', 'store']);
 });
 
-test('one that fails to close is reported, and keeps no other open', async () => {
+test('a part that fails to close is reported, and the others are closed', async () => {
   const { said, open, note } = opened();
   note('store');
   open.add('server', () => Promise.reject(new Error('no')));
@@ -29,7 +29,7 @@ test('one that fails to close is reported, and keeps no other open', async () =>
   expect(said).toEqual(['server: no', 'store']);
 });
 
-test('one that hangs is reported and left when the time is over', async () => {
+test('a part that hangs is reported and abandoned when the time is over', async () => {
   const { clock, said, open } = opened();
   open.add('server', () => new Promise(() => {}));
   let isDone = false;
@@ -42,7 +42,7 @@ test('one that hangs is reported and left when the time is over', async () => {
   expect([isDone, said]).toEqual([true, ['server: It took too long to close.']]);
 });
 
-test('a part that is opened after the end is closed at once', async () => {
+test('a part that is opened after the close is closed at once', async () => {
   const { said, open, note } = opened();
   await open.closeAll();
   note('server');

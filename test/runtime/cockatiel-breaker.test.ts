@@ -18,7 +18,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof TransientFault ? error.code : 'other'),
   );
 
-/** Fails often enough, for long enough, that any breaker would open. */
+/** Fails often enough and long enough to open a circuit breaker. */
 async function breakIt(breaker: ReturnType<typeof cockatielBreaker>): Promise<void> {
   for (let at = 0; at < 40; at += 1) {
     await codeOf(breaker.run(fails));
@@ -26,7 +26,7 @@ async function breakIt(breaker: ReturnType<typeof cockatielBreaker>): Promise<vo
   }
 }
 
-test('a service that keeps failing is left alone for a while, then tried once more', async () => {
+test('after repeated failures the circuit opens, and later lets one call through', async () => {
   fakeDate();
   const breaker = cockatielBreaker('payment');
   let calls = 0;
@@ -46,7 +46,7 @@ test('a service that keeps failing is left alone for a while, then tried once mo
   expect(breaker.state?.()).toBe('closed');
 });
 
-test('refusals for good open no circuit: the service works', async () => {
+test('permanent refusals do not open the circuit, because the service works', async () => {
   fakeDate();
   const breaker = cockatielBreaker('payment');
   const declines = async () => {

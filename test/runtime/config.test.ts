@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ReeveError } from '#core/model/errors.ts';
 import { isLoopback, readConfig } from '#runtime/local/config.ts';
 
-test('without any variable there is a safe configuration', () => {
+test('the default configuration is safe', () => {
   expect(readConfig({})).toMatchObject({
     HOST: '127.0.0.1',
     PORT: 4400,
@@ -40,24 +40,24 @@ test.each([
   );
 });
 
-test('every variable at fault is named at once', () => {
+test('one error names every invalid variable', () => {
   expect(() => readConfig({ PORT: 'x', REEVE_LOG: 'y' })).toThrow(/PORT.*REEVE_LOG/);
 });
 
-test('no message repeats a secret', () => {
+test('no error message contains a secret', () => {
   const secret = 'hunter2';
   const refused = () => readConfig({ REEVE_TOKEN: secret });
   expect(refused).toThrow(/REEVE_TOKEN/);
   expect(refused).not.toThrow(new RegExp(secret));
 });
 
-test('an address that others can reach needs the file of tokens', () => {
+test('an address other than loopback requires the file of tokens', () => {
   expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow(/REEVE_TOKENS/);
   expect(() => readConfig({ HOST: '0.0.0.0', REEVE_TOKEN: 'x' })).toThrow(/REEVE_TOKENS/);
   expect(readConfig({ HOST: '0.0.0.0', REEVE_TOKENS: 'tokens.json' }).HOST).toBe('0.0.0.0');
 });
 
-test('the one token of earlier versions does not leave the API open without a word', () => {
+test('REEVE_TOKEN without a file of tokens is refused', () => {
   expect(() => readConfig({ REEVE_TOKEN: 'x' })).toThrow(/REEVE_TOKENS/);
   const both = { REEVE_TOKEN: 'x', REEVE_TOKENS: 'tokens.json' };
   expect(readConfig(both).REEVE_TOKENS).toBe('tokens.json');
@@ -76,7 +76,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test('the address of a service needs no slash at its end', () => {
+test('the address of a service is accepted without a final slash', () => {
   const { REEVE_PAYMENT_URL } = readConfig({ REEVE_PAYMENT_URL: 'https://pay.example/v1//' });
   expect(REEVE_PAYMENT_URL).toBe('https://pay.example/v1');
 });

@@ -1,4 +1,4 @@
-/** How the console's files are served. */
+/** The files of the console, as they are served. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const files = {
   'notes.txt': 'not for the world',
 };
 
-test('the page is served at /, without a token, and asked for again each time', async () => {
+test('the page is served at / without a token, and must be revalidated', async () => {
   const url = await served(files);
   const response = await fetch(`${url}/`);
   expect(response.status).toBe(200);
@@ -60,7 +60,7 @@ test('the page is served at /, without a token, and asked for again each time', 
   expect((await fetch(`${url}/orders`)).status).toBe(401);
 });
 
-test('what is named after its content is kept for ever', async () => {
+test('files named after their content are cached without a limit', async () => {
   const url = await served(files);
   const response = await fetch(`${url}/assets/a-1.js`);
   expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -68,7 +68,7 @@ test('what is named after its content is kept for ever', async () => {
 });
 
 test.each(['/', '/assets/a-1.js', '/assets/a-1.css'])(
-  '%s lets in no other script, no frame, no guess at its type',
+  '%s has headers against foreign scripts, frames and content sniffing',
   async (path) => {
     const { headers } = await fetch(`${await served(files)}${path}`);
     const policy = headers.get('content-security-policy') ?? '';
@@ -81,7 +81,7 @@ test.each(['/', '/assets/a-1.js', '/assets/a-1.css'])(
 );
 
 test.each(['/notes.txt', '/index.html', '/assets/', '/assets/..%2f..%2fpackage.json'])(
-  '%s is no page',
+  '%s is not a page',
   async (path) => {
     const response = await fetch(`${await served(files)}${path}`, {
       headers: { authorization: `Bearer ${token}` },
@@ -90,13 +90,13 @@ test.each(['/notes.txt', '/index.html', '/assets/', '/assets/..%2f..%2fpackage.j
   },
 );
 
-test('where the console was not built, its page says how to build it', async () => {
+test('without a build of the console, its page says how to build it', async () => {
   const response = await fetch(`${await served({})}/`);
   expect(response.status).toBe(503);
   expect(await response.text()).toContain('npm run prepare');
 });
 
-test('where people sign in is said, and the page may speak to there and to nobody else', async () => {
+test('the sign-in settings name the provider, and the page may connect to it alone', async () => {
   const issuer = 'https://id.example.com/pool';
   const tokenOrigin = 'https://shop.example.com';
   const url = await served(files, { issuer, clientId: 'console', scope: 'openid', tokenOrigin });
@@ -106,7 +106,7 @@ test('where people sign in is said, and the page may speak to there and to nobod
   expect(policy).toContain(`connect-src 'self' https://id.example.com ${tokenOrigin};`);
 });
 
-test('where there is only the token, nothing is said of signing in', async () => {
+test('without a provider the sign-in settings are not served', async () => {
   const url = await served(files);
   expect((await fetch(`${url}/sign-in.json`)).status).toBe(401);
   expect((await fetch(`${url}/`)).headers.get('content-security-policy')).toContain(

@@ -1,4 +1,4 @@
-/** `reeve check`, `backup` and `restore` on real files, the backup from a Reeve that runs. */
+/** `reeve check`, `backup` and `restore` on real files; the backup is of a running Reeve. */
 import {
   copyFileSync,
   existsSync,
@@ -214,7 +214,7 @@ test('a check names the damage, and is refused while Reeve runs', async () => {
   });
 });
 
-test('what is no table is told of in words of its own, and nothing is said to be checked', async () => {
+test('damage outside the tables has its own description, and no order counts as checked', async () => {
   const { dataDir, running, reeve } = somewhere();
   const store = running();
   await accept(store, 'one');
@@ -247,7 +247,7 @@ test('lost orders are refused until the loss is accepted', async () => {
   expect(await has(running(), 'three')).toEqual(['three']);
 });
 
-test('the data directory is the one given, or that of the environment', () => {
+test('the data directory is that of the option, or of the environment', () => {
   expect([
     dataDirOf({}),
     dataDirOf({ REEVE_DATA: 'a' }),

@@ -1,4 +1,4 @@
-/** Requests that Node or its parser refuses are answered by problem documents, as all others. */
+/** Requests that Node or its parser refuses are answered with problem documents too. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -28,7 +28,7 @@ async function served(limits: Partial<ConnectionLimits> = {}) {
   return { url: server.url, errors };
 }
 
-/** All that is answered to these bytes, until the server closes the connection. */
+/** The whole response to these bytes, until the server closes the connection. */
 async function answerTo(url: string, sent: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -113,13 +113,13 @@ test.each<readonly [string, (host: string) => string, number, string]>([
   expect(errors).toEqual([]);
 });
 
-test('a request that does not end is answered by a problem document', async () => {
+test('an incomplete request is answered with a problem document', async () => {
   const { url } = await served({ headersMs: 200, requestMs: 200, checkEveryMs: 20 });
   const answer = await answerTo(url, `GET /orders HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX-`);
   expect(problemIn(answer)).toEqual({ status: 408, code: 'request-timeout' });
 });
 
-test('rubbish after an answer under way ends the connection, and is not part of that answer', async () => {
+test('invalid bytes after a request end the connection, and do not corrupt its response', async () => {
   const { url } = await served();
   const head = `GET /events HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
   const { hostname, port } = new URL(url);
@@ -143,7 +143,7 @@ test('rubbish after an answer under way ends the connection, and is not part of 
 test.each([
   ['a chunked body', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"wor'],
   ['a body of a given length', 'Content-Length: 100\r\n\r\n{"wor'],
-])('a client that breaks off %s is no error of Reeve', async (_, rest) => {
+])('a client that disconnects %s causes no error of Reeve', async (_, rest) => {
   const { url, errors } = await served();
   const { hostname, port, host } = new URL(url);
   for (const path of ['/orders', '/orders/01kdvdna0012vzf1k7ypyn20t7/cancel']) {
@@ -153,7 +153,7 @@ test.each([
       `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n${rest}`,
     );
     await once(socket, 'connect');
-    // The server has read what was sent when it answers another request.
+    // When the server answers another request, it has read these bytes.
     expect((await fetch(`${url}/workflows`)).status).toBe(200);
     socket.destroy();
   }

@@ -48,7 +48,7 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-test('it answers on the address it names, under the names of loopback, and no other', async () => {
+test('it serves its own address under the names of loopback, and no other name', async () => {
   const { url } = await served();
   const { port } = new URL(url);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -56,18 +56,18 @@ test('it answers on the address it names, under the names of loopback, and no ot
   expect(await statusFor(url, 'rebound.example')).toBe(403);
 });
 
-test('a port that is taken is refused, and told what to do', async () => {
+test('the error for a port in use says what to do', async () => {
   const { url } = await served();
   await expect(served(Number(new URL(url).port))).rejects.toThrow(/Choose another PORT/);
 });
 
-/** Times so short that a test can wait for them; those that are not named are as long as ever. */
+/** Timeouts that are short enough for a test; all others keep their values. */
 const short = (changes: Partial<ConnectionLimits>): ConnectionLimits => ({
   ...{ ...connectionLimits, checkEveryMs: 20 },
   ...changes,
 });
 
-/** A connection that sends this and no more; `said` is what it was answered until it was closed. */
+/** A connection that sends only this; `said` is the response until it was closed. */
 function connection(url: string, sent: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => {
@@ -122,13 +122,13 @@ test.each<readonly [string, Partial<ConnectionLimits>, (url: string) => string, 
   },
 );
 
-test('a follower to whom nothing can be sent any more is cut off', async () => {
+test('a follower that accepts no more data is disconnected', async () => {
   const { url } = await served(0, short({ silentMs: 1_000 }));
   const { closed } = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);
   expect(await closed).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('connections beyond the limit are closed at once, and the others served', async () => {
+test('connections beyond the limit are closed at once, and the others are served', async () => {
   const { url } = await served(0, short({ connectionsMax: 1 }));
   const first = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);
   await new Promise((resolve) => first.socket.once('data', resolve));
@@ -139,19 +139,19 @@ test('connections beyond the limit are closed at once, and the others served', a
 test.each([
   ['a bad environment', { PORT: 'x' }, /PORT/],
   ['an open address without a token', { HOST: '0.0.0.0' }, /REEVE_TOKEN/],
-])('`reeve start` with %s says so and ends with 2', async (_, env, message) => {
+])('`reeve start` with %s prints an error and ends with 2', async (_, env, message) => {
   const data = mkdtempSync(join(tmpdir(), 'reeve-start-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
-  let told = '';
+  let stderr = '';
   const code = await startCommand({
     env: { REEVE_DATA: data, ...env },
     terminal: () => null,
     stdout: () => {},
     stderr: (text) => {
-      told += text;
+      stderr += text;
     },
     stopped: new Promise(() => {}),
   });
   expect(code).toBe(2);
-  expect(told).toMatch(message);
+  expect(stderr).toMatch(message);
 });

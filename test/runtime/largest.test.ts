@@ -10,7 +10,7 @@ import { chain, filler, fills, join, largestDetails } from '../support/largest.t
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** Submits one order of the largest details, and lets it come to its end. */
+/** Submits one order with the largest details and processes it until it has ended. */
 async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
   const clock = virtualClock();
   const log = testLog();
@@ -45,7 +45,7 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
   const outcome = await reeve.submission.submit(request, 'ada');
   if (outcome.kind === 'refused') throw new Error(outcome.code);
   for (let turn = 0; turn < 50; turn += 1) await clock.advance(100);
-  // A step in doubt is undone when no agent can be at work on it any more.
+  // A step in doubt is undone when no agent can still be at work on it.
   await clock.advance(65_000);
   const record = (await reeve.store.records([outcome.orderId])).get(outcome.orderId);
   if (record === undefined) throw new Error('the order is gone');
@@ -55,7 +55,7 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
 test.each([
   ['63 steps at once and one after all of them', join],
   ['a chain', chain],
-])('64 steps, %s, each with its largest output, come to their end', async (_, workflow) => {
+])('64 steps, %s, each with the largest output, are Completed', async (_, workflow) => {
   const { record, inputs } = await ended(workflow, fills);
   expect(record.processState).toBe('Processed');
   const handedOn = record.steps.map(({ progress }) =>
@@ -66,7 +66,7 @@ test.each([
   expect(Math.max(...inputs)).toBeLessThanOrEqual(limits.requestBytesMax);
 });
 
-test('an input may hold the details and what 63 steps gave, and fills a request', async () => {
+test('an input with the details and the outputs of 63 steps fits a request', async () => {
   const { inputs } = await ended(join, fills);
   expect(Math.max(...inputs)).toBeGreaterThan(limits.requestBytesMax * 0.95);
 });
@@ -74,7 +74,7 @@ test('an input may hold the details and what 63 steps gave, and fills a request'
 test.each([
   ['63 steps at once', join],
   ['a chain', chain],
-])('of %s all are undone when the last one fails', async (_, workflow) => {
+])('%s: all are undone when the last one fails', async (_, workflow) => {
   let performed = 0;
   const failing: AgentImplementation = {
     ...fills,
@@ -90,7 +90,7 @@ test.each([
   expect(record.processState).toBe('Undone');
 });
 
-test('a step that gives more than it may hand on fails with a reason', async () => {
+test('a step whose output is too large fails with a reason', async () => {
   const { record } = await ended(join, {
     ...fills,
     contract: filler,

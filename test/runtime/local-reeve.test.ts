@@ -1,4 +1,4 @@
-/** The whole of Reeve in one process, on a clock that obeys. */
+/** The whole of Reeve in one process, with virtual time. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -150,14 +150,14 @@ async function bakery(
 const steps = (record: ProcessRecord) => record.steps.map(({ progress }) => progress.state);
 const did = (asked: readonly Asked[]) => asked.map(({ agent, action }) => `${action} ${agent}`);
 
-test('an order passes through its steps to its end, without any time passing', async () => {
+test('an order without failures is Processed without any wait', async () => {
   const { submit, record, asked } = await bakery();
   const ended = await record(await submit());
   expect(ended).toMatchObject({ processState: 'Processed', failureCount: 0 });
   expect(did(asked)).toEqual(['perform flour', 'perform oven', 'perform shop']);
 });
 
-test('a fault for good undoes what was done, last first', async () => {
+test('after a permanent fault completed steps are undone, the last first', async () => {
   const { submit, record, asked } = await bakery({
     oven: async (action) => {
       if (action === 'perform') throw new PermanentFault('cold', 'no gas', 'none');
@@ -169,7 +169,7 @@ test('a fault for good undoes what was done, last first', async () => {
   expect(did(asked)).toEqual(['perform flour', 'perform oven', 'undo flour']);
 });
 
-test('a step in doubt is undone as well, and before what it came after (R10)', async () => {
+test('a step in doubt is undone before the steps that precede it (R10)', async () => {
   const { submit, record, asked, clock } = await bakery({
     oven: (action) => (action === 'perform' ? new Promise(() => {}) : Promise.resolve()),
   });
@@ -179,7 +179,7 @@ test('a step in doubt is undone as well, and before what it came after (R10)', a
   expect(await record(id)).toMatchObject({ processState: 'Undone', failureCount: 1 });
 });
 
-test('a service that is down for a while is tried again until it is back', async () => {
+test('calls to an unavailable service are retried until it is available', async () => {
   let down = true;
   const { submit, record, clock, asked } = await bakery({
     flour: async () => {
@@ -199,7 +199,7 @@ test('a service that is down for a while is tried again until it is back', async
   expect(replay(ended, { definition: bread, details: {} }).at(-1)).toEqual(ended);
 });
 
-test('a step that hangs is retried, cools down, and at last waits for a person, who is told once (R17)', async () => {
+test('a step that hangs is retried, cools down, and stops in Error with one alert (R17)', async () => {
   let hanging = true;
   const { submit, record, clock, alerts, asked, reeve } = await bakery({
     flour: (action, call) => (hanging ? hangs(action, call) : works(action, call)),
@@ -223,7 +223,7 @@ test('a step that hangs is retried, cools down, and at last waits for a person, 
   expect(alerts).toHaveLength(1);
 });
 
-test('a cancelled order waits for what runs, then undoes it', async () => {
+test('a cancelled order waits for running steps, then undoes them', async () => {
   const gate = Promise.withResolvers<void>();
   const { submit, record, reeve, asked } = await bakery({
     oven: (action) => (action === 'perform' ? gate.promise : Promise.resolve()),
@@ -238,7 +238,7 @@ test('a cancelled order waits for what runs, then undoes it', async () => {
   expect(did(asked)).toEqual(['perform flour', 'perform oven', 'undo oven', 'undo flour']);
 });
 
-test('work longer than its deadline goes on as long as it says so', async () => {
+test('a step that takes longer than its deadline continues as long as it sends heartbeats', async () => {
   const gate = Promise.withResolvers<void>();
   const { submit, record, clock, asked } = await bakery({
     oven: (action) => (action === 'perform' ? gate.promise : Promise.resolve()),
@@ -255,8 +255,8 @@ test('work longer than its deadline goes on as long as it says so', async () => 
   expect(asked.filter(({ agent }) => agent === 'oven')).toHaveLength(1);
 });
 
-test('a submitter is told of every change, in an increasing sequence, however often its channel fails (R18)', async () => {
-  const told: Change[] = [];
+test('every change reaches the submitter with an increasing sequence, although its channel fails often (R18)', async () => {
+  const delivered: Change[] = [];
   let failures = 3;
   const { submit, clock, log } = await bakery(
     {},
@@ -265,23 +265,23 @@ test('a submitter is told of every change, in an increasing sequence, however of
         web: async ({ change }) => {
           failures -= 1;
           if (failures >= 0) throw new Error('not now');
-          told.push(change);
+          delivered.push(change);
         },
       },
     },
   );
   const id = await submit('web');
   await clock.advance(60_000);
-  expect(told.map(({ orderId, processState }) => [orderId, processState])).toEqual([
+  expect(delivered.map(({ orderId, processState }) => [orderId, processState])).toEqual([
     [id, 'Pending'],
     [id, 'Processing'],
     [id, 'Processed'],
   ]);
-  expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 5]);
+  expect(delivered.map(({ sequence }) => sequence)).toEqual([1, 2, 5]);
   expect(log.lines.filter(({ event }) => event === 'notification-failed')).toHaveLength(3);
 });
 
-test('after a crash the order goes on uncharged: same key, larger attempt', async () => {
+test('after a crash the order continues without a failure, with the same key and a larger attempt', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-restart-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'before.db');
@@ -299,13 +299,13 @@ test('after a crash the order goes on uncharged: same key, larger attempt', asyn
   expect([before?.attempt, after?.attempt]).toEqual([1, 2]);
 });
 
-test('what a response channel is owed is kept while it is not registered', async () => {
+test('undelivered messages of a response channel are kept while it is not registered', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-owed-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'reeve.db');
-  const channel = (told: string[]) => ({
+  const channel = (delivered: string[]) => ({
     web: async ({ change }: StatusMessage) => {
-      told.push(change.processState);
+      delivered.push(change.processState);
     },
   });
   const first = await bakery(
@@ -320,13 +320,13 @@ test('what a response channel is owed is kept while it is not registered', async
   expect(without.log.lines.map(({ event }) => event)).toContain('notification-failed');
   without.reeve.close();
 
-  const told: string[] = [];
-  await bakery({}, { path, responseChannels: channel(told) });
+  const delivered: string[] = [];
+  await bakery({}, { path, responseChannels: channel(delivered) });
   await settled();
-  expect(told).toEqual(['Pending', 'Processing', 'Processed']);
+  expect(delivered).toEqual(['Pending', 'Processing', 'Processed']);
 });
 
-test('a start that fails gives the data free again', async () => {
+test('a start that fails releases the data', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-failed-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'reeve.db');
@@ -336,7 +336,7 @@ test('a start that fails gives the data free again', async () => {
   await bakery({}, { path });
 });
 
-test('while the Supervisor sweeps, its last sweep is known', async () => {
+test('the instant of the last sweep is available', async () => {
   const { reeve, clock } = await bakery();
   await clock.advance(5_000);
   expect(reeve.lastSweepAt()).toBe(clock.now());

@@ -1,4 +1,4 @@
-/** `reeve start` with named tokens: who is let in, and what is written of it. */
+/** `reeve start` with named tokens: authorisation and the access log. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ async function started(tokens: string) {
   return { url: url.promise, ended, errors };
 }
 
-test('a request is let in by its token, and the access log is written however silent the log is', async () => {
+test('a token authorises a request, and the access log is written at every log level', async () => {
   const { url, errors } = await started(JSON.stringify([entry]));
   const address = await url;
   const headers = { authorization: `Bearer ${token}` };
@@ -63,7 +63,7 @@ test('a request is let in by its token, and the access log is written however si
   ]);
 });
 
-test('a file of tokens that is not right ends the start with 2, and says what is wrong', async () => {
+test('an invalid file of tokens ends the start with 2 and a reason', async () => {
   const { ended, errors } = await started('[{"name":"olga","role":"boss"}]');
   expect(await ended).toBe(2);
   expect(errors.join('')).toMatch(/tokens-unusable/);

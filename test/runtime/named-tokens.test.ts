@@ -18,7 +18,7 @@ function scenario(first: unknown) {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tokens-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'tokens.json');
-  /** As an editor does that does not leave half a file. */
+  /** Replaces the file atomically, as an editor does. */
   const write = (document: unknown) => {
     const text = typeof document === 'string' ? document : JSON.stringify(document);
     writeFileSync(`${path}.new`, text);
@@ -47,14 +47,14 @@ test('a bearer has the name, the role and the tenant of its entry', async () => 
 });
 
 test.each(['', 'Bearer', 'Bearer ', 'Bearer token-of-eve', 'Basic token-of-ada', 'token-of-ada'])(
-  '%j is nobody',
+  'the token %j is unknown',
   async (authorization) => {
     const identify = scenario([entry('ada')]).start();
     expect(await identify({ authorization, env: {} })).toEqual({ kind: 'unknown' });
   },
 );
 
-test('the digest of a token lets nobody in', async () => {
+test('the digest of a token is not accepted as a token', async () => {
   const { sha256 } = entry('ada');
   const identify = scenario([entry('ada')]).start();
   expect(await identify({ authorization: `Bearer ${sha256}`, env: {} })).toEqual({
@@ -62,7 +62,7 @@ test('the digest of a token lets nobody in', async () => {
   });
 });
 
-test('a changed file counts within a second, and is not looked at before', async () => {
+test('a changed file is read within a second, and not on each request', async () => {
   const { start, write, clock } = scenario([entry('ada')]);
   const identify = start();
   write([entry('bert')]);
@@ -77,7 +77,7 @@ test.each([
   ['half a document', '[{"name":'],
   ['another document', { tokens: [] }],
   ['an entry of no role', [entry('bert', { role: 'boss' })]],
-])('%s leaves the former tokens in force, and is in the log', async (_, document) => {
+])('%s leaves the former tokens valid, and is logged', async (_, document) => {
   const { start, write, clock, log } = scenario([entry('ada')]);
   const identify = start();
   write(document);
@@ -90,7 +90,7 @@ test.each([
   expect(await identify(bearer('bert'))).toMatchObject({ kind: 'known' });
 });
 
-test('a file that is gone leaves the former tokens in force', async () => {
+test('a missing file leaves the former tokens valid', async () => {
   const { start, path, clock, log } = scenario([entry('ada')]);
   const identify = start();
   rmSync(path);

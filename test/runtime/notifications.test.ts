@@ -1,4 +1,4 @@
-/** A response channel that is down: a real receiver, a clock that obeys, and the whole of Reeve between. */
+/** A response channel that is down: a real receiver, virtual time, and the whole of Reeve between. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -44,7 +44,7 @@ const statusSchema = z.object({
   correlationId: z.string().nullable(),
 });
 
-/** A shop that hears of its orders by a webhook; while it is down, nobody listens at its address. */
+/** A shop that receives webhooks; while it is down, no server listens at its address. */
 async function shop() {
   const heard: z.infer<typeof statusSchema>[] = [];
   let server: Server | null = null;
@@ -77,7 +77,7 @@ async function shop() {
 }
 
 async function reeve(url: string) {
-  // The receiver's library knows the time of day.
+  // The library of the receiver uses the system clock.
   const clock = virtualClock(Date.now());
   const alerts: Alert[] = [];
   const of = await startLocalReeve({
@@ -170,7 +170,7 @@ test('a response channel that is down delays no order and no alert, and loses no
   expect(alerts).toHaveLength(1);
 });
 
-/** The network takes real time, of which no clock of ours knows. */
+/** The network takes real time, which the virtual clock does not measure. */
 async function until(holds: () => boolean, meanwhile: () => Promise<void>): Promise<void> {
   for (let tries = 0; !holds() && tries < 500; tries += 1) await meanwhile();
   expect(holds()).toBe(true);

@@ -1,4 +1,4 @@
-/** A stop while messages are worked on: what can no longer be written is no error. */
+/** A stop while messages are processed: a write that is no longer possible is no error. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
@@ -49,7 +49,7 @@ async function closedAfter(turns: number): Promise<readonly string[]> {
   for (let turn = 0; turn < turns; turn += 1) await null;
   reeve.close();
   await accepted;
-  // The claim fails at its commit, and is then logged.
+  // The claim fails at its commit and is then logged.
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   return lines;

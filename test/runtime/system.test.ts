@@ -20,7 +20,7 @@ test('many order ids of one instant are unique', () => {
   expect(new Set(Array.from({ length: 5_000 }, () => ids.orderId())).size).toBe(5_000);
 });
 
-test('write ids of two instances never meet', () => {
+test('write ids of two instances never collide', () => {
   const clock = virtualClock();
   const [one, two] = [systemIds(clock, instanceName()), systemIds(clock, instanceName())];
   const made = Array.from({ length: 500 }, () => [one.writeId(), two.writeId()]).flat();
@@ -31,7 +31,7 @@ test('the digest is SHA-256', () => {
   expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
-test('an appointment months ahead is kept, and can be taken back', () => {
+test('a timer months ahead fires on time, and can be cancelled', () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();

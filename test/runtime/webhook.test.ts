@@ -1,4 +1,4 @@
-/** A webhook against a real HTTP server, its signatures read by the specification's own library. */
+/** A webhook against a real HTTP server; the library of the specification verifies the signatures. */
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { settled, virtualClock } from '../support/virtual-clock.ts';
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const newSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
 
-/** A receiver that answers as it is told; its address is nobody's business. */
+/** A receiver with the given answers; no error may contain its address. */
 async function receiver(answer: (response: ServerResponse) => void) {
   const { received, url } = await answeringServer(answer);
   return { received, url: `${url}/hook?key=hidden` };
@@ -41,14 +41,14 @@ const answering =
     response.writeHead(status, headers).end('what it says is nobody’s business');
   };
 
-test('a status message arrives whole, and its signature is that of the specification', async () => {
+test('a status message arrives complete, with the signature of the specification', async () => {
   const { received, url } = await receiver(answering(204));
   await hook(url)(newStatus());
   const [{ method, headers, body } = {}] = received;
   expect(method).toBe('POST');
   expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'one-1' });
-  const told = new Webhook(secret).verify(body ?? '', { ...headers } as Record<string, string>);
-  expect(told).toMatchObject({
+  const verified = new Webhook(secret).verify(body ?? '', { ...headers } as Record<string, string>);
+  expect(verified).toMatchObject({
     version: 1,
     kind: 'status',
     orderId: 'one',
@@ -58,7 +58,7 @@ test('a status message arrives whole, and its signature is that of the specifica
   });
 });
 
-test('while a secret is replaced, whoever knows either of them can read the signature', async () => {
+test('while a secret is replaced, a receiver with either secret can verify the signature', async () => {
   const { received, url } = await receiver(answering(200));
   await hook(url, `${newSecret} ${secret}`)(newStatus());
   const [{ headers, body } = { headers: {}, body: '' }] = received;
@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test('a redirect is not followed: who answers does not decide where a message goes', async () => {
+test('a redirect is not followed, so that a receiver cannot choose where a message goes', async () => {
   const other = await receiver(answering(200));
   const { url } = await receiver(answering(307, { location: other.url }));
   await expect(hook(url)(newStatus())).rejects.toMatchObject({ of: 'channel' });
@@ -116,12 +116,12 @@ test.each([
   });
 });
 
-test('a receiver that does not answer is given up after ten seconds', async () => {
+test('a receiver that does not answer times out after ten seconds', async () => {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const { url } = await receiver(() => resolve());
   const clock = virtualClock();
-  const told = hook(url, secret, clock)(newStatus());
-  const outcome = expect(told).rejects.toMatchObject({
+  const delivery = hook(url, secret, clock)(newStatus());
+  const outcome = expect(delivery).rejects.toMatchObject({
     code: 'webhook-unreachable',
     of: 'channel',
     message: expect.stringContaining('within 10 s'),
@@ -131,7 +131,7 @@ test('a receiver that does not answer is given up after ten seconds', async () =
   await outcome;
 });
 
-test('no error tells the address or the secret', async () => {
+test('no error contains the address or the secret', async () => {
   const { url } = await receiver((response) => response.destroy());
   await settled();
   const error: unknown = await hook(url)(newStatus()).catch((reason: unknown) => reason);
@@ -147,7 +147,7 @@ test.each([
   [`whsec_${Buffer.alloc(65).toString('base64')}`],
   [`${secret} hunter2`],
   [secret.replace('=', '%')],
-])('%j is no secret, and the error does not repeat it', (given) => {
+])('%j is not a valid secret, and the error does not contain it', (given) => {
   const read = () => webhookSecrets(given, 'The variable SHOP_SECRET');
   expect(read).toThrow(/SHOP_SECRET is no webhook secret/);
   const secrets = given.split(' ').filter((word) => word.length > 'whsec_'.length);
