@@ -31,9 +31,9 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a batch is settled up to the last change that is not, not up to the first',
     file: 'lib/roles/notifier.ts',
-    text: 'const settled = Math.min(changes.length, ...(await settle(ports, responses)));',
+    text: 'const settled = Math.min(changes.length, ...(await deliverOrKeep(ports, responses)));',
     instead:
-      'const open = await settle(ports, responses);\n      const settled = open.length === 0 ? changes.length : Math.max(...open);',
+      'const open = await deliverOrKeep(ports, responses);\n      const settled = open.length === 0 ? changes.length : Math.max(...open);',
     test: 'test/roles/notifier.test.ts',
   },
   {
