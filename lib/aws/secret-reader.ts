@@ -3,8 +3,8 @@ import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { UnavailableError } from '#core/model/errors.ts';
 
-/** A replaced secret is noticed after this, s. */
-const maxAge = 300;
+/** A replaced secret is noticed after this time. */
+const maxAgeSeconds = 300;
 
 /**
  * Returns a function that reads the secret as text.
@@ -17,7 +17,7 @@ export function secretReader(arn: string, client: SecretsManagerClient): () => P
   let pending: Promise<string> | null = null;
   const renew = async () => {
     try {
-      const value = await provider.get(arn, { maxAge });
+      const value = await provider.get(arn, { maxAge: maxAgeSeconds });
       if (typeof value !== 'string') throw new TypeError('The secret is not a text.');
       known = value;
     } catch (cause) {

@@ -42,18 +42,18 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
     },
     /** R7: an agent sends no reply after complete-by, as its own heartbeats have moved it. */
     replying(agent: AgentName, sent: readonly Reply[], worker: Worker) {
-      const now = worker.clock.now();
+      const nowMs = worker.clock.now();
       for (const reply of sent) {
         const id = attemptOf(reply.orderId, reply.step, reply.attempt);
         const own = `${worker.name} ${id}`;
         const { until, endBy } = lateAfter.get(own) ?? { until: 0, endBy: 0 };
         if (reply.result.kind === 'heartbeat') {
-          const within = recordedStep(reply)?.policy.completeWithinMs ?? 0;
-          const later = Math.min(now + within, endBy);
+          const withinMs = recordedStep(reply)?.policy.completeWithinMs ?? 0;
+          const later = Math.min(nowMs + withinMs, endBy);
           lateAfter.set(own, { until: Math.max(until, later), endBy });
         } else {
           count(`${id} ${reply.action}`, 1);
-          if (now > until) breach('R7', `${agent} replied to ${id} after complete-by`);
+          if (nowMs > until) breach('R7', `${agent} replied to ${id} after complete-by`);
         }
       }
     },

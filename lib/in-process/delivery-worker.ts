@@ -102,11 +102,11 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
     // At the end of the queue, so that an order whose deliveries always fail does not block the others.
     ready.add(orderId);
     if (isPaused) return;
-    const asked = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
+    const askedMs = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
     failures += 1;
     isPaused = true;
     const pauseMs = backOffWindowMs(channelBackOff, failures);
-    timers.after(Math.max(pauseMs, Math.min(asked, retryAfterMaxMs)), () => {
+    timers.after(Math.max(pauseMs, Math.min(askedMs, retryAfterMaxMs)), () => {
       isPaused = false;
       deliverReady();
     });

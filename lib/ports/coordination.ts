@@ -56,9 +56,9 @@ export interface Mark {
   readonly complete: boolean;
 }
 
-/** A lease, from `now` (ms since the epoch) to `now + leaseMs`. */
+/** A lease, from `nowMs` to `nowMs + leaseMs`. */
 export interface Lease {
   readonly holder: string;
-  readonly now: number;
+  readonly nowMs: number;
   readonly leaseMs: number;
 }

@@ -137,12 +137,12 @@ function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Cal
       return limit.signal;
     },
     heartbeat() {
-      const now = ports.clock.now();
+      const nowMs = ports.clock.now();
       // The core ignores a heartbeat that moves complete-by by less than half of it (lib/core/decide/replies.ts).
-      if (limit.isPast() || now - lastBeat < request.completeWithinMs / 2) return;
-      lastBeat = now;
+      if (limit.isPast() || nowMs - lastBeat < request.completeWithinMs / 2) return;
+      lastBeat = nowMs;
       limit.moveTo(
-        Math.max(limit.completeBy, Math.min(now + request.completeWithinMs, request.endBy)),
+        Math.max(limit.completeBy, Math.min(nowMs + request.completeWithinMs, request.endBy)),
       );
       ports.replies
         .send([replyTo(request, { kind: 'heartbeat' })])

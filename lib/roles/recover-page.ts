@@ -110,14 +110,14 @@ function tally(
 export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: number): EventOf {
   if (gaps.length === 0) return () => expired;
   return (record) => {
-    const now = clock.now();
-    const steps = interruptedSteps(record, gaps, now, outageAfterMs);
-    if (steps.length === 0 && !isUnclaimed(record, now)) return expired;
-    return { type: 'interrupted', reason: 'outage', notBefore: now, steps };
+    const nowMs = clock.now();
+    const steps = interruptedSteps(record, gaps, nowMs, outageAfterMs);
+    if (steps.length === 0 && !isUnclaimed(record, nowMs)) return expired;
+    return { type: 'interrupted', reason: 'outage', notBefore: nowMs, steps };
   };
 }
 
-const isUnclaimed = (record: ProcessRecord, now: number) =>
+const isUnclaimed = (record: ProcessRecord, nowMs: number) =>
   record.processState === 'Pending' &&
-  (dueAt(record) ?? Infinity) <= now &&
-  !record.steps.some(({ progress }) => underWay(progress) && progress.completeBy < now);
+  (dueAt(record) ?? Infinity) <= nowMs &&
+  !record.steps.some(({ progress }) => underWay(progress) && progress.completeBy < nowMs);

@@ -93,8 +93,8 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
 }
 
 /** Null for an instant in the future, which a wrong clock wrote. */
-const earlier = (instant: number | null, now: number) =>
-  instant !== null && instant <= now ? instant : null;
+const earlier = (instant: number | null, nowMs: number) =>
+  instant !== null && instant <= nowMs ? instant : null;
 
 function reportOf(outcome: PromiseSettledResult<Swept>): TickReport {
   if (outcome.status === 'rejected') throw outcome.reason;
@@ -110,11 +110,11 @@ async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonl
 async function repair(
   { supervisor }: SweepTickPorts,
   { sweptAt }: SweepMemory,
-  now: number,
+  nowMs: number,
   shards: readonly number[],
 ): Promise<void> {
   const hour = (at: number) => Math.floor(at / repairEveryMs);
-  if (sweptAt !== null && hour(sweptAt) === hour(now)) return;
+  if (sweptAt !== null && hour(sweptAt) === hour(nowMs)) return;
   await allEnded(shards.map((shard) => supervisor.repairShard(shard)));
 }
 
@@ -171,7 +171,7 @@ async function underLease(
 ): Promise<Swept> {
   const { coordination, clock, holder, leaseMs, supervisor } = ports;
   const { shard, recalledAt } = of;
-  const lease = { holder, now: clock.now(), leaseMs };
+  const lease = { holder, nowMs: clock.now(), leaseMs };
   const taken = await coordination.acquire(shard, lease, memoryOf(of));
   if (taken === null) return held;
   let left: ShardMemory | null = asKnown(taken, of);
@@ -202,7 +202,7 @@ async function leaveMemory(ports: SweepTickPorts, of: Shard): Promise<void> {
   const known = of.memory.unfinished.get(of.shard);
   if (known !== undefined && known.aliveAt !== null) return;
   const left = memoryOf(of);
-  const taken = await coordination.acquire(of.shard, { holder, now: clock.now(), leaseMs }, left);
+  const taken = await coordination.acquire(of.shard, { holder, nowMs: clock.now(), leaseMs }, left);
   if (taken === null) return;
   await coordination.release(of.shard, holder, asKnown(taken, of));
 }

@@ -18,7 +18,7 @@ const running = claimed(pending, now);
 const stored = (record: ProcessRecord) => toItem({ ...encodeRecord(record), DueShard: 0 });
 const due = { shard: 1, from: 5, to: 9, limit: 7, cursor: null };
 const all = { processState: null, limit: 3, cursor: null } as const;
-const lease = { holder: 'me', now, leaseMs: 1_000 };
+const lease = { holder: 'me', nowMs: now, leaseMs: 1_000 };
 const memory = { aliveAt: null, gaps: [], rampAt: 0 };
 const mark = { sweptAt: now, reachedAt: null, shards, complete: true };
 

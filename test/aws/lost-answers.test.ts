@@ -381,15 +381,15 @@ describe('the coordination of Supervisors', () => {
     async (lost) => {
       const { coordination: table } = await createTables(server.client);
       const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
-      const now = clock.now();
+      const nowMs = clock.now();
       proxy.lose('UpdateItem', lost);
-      const other = { ...lease, now, holder: 'other' };
-      expect(await coordination.acquire(0, { ...lease, now }, memory)).toEqual(memory);
+      const other = { ...lease, nowMs, holder: 'other' };
+      expect(await coordination.acquire(0, { ...lease, nowMs }, memory)).toEqual(memory);
       expect(await coordination.acquire(0, other, memory)).toBeNull();
       proxy.lose('PutItem', lost);
-      await coordination.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: true });
+      await coordination.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: true });
       expect(await coordination.recall(2)).toMatchObject({
-        sweptAt: now,
+        sweptAt: nowMs,
         unfinished: new Map([[0, memory]]),
       });
       proxy.lose('DeleteItem', lost);
@@ -399,35 +399,36 @@ describe('the coordination of Supervisors', () => {
     },
   );
 
-  const calls: [string, string, (coordination: Coordination, now: number) => Promise<unknown>][] = [
-    ['acquire', 'UpdateItem', (it, now) => it.acquire(0, { ...lease, now }, memory)],
-    ['keep', 'UpdateItem', (it) => it.keep(0, 'me', { ...memory, aliveAt: 6 })],
-    ['release, finished', 'DeleteItem', (it) => it.release(0, 'me', null)],
-    ['release, unfinished', 'UpdateItem', (it) => it.release(0, 'me', { ...memory, gaps: [] })],
+  const calls: [string, string, (coordination: Coordination, nowMs: number) => Promise<unknown>][] =
     [
-      'remember',
-      'PutItem',
-      (it, now) => it.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: true }),
-    ],
-    [
-      'remember, incomplete',
-      'UpdateItem',
-      (it, now) => it.remember({ sweptAt: now, reachedAt: null, shards: 2, complete: false }),
-    ],
-  ];
+      ['acquire', 'UpdateItem', (it, nowMs) => it.acquire(0, { ...lease, nowMs }, memory)],
+      ['keep', 'UpdateItem', (it) => it.keep(0, 'me', { ...memory, aliveAt: 6 })],
+      ['release, finished', 'DeleteItem', (it) => it.release(0, 'me', null)],
+      ['release, unfinished', 'UpdateItem', (it) => it.release(0, 'me', { ...memory, gaps: [] })],
+      [
+        'remember',
+        'PutItem',
+        (it, nowMs) => it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: true }),
+      ],
+      [
+        'remember, incomplete',
+        'UpdateItem',
+        (it, nowMs) => it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: false }),
+      ],
+    ];
   test.each(calls)(
     '%s without any answer is an error, and has one effect when repeated',
     async (_, operation, call) => {
-      const now = clock.now();
+      const nowMs = clock.now();
       const twin = async (lost: number) => {
         const { coordination: table } = await createTables(server.client);
         const coordination = dynamoCoordination(testDynamoClient(proxy.url), table, waits);
-        await coordination.acquire(0, { ...lease, now }, memory);
+        await coordination.acquire(0, { ...lease, nowMs }, memory);
         proxy.lose(operation, lost);
-        if (lost > 0) await expect(call(coordination, now)).rejects.toThrow(UnavailableError);
-        const answer = await call(coordination, now);
+        if (lost > 0) await expect(call(coordination, nowMs)).rejects.toThrow(UnavailableError);
+        const answer = await call(coordination, nowMs);
         const recalled = await coordination.recall(2);
-        const free = await coordination.acquire(0, { ...lease, now, holder: 'other' }, memory);
+        const free = await coordination.acquire(0, { ...lease, nowMs, holder: 'other' }, memory);
         return { answer, recalled, free };
       };
       expect(await twin(sdkTries)).toEqual(await twin(0));

@@ -172,7 +172,7 @@ describe('more than a page in a shard', () => {
 test('a shard that another sweep holds is left alone, until its lease ends', async () => {
   const ids = await running(8);
   clock.jump(12 * second);
-  const lease = { holder: 'died', now: clock.now(), leaseMs: 60 * second };
+  const lease = { holder: 'died', nowMs: clock.now(), leaseMs: 60 * second };
   for (const shard of [0, 1]) await coordination.acquire(shard, lease, noMemory);
   expect(await sweep().tick()).toMatchObject({ recovered: 0 });
   clock.jump(61 * second);

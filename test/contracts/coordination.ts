@@ -31,7 +31,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
     });
 
     const takeWith = (first: ShardMemory, holder: string, at = now, shard = 0) =>
-      coordination.acquire(shard, { holder, now: at, leaseMs }, first);
+      coordination.acquire(shard, { holder, nowMs: at, leaseMs }, first);
     const take = async (holder: string, at = now, shard = 0) =>
       (await takeWith(memory(7), holder, at, shard)) !== null;
     const unfinished = async () => [...(await coordination.recall(shards)).unfinished];

@@ -24,7 +24,7 @@ import {
   undoOk,
 } from './support.ts';
 
-const SECOND = 1_000;
+const secondMs = 1_000;
 const pending = submit(diamond());
 const full = (until: number) => ({ hold: 'room', until }) as const;
 const open = (until: number) => ({ hold: 'circuit', until }) as const;
@@ -165,13 +165,13 @@ describe('an order with a held step', () => {
 });
 
 describe('the end of a hold', () => {
-  const MINUTE = 60 * SECOND;
-  const patient = submit(flow({ a: { holdMax: MINUTE, coolDown: { after: 100, times: 1 } } }));
-  const always = gated(patient, { a: open(10 * MINUTE) });
+  const minuteMs = 60 * secondMs;
+  const patient = submit(flow({ a: { holdMax: minuteMs, coolDown: { after: 100, times: 1 } } }));
+  const always = gated(patient, { a: open(10 * minuteMs) });
   const held = play(always, [0, claim()]);
 
   it('is asked about when it comes, however late the gate would be asked', () => {
-    expect(held.record.notBefore).toBe(epoch + MINUTE);
+    expect(held.record.notBefore).toBe(epoch + minuteMs);
   });
 
   it('comes after a day where the policy says nothing', () => {
@@ -189,21 +189,21 @@ describe('the end of a hold', () => {
     [
       'counts as a failed round, after which the step cools down',
       held,
-      MINUTE,
+      minuteMs,
       claim(),
       ['Pending from 60100 a:-!2'],
     ],
     [
       'after the last round is the end of the step',
-      play(held, [MINUTE, claim()], [MINUTE + 100, claim()]),
-      2 * MINUTE + 100,
+      play(held, [minuteMs, claim()], [minuteMs + 100, claim()]),
+      2 * minuteMs + 100,
       claim(),
       ['Pending undo a:F', 'nudge'],
     ],
     [
       'starts the step when its gate is open by then',
       { ...patient, record: held.record },
-      MINUTE,
+      minuteMs,
       claim(),
       ['Processing a:R1<61000', 'perform a1 o-1/a <61000'],
     ],
@@ -212,9 +212,9 @@ describe('the end of a hold', () => {
   it('says how long it was held, and that nothing happened', () => {
     const ended = play(
       held,
-      [MINUTE, claim()],
-      [MINUTE + 100, claim()],
-      [2 * MINUTE + 100, claim()],
+      [minuteMs, claim()],
+      [minuteMs + 100, claim()],
+      [2 * minuteMs + 100, claim()],
     );
     expect(ended.record.fault).toMatchObject({
       code: 'exhausted',

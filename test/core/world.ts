@@ -19,7 +19,7 @@ import type { Command, Request } from '#core/model/message.ts';
 import { type ProcessRecord, remedies, underWay } from '#core/model/record.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
 
-const DAY = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** One call of `decide`, and whether its record was written. */
 export interface Observed {
@@ -57,9 +57,9 @@ const step = fc.record({
     after: fc.constantFrom(100, 2_000),
     times: fc.nat({ max: 2 }),
     factor: fc.constantFrom(1, 1, 1.7, 10),
-    max: fc.constantFrom(2_000, 5_000, 7 * DAY),
+    max: fc.constantFrom(2_000, 5_000, 7 * dayMs),
   }),
-  holdMax: fc.constantFrom(1_000, 60_000, DAY),
+  holdMax: fc.constantFrom(1_000, 60_000, dayMs),
   onFault: fc.constantFrom(...remedies),
   onExhausted: fc.constantFrom(...remedies),
   irreversible: rarely(6),
@@ -119,7 +119,7 @@ const doing = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.constantFrom(-700, -3_600_000, 3_600_000, -9 * DAY, 9 * DAY),
+      ms: fc.constantFrom(-700, -3_600_000, 3_600_000, -9 * dayMs, 9 * dayMs),
     }),
   },
   {
@@ -136,7 +136,7 @@ const doing = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('interrupt' as const),
       reason: fc.constantFrom('restart' as const, 'outage' as const),
-      ramp: fc.constantFrom(-1_000, 0, 3_000, DAY),
+      ramp: fc.constantFrom(-1_000, 0, 3_000, dayMs),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('resubmit' as const) }) },
@@ -150,7 +150,7 @@ const gate = fc.constantFrom(
   null,
   { kind: 'hold', gate: 'room', afterMs: 20 } as const,
   { kind: 'hold', gate: 'circuit', afterMs: 5_000 } as const,
-  { kind: 'hold', gate: 'circuit', afterMs: DAY } as const,
+  { kind: 'hold', gate: 'circuit', afterMs: dayMs } as const,
   { kind: 'start', afterMs: 300 } as const,
 );
 

@@ -115,7 +115,7 @@ describe('a tick', () => {
     const world = scenario();
     await world.createDue(3);
     const { clock, coordination } = world;
-    const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'died' };
+    const lease = { nowMs: clock.now(), leaseMs: 60 * second, holder: 'died' };
     await coordination.acquire(0, lease, noMemory);
     expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(await world.failures()).toEqual(interrupted);
@@ -126,7 +126,7 @@ describe('a tick', () => {
 
   test('forgets what was unfinished when nothing is due there any more', async () => {
     const world = scenario();
-    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'before' };
+    const lease = { nowMs: world.clock.now(), leaseMs: 60 * second, holder: 'before' };
     await world.coordination.acquire(0, lease, noMemory);
     await world.coordination.release(0, 'before', noMemory);
     await world.sweep('a').tick();
@@ -205,7 +205,7 @@ describe('a shard with more than a page due', () => {
   test('is not handed over while another sweep holds it', async () => {
     const world = scenario();
     await world.createDue(many);
-    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'other' };
+    const lease = { nowMs: world.clock.now(), leaseMs: 60 * second, holder: 'other' };
     await world.coordination.acquire(0, lease, noMemory);
     expect(await world.sweep('a').tick()).toEqual(nothing);
     expect(world.handedOver).toEqual([]);
@@ -347,7 +347,7 @@ describe('an outage', () => {
       shards: 1,
       complete: true,
     });
-    const lease = { now: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
+    const lease = { nowMs: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
     await world.coordination.acquire(0, lease, noMemory);
     await world.createDue(3);
     world.clock.jump(hour);
@@ -364,7 +364,11 @@ describe('an outage', () => {
     // No sweep of the shard ever got through: only the ticks tell since when it was alone.
     const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
     await coordination.remember(mark);
-    await coordination.acquire(0, { now: clock.now(), leaseMs: second, holder: 'died' }, noMemory);
+    await coordination.acquire(
+      0,
+      { nowMs: clock.now(), leaseMs: second, holder: 'died' },
+      noMemory,
+    );
     await world.createDue(3);
     clock.jump(hour);
     hangs = true;
@@ -387,7 +391,7 @@ describe('an outage', () => {
       clock.jump(60 * second);
       await world.sweep(`minute-${minute}`).tick();
     }
-    const lease = { now: clock.now(), leaseMs: 60 * second, holder: 'frozen' };
+    const lease = { nowMs: clock.now(), leaseMs: 60 * second, holder: 'frozen' };
     await world.coordination.acquire(0, lease, longAgo);
     await world.createDue(3);
     clock.jump(60 * second);

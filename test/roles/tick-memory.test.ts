@@ -25,7 +25,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
   const coordination: Coordination = {
     ...memory,
     acquire(shard, lease, first) {
-      calls.push(`${lease.holder} takes ${shard} for ${lease.leaseMs} from ${lease.now}`);
+      calls.push(`${lease.holder} takes ${shard} for ${lease.leaseMs} from ${lease.nowMs}`);
       return memory.acquire(shard, lease, first);
     },
     release(shard, holder, left) {
@@ -56,8 +56,8 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
   return { world, clock, start: clock.now(), memory, calls, marks, handedOver, sweep };
 }
 /** Another sweep has the shard. */
-const hold = (memory: Coordination, now: number, shard: number, first: ShardMemory = noMemory) =>
-  memory.acquire(shard, { holder: 'other', now, leaseMs }, first);
+const hold = (memory: Coordination, nowMs: number, shard: number, first: ShardMemory = noMemory) =>
+  memory.acquire(shard, { holder: 'other', nowMs, leaseMs }, first);
 
 test('a tick that looked after every shard says so, whether there was anything to do or not', async () => {
   const { world, clock, marks, sweep } = ticking();

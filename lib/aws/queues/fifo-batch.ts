@@ -73,7 +73,7 @@ function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): 
 }
 
 function waitSeconds(tries: number, reason: unknown): number {
-  const asked = reason instanceof DeliveryError ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
-  const wait = backOffWindowMs(retryBackOff, tries) / 1_000;
-  return Math.ceil(Math.max(wait, Math.min(asked, retryAfterMaxSeconds)));
+  const askedSeconds = reason instanceof DeliveryError ? (reason.retryAfterMs ?? 0) / 1_000 : 0;
+  const backOffSeconds = backOffWindowMs(retryBackOff, tries) / 1_000;
+  return Math.ceil(Math.max(backOffSeconds, Math.min(askedSeconds, retryAfterMaxSeconds)));
 }

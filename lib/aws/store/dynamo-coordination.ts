@@ -69,7 +69,7 @@ export function dynamoCoordination(
 
     remember: (mark) => remember(client, table, mark),
 
-    async acquire(shard, { holder, now, leaseMs }, first) {
+    async acquire(shard, { holder, nowMs, leaseMs }, first) {
       const command = new UpdateItemCommand({
         TableName: table,
         Key: { Name: { S: shardKey(shard) } },
@@ -77,9 +77,9 @@ export function dynamoCoordination(
         ConditionExpression: ifFree,
         ExpressionAttributeValues: toItem({
           ':me': holder,
-          ':until': now + leaseMs,
-          ':now': now,
-          ':latest': now + leaseMs + clockToleranceMs,
+          ':until': nowMs + leaseMs,
+          ':now': nowMs,
+          ':latest': nowMs + leaseMs + clockToleranceMs,
           ...memoryAttributes(first),
         }),
         ReturnValues: 'ALL_NEW',

@@ -36,14 +36,14 @@ function pageLines(
   { orders }: z.infer<typeof listSchema>,
 ): string[] {
   if (orders.length === 0) return ['No orders.'];
-  const now = environment.now();
+  const nowMs = environment.now();
   const rows = orders.map((order) => [
     order.orderId,
     stateText(order.processState, paint),
     order.direction,
     order.workflow,
-    relativeTime(order.submittedAt, now),
-    relativeTime(order.updatedAt, now),
+    relativeTime(order.submittedAt, nowMs),
+    relativeTime(order.updatedAt, nowMs),
     order.fault?.code ?? '',
   ]);
   return tableLines(titles, rows, paint);

@@ -44,13 +44,13 @@ function viewFor(context: Context, isTerminal: boolean): View {
 }
 
 function fullLines({ environment, paint }: Context, order: OrderDocument): string[] {
-  const now = environment.now();
+  const nowMs = environment.now();
   const documents = documentLines(order, paint);
   return [
-    ...orderLines(order, now, paint),
+    ...orderLines(order, nowMs, paint),
     ...(documents.length === 0 ? [] : ['', paint('bold', 'INPUTS AND OUTPUTS'), ...documents]),
     '',
     paint('bold', 'HISTORY'),
-    ...historyLines(order, now, paint),
+    ...historyLines(order, nowMs, paint),
   ];
 }

@@ -107,7 +107,7 @@ function faultTable(faults: readonly (readonly [string, FaultSettings])[], paint
 
 function ledgerTable(entries: readonly LedgerEntry[], { environment, paint }: Context): string[] {
   if (entries.length === 0) return ['No entries.'];
-  const now = environment.now();
+  const nowMs = environment.now();
   const rows = entries.map(({ orderId, service, state, calls, effects, at, key }) => [
     orderId ?? '–',
     service,
@@ -115,7 +115,7 @@ function ledgerTable(entries: readonly LedgerEntry[], { environment, paint }: Co
     String(calls),
     // Idempotency keys must prevent a second effect.
     effects > 1 ? paint('red', String(effects)) : String(effects),
-    relativeTime(at, now),
+    relativeTime(at, nowMs),
     key,
   ]);
   return tableLines(['ORDER', 'SERVICE', 'STATE', 'CALLS', 'EFFECTS', 'AT', 'KEY'], rows, paint);

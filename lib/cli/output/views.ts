@@ -77,9 +77,9 @@ export function frameView({ environment, paint }: Context): View {
   return {
     order: ({ value }) => {
       latest = value;
-      const now = environment.now();
-      const order = orderLines(value, now, paint);
-      frame.draw([...order, ''], historyLines(value, now, paint));
+      const nowMs = environment.now();
+      const order = orderLines(value, nowMs, paint);
+      frame.draw([...order, ''], historyLines(value, nowMs, paint));
     },
     outage: () => {
       const order = latest === null ? [] : orderLines(latest, environment.now(), paint);

@@ -45,8 +45,8 @@ export function useDocument<Body>(path: string, options: Options): Signal<Loaded
         if (options.concerns?.(batch) === true) loading.ask();
       },
     });
-    const every = options.everyMs;
-    const timer = every === undefined ? undefined : setInterval(loading.ask, every);
+    const { everyMs } = options;
+    const timer = everyMs === undefined ? undefined : setInterval(loading.ask, everyMs);
     loading.ask();
     return () => {
       isCurrent = false;

@@ -4,10 +4,10 @@
  */
 import { assertThat } from './errors.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 const KIB = 1_024;
 
 /** `Ms` in a name means milliseconds, `Bytes` bytes, `Length` characters; the others are counts. */
@@ -17,19 +17,19 @@ export const limits = {
   /** The round trip of the messages alone takes about as long. */
   completeWithinMinMs: 50,
   /** The maximum visibility timeout of a message (SQS), which an agent needs while it works on one. */
-  completeWithinMaxMs: 12 * HOUR,
+  completeWithinMaxMs: 12 * hourMs,
   /** The maximum of `maxDuration`: of one attempt, with all its heartbeats. */
-  maxDurationMaxMs: 7 * DAY,
+  maxDurationMaxMs: 7 * dayMs,
   /** Limits `maxDuration`: each heartbeat moves complete-by by half of `completeWithin` or more. */
   heartbeatsPerAttemptMax: 200,
   /** How long a step is held for its agent, unless its policy says otherwise: then it counts as a failed round (R23). */
-  holdMaxMs: DAY,
+  holdMaxMs: dayMs,
   /** The minimum of `holdMax` of a step. */
-  holdMaxMinMs: SECOND,
+  holdMaxMinMs: secondMs,
   /** The maximum of `holdMax` of a step. */
-  holdMaxMaxMs: 7 * DAY,
+  holdMaxMaxMs: 7 * dayMs,
   /** A gate that holds a step is asked again at least so often. */
-  holdLookMaxMs: 15 * MINUTE,
+  holdLookMaxMs: 15 * minuteMs,
   /** Retries of a step per round. */
   retriesMax: 20,
   /** Cool-downs of a step, each followed by another round. */
@@ -37,11 +37,11 @@ export const limits = {
   /** The length of one cool-down. */
   coolDownMinMs: 100,
   /** The length of one cool-down. */
-  coolDownMaxMs: 7 * DAY,
+  coolDownMaxMs: 7 * dayMs,
   /** How many times as long as the one before a cool-down may be. */
   coolDownFactorMax: 10,
   /** A Pending order that stays unclaimed for this long gets another nudge. */
-  pickUpGraceMs: 10 * SECOND,
+  pickUpGraceMs: 10 * secondMs,
   /**
    * Claims beyond those that the step policies can cause, for restarts and outages. An order that needs
    * more is parked for an operator (R14).
@@ -55,7 +55,7 @@ export const limits = {
   /** Outages that are remembered per shard; beyond this, the oldest are merged. */
   gapsMax: 8,
   /** The longest ramp; orders beyond it are dispatched together at its end. */
-  recoveryRampMaxMs: 15 * MINUTE,
+  recoveryRampMaxMs: 15 * minuteMs,
   /** An item with its attribute names (DynamoDB). */
   itemBytesMax: 400 * KIB,
   /** A stored process record. The rest of the item is a safety margin. */

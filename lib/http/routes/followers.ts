@@ -121,9 +121,9 @@ export function followers(ports: FollowersPorts): Followers {
   }
 
   function count(orderId: OrderId | null, by: 1 | -1): void {
-    const now = (wanted.get(orderId) ?? 0) + by;
-    if (now === 0) wanted.delete(orderId);
-    else wanted.set(orderId, now);
+    const count = (wanted.get(orderId) ?? 0) + by;
+    if (count === 0) wanted.delete(orderId);
+    else wanted.set(orderId, count);
   }
 
   function leave(reader: Follower, { orderId }: Following): void {

@@ -79,16 +79,17 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
 
   return {
     on(record, before) {
-      const now = clock.now();
+      const nowMs = clock.now();
       alive.add(record);
-      if (before === null) hour.now(now).submitted += 1;
+      if (before === null) hour.now(nowMs).submitted += 1;
       else {
         if (counted === null || counted.has(record.orderId)) alive.takeOut(before);
-        noteCalls(calls, record, before, now);
+        noteCalls(calls, record, before, nowMs);
       }
       counted?.add(record.orderId);
       const ended = endings[record.processState];
-      if (ended !== null && before?.processState !== record.processState) hour.now(now)[ended] += 1;
+      if (ended !== null && before?.processState !== record.processState)
+        hour.now(nowMs)[ended] += 1;
     },
     async countRest(due) {
       try {
@@ -104,15 +105,15 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
       isStopped = true;
     },
     read() {
-      const now = clock.now();
+      const nowMs = clock.now();
       return {
         since,
-        minutes: hour.all(now).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
+        minutes: hour.all(nowMs).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
         agents: agents.map(({ name, breaker }) => {
           const own = calls.get(name) ?? agentCalls();
-          const shared = { ...alive.agent(name), ...own.counts(now) };
+          const shared = { ...alive.agent(name), ...own.counts(nowMs) };
           return { name, ...shared, latencyMs: own.latencyMs(), breaker: breaker() };
         }),
       };
@@ -133,7 +134,7 @@ function noteCalls(
   calls: ReadonlyMap<AgentName, AgentCalls>,
   record: ProcessRecord,
   before: ProcessRecord,
-  now: number,
+  nowMs: number,
 ): void {
   const entry = record.history.at(-1);
   switch (entry?.type) {
@@ -141,13 +142,13 @@ function noteCalls(
     case 'undoSucceeded': {
       const step = findStep(before, entry.step);
       if (step === undefined || !underWay(step.progress)) return;
-      calls.get(step.agent)?.succeeded(now, lengthOf(step, step.progress, entry.at));
+      calls.get(step.agent)?.succeeded(nowMs, lengthOf(step, step.progress, entry.at));
       return;
     }
     case 'stepFailed':
     case 'undoFailed': {
       const step = findStep(before, entry.step);
-      if (step !== undefined) calls.get(step.agent)?.failed(now);
+      if (step !== undefined) calls.get(step.agent)?.failed(nowMs);
       return;
     }
     case 'expired':
@@ -155,7 +156,7 @@ function noteCalls(
         const step = findStep(before, name);
         if (step === undefined || !underWay(step.progress)) continue;
         const { completeBy } = step.progress;
-        calls.get(step.agent)?.timedOut(now, lengthOf(step, step.progress, completeBy));
+        calls.get(step.agent)?.timedOut(nowMs, lengthOf(step, step.progress, completeBy));
       }
       return;
     case 'submit':

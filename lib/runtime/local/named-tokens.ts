@@ -54,10 +54,10 @@ export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify 
   let entries = read(path);
   let lookedAt = clock.now();
   const look = () => {
-    const now = clock.now();
+    const nowMs = clock.now();
     // `abs`: a clock that was set back must not prevent the check.
-    if (Math.abs(now - lookedAt) < lookEveryMs) return;
-    lookedAt = now;
+    if (Math.abs(nowMs - lookedAt) < lookEveryMs) return;
+    lookedAt = nowMs;
     const found = versionOf(path);
     if (found === version) return;
     version = found;

@@ -34,9 +34,9 @@ export interface FaultInjector {
 const beatMs = 8_000;
 /** An outage begins in the last part of the faults, when many orders are live, ms. */
 const outageBeforeEndMs = 60_000;
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { shared, fleet } = options;
@@ -88,14 +88,14 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   }
 
   function began(ms: number, tellableMs: number): void {
-    const now = timeline.now();
+    const nowMs = timeline.now();
     // While an outage is remembered, other failures must still count: see `gapsLeft`.
     endsAt += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
     unread = faults.hits.get('record-unreadable') ?? 0;
     // Without a completed sweep before it, the outage cannot be recognised.
     const isKnown = options.setting.oneProcess || shared.coordination.recall(1).sweptAt !== null;
     if (isKnown) {
-      interrupted.push(...interruptedUntil(now + tellableMs, now, recordsOf(shared.table)));
+      interrupted.push(...interruptedUntil(nowMs + tellableMs, nowMs, recordsOf(shared.table)));
     }
   }
 
@@ -125,7 +125,8 @@ function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOpt
     machine.setClock(skewMs);
   };
   // One process sweeps every few seconds, so a jump of days would dominate the trace.
-  const jumpMs = () => (oneProcess ? chance.between(5, 30) * MINUTE : chance.between(1, 12) * DAY);
+  const jumpMs = () =>
+    oneProcess ? chance.between(5, 30) * minuteMs : chance.between(1, 12) * dayMs;
   const freeze = ({ machine }: Host) => {
     const ms = chance.between(2_000, 120_000);
     trace.record(`${machine.name} freezes for ${ms} ms`);
@@ -135,7 +136,7 @@ function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOpt
     ['frozen', freeze],
     ['clock-skewed', (host) => setClock(host, chance.between(-20_000, 20_000))],
     ['clock-jumps-days', (host) => setClock(host, jumpMs())],
-    ['clock-steps-back', (host) => setClock(host, -chance.between(1_000, 2 * HOUR))],
+    ['clock-steps-back', (host) => setClock(host, -chance.between(1_000, 2 * hourMs))],
     ['new-version', (host) => fleet.redeploy(host, 'new')],
     ['old-version', (host) => fleet.redeploy(host, 'old')],
   ];

@@ -13,20 +13,20 @@ export interface Interrupted {
   readonly attempt: number;
 }
 
-const HOUR = 3_600_000;
+const hourMs = 3_600_000;
 
 /** The duration of an outage of the whole platform, ms. */
-export const outageMs = (chance: Chance) => chance.between(2 * HOUR, 8 * HOUR);
+export const outageMs = (chance: Chance) => chance.between(2 * hourMs, 8 * hourMs);
 
 /** Attempts in progress now whose complete-by passes before that instant. */
 export function interruptedUntil(
   instant: number,
-  now: number,
+  nowMs: number,
   records: readonly ProcessRecord[],
 ): readonly Interrupted[] {
   return records.flatMap(({ orderId, steps }) =>
     steps
-      .filter(({ progress }) => underWay(progress) && isWithin(progress.completeBy, now, instant))
+      .filter(({ progress }) => underWay(progress) && isWithin(progress.completeBy, nowMs, instant))
       .map(({ name: step, attempt }) => ({ orderId, step, attempt })),
   );
 }

@@ -109,8 +109,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'work on past the end of an attempt while there are heartbeats',
     'agent-runner',
-    'Math.max(limit.completeBy, Math.min(now + request.completeWithinMs, request.endBy))',
-    'now + request.completeWithinMs',
+    'Math.max(limit.completeBy, Math.min(nowMs + request.completeWithinMs, request.endBy))',
+    'nowMs + request.completeWithinMs',
   ),
   mutant(
     'answer an undo as if it were a perform',
@@ -181,8 +181,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'count every overdue order as interrupted after an outage',
     'recover-page',
-    'const steps = interruptedSteps(record, gaps, now, outageAfterMs);',
-    'const steps = interruptedSteps(record, [{ from: 0, until: now }, ...gaps], now, outageAfterMs);',
+    'const steps = interruptedSteps(record, gaps, nowMs, outageAfterMs);',
+    'const steps = interruptedSteps(record, [{ from: 0, until: nowMs }, ...gaps], nowMs, outageAfterMs);',
   ),
   mutant(
     'make a new order of every repeated submission',

@@ -79,14 +79,14 @@ export function remoteCall<Value>(
   });
   return promise;
 
-  function answer(outcome: Outcome<Value>, wait = 0): void {
+  function answer(outcome: Outcome<Value>, waitMs = 0): void {
     const give = () => {
       if (outcome.kind === 'answer') resolve(outcome.value);
       else reject(outcome.error);
     };
-    if (wait === 0) caller.whenAwake(give);
-    else if (wait < Number.POSITIVE_INFINITY) {
-      timeline.at(timeline.now() + wait, () => caller.whenAwake(give));
+    if (waitMs === 0) caller.whenAwake(give);
+    else if (waitMs < Number.POSITIVE_INFINITY) {
+      timeline.at(timeline.now() + waitMs, () => caller.whenAwake(give));
     }
   }
 }

@@ -34,22 +34,23 @@ export function coordinationTable(
       return { sweptAt, reachedAt, shards: all, unfinished };
     },
     remember(mark) {
-      const isLater = (stored: number | null | undefined, now: number) =>
-        typeof stored === 'number' && stored > now && stored <= mark.sweptAt + clockToleranceMs;
+      const isLater = (stored: number | null | undefined, marked: number) =>
+        typeof stored === 'number' && stored > marked && stored <= mark.sweptAt + clockToleranceMs;
       if (isLater(swept?.sweptAt, mark.sweptAt)) return;
       const stays = isLater(swept?.reachedAt, mark.reachedAt ?? 0);
       swept = stays ? { ...mark, reachedAt: swept?.reachedAt ?? null } : mark;
     },
-    acquire(shard, { holder, now, leaseMs }, first) {
+    acquire(shard, { holder, nowMs, leaseMs }, first) {
       const held = taken.get(shard);
       const until = held === undefined || held.holder === null ? null : held.heldUntil;
-      const isHeld = until !== null && until >= now && until <= now + leaseMs + clockToleranceMs;
+      const isHeld =
+        until !== null && until >= nowMs && until <= nowMs + leaseMs + clockToleranceMs;
       if (isHeld && held?.holder !== holder) {
         onRefused(shard);
         return null;
       }
       const memory = held?.memory ?? first;
-      taken.set(shard, { holder, heldUntil: now + leaseMs, memory });
+      taken.set(shard, { holder, heldUntil: nowMs + leaseMs, memory });
       return memory;
     },
     keep(shard, holder, memory) {

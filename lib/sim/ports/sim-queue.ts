@@ -74,10 +74,10 @@ export function simQueue(options: SimQueueOptions): SimQueue {
   function add(messageId: string, body: string): void {
     const message = newMessage(messageId, body);
     held.add(message);
-    const delay = faults.strike('message-late')
+    const delayMs = faults.strike('message-late')
       ? chance.between(1_000, 180_000)
       : chance.between(1, 20);
-    show(message, timeline.now() + delay);
+    show(message, timeline.now() + delayMs);
   }
 
   function remove(message: Held): void {

@@ -77,8 +77,8 @@ export function sharedInfrastructure(
     indexLag: () => {
       if (oneProcess) return 0;
       // At most the gap that counts as an outage: a minute is long for an index of DynamoDB.
-      const latest = Math.min(60_000, outageAfterMs);
-      return faults.strike('index-late') ? chance.between(1_000, latest) : chance.between(1, 300);
+      const lagMaxMs = Math.min(60_000, outageAfterMs);
+      return faults.strike('index-late') ? chance.between(1_000, lagMaxMs) : chance.between(1, 300);
     },
     onWrite(write) {
       observer.wrote(write);

@@ -52,10 +52,10 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
       if (faults.strike('service-refuses')) enter(key, 'refused');
       else enter(key, 'applied');
     }
-    const now = effects.get(key);
-    if (now === 'applied') return { of: agent, units: 1 };
+    const effect = effects.get(key);
+    if (effect === 'applied') return { of: agent, units: 1 };
     // A refused key stays refused.
-    throw new PermanentFault(now === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
+    throw new PermanentFault(effect === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
   }
 
   function undone(key: IdempotencyKey): void {

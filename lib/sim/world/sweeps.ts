@@ -35,8 +35,8 @@ export function sweeps(options: SweepOptions): Sweeps {
       if (stopped) return;
       schedule();
       if (faults.strike('sweep-skipped')) return;
-      const late = faults.strike('sweep-late') ? chance.between(1_000, 90_000) : 0;
-      timeline.at(timeline.now() + chance.between(0, precisionMs) + late, tick);
+      const lateMs = faults.strike('sweep-late') ? chance.between(1_000, 90_000) : 0;
+      timeline.at(timeline.now() + chance.between(0, precisionMs) + lateMs, tick);
       if (faults.strike('sweep-doubled'))
         timeline.at(timeline.now() + chance.between(0, 3_000), tick);
     });

@@ -26,13 +26,13 @@ interface ScheduledEvent {
 
 export function timeline(start: number, settle: Settle): Timeline {
   const heap: ScheduledEvent[] = [];
-  let now = start;
+  let nowMs = start;
   let made = 0;
 
   return {
-    now: () => now,
+    now: () => nowMs,
     at(instant, work) {
-      const event = { at: Math.max(Math.ceil(instant), now), place: made, work };
+      const event = { at: Math.max(Math.ceil(instant), nowMs), place: made, work };
       made += 1;
       push(heap, event);
       return () => cancel(event);
@@ -40,12 +40,12 @@ export function timeline(start: number, settle: Settle): Timeline {
     nextAt: () => next()?.at ?? Number.POSITIVE_INFINITY,
     async runUntil(instant) {
       for (let due = next(); due !== undefined && due.at <= instant; due = next()) {
-        now = due.at;
+        nowMs = due.at;
         pop(heap);
         due.work?.();
         await settle();
       }
-      now = Math.max(now, instant);
+      nowMs = Math.max(nowMs, instant);
     },
   };
 

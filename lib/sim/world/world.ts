@@ -27,7 +27,7 @@ export interface World {
 
 /** What is in flight when the faults end may arrive within this, ms. */
 export const aftermathMs = 300_000;
-const HOUR = 3_600_000;
+const hourMs = 3_600_000;
 /**
  * In the calm phase a queue hides a request for longer than any work on it takes, ms, as deployed queues do.
  * Otherwise an attempt whose deadline a wrong clock set days ahead is received again before its end, repeatedly.
@@ -109,8 +109,8 @@ function resubmitStopped(
 }
 
 /** When a sweep will find orders: at the next due time, or hourly for those due beyond the horizon. */
-function nextDue(table: SimTable, now: number): number {
-  const nextHour = (Math.floor(now / HOUR) + 1) * HOUR;
-  const times = table.dueTimes().map((due) => (due > now + dueHorizonMs ? nextHour : due));
+function nextDue(table: SimTable, nowMs: number): number {
+  const nextHour = (Math.floor(nowMs / hourMs) + 1) * hourMs;
+  const times = table.dueTimes().map((due) => (due > nowMs + dueHorizonMs ? nextHour : due));
   return times.length === 0 ? 0 : Math.min(...times);
 }
