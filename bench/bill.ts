@@ -68,7 +68,7 @@ if (flags.json) {
       '',
       'dollars per million orders, us-east-1',
       ...rows(dollars(full), dollars(single)),
-      prefix(['all in', fullDollars], singleDollars),
+      prefix(['total', fullDollars], singleDollars),
       '',
       'the same three steps elsewhere',
       ...Object.entries(report.peers).map(

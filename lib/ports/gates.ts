@@ -1,4 +1,4 @@
-/** Gates: whether the agents of an order can begin a call now. A gate is advice: it delays calls, and ends no order (R26). */
+/** Gates: whether the agents of an order can begin a call now. A gate is advice: it delays calls, and ends no order. */
 import type { Grant } from '#core/model/grant.ts';
 import type { Request } from '#core/model/message.ts';
 

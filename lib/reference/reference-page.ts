@@ -1,4 +1,4 @@
-/** docs/reference.md: what the code says of itself. */
+/** docs/reference.md, generated from the tables of the code. */
 import { codeSections } from './code-sections.ts';
 import { commandSection } from './command-section.ts';
 import { limitSection } from './limit-section.ts';

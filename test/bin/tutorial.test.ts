@@ -14,7 +14,7 @@ import {
   writeFiles,
 } from '../support/tutorial.ts';
 
-const server = 'node bin/gift.ts';
+const server = 'npx node bin/gift.ts';
 let folder: string;
 let env: Record<string, string>;
 let running: ChildProcess | undefined;
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** The only command that does not end keeps running. */
 async function startServer(): Promise<void> {
-  running = spawn(process.execPath, server.split(' ').slice(1), {
+  running = spawn(process.execPath, server.split(' ').slice(2), {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -75,6 +75,9 @@ test('every page that the code cites is in the repository, with the section that
 });
 
 test('no comment cites a page that is not in the repository', () => {
-  const unknown = sources.filter((file) => /\bDESIGN §/.test(read(file)));
+  // The test itself contains no match, because here a backslash follows each word.
+  const unknown = sources.filter((file) =>
+    /\bDESIGN\b(?!\\)|\bTIGER_STYLE\b(?!\\)|\u00a7/.test(read(file)),
+  );
   expect(unknown).toEqual([]);
 });

@@ -35,7 +35,7 @@ test.each(headings)(
       '**A user notices',
       '**First look.**',
       '**Fix.**',
-      '**Over**',
+      '**Resolved**',
     ]) {
       expect(section).toContain(part);
     }

@@ -149,7 +149,8 @@ const call = {
   why: 'step charge: \u001b[2Jno',
   command: 'npx reeve',
 };
-const plain = 'Order one needs an operator: step charge:  [2Jno.\n  When mended: npx reeve\n';
+const plain =
+  'Order one needs an operator: step charge:  [2Jno.\n  When the cause is fixed: npx reeve\n';
 
 test('the output to a pipe has no escape sequences', () => {
   expect(terminalAlert(call, { env: {}, terminal: () => null })).toBe(plain);

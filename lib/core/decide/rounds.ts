@@ -75,7 +75,7 @@ interface Failure {
   readonly effect: Fault['effect'];
 }
 
-/** Stops the order, turns it back, or releases it until the latest of the cool-downs. */
+/** Stops the order, begins its undo, or releases it until the latest of the cool-downs. */
 export function applyVerdicts(draft: Draft, verdicts: readonly Verdict[], notBefore: number): void {
   if (draft.lockState.processState === 'Error') return;
   const held = verdicts.find(({ kind }) => kind === 'hold');

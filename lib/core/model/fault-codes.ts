@@ -7,7 +7,7 @@
 /** By code: what it means, and what an operator does about it. */
 export const faultCodes = {
   cancelled: {
-    meaning: 'An operator or the submitter cancelled the order.',
+    meaning: 'An operator cancelled the order.',
     remedy: 'nothing: the order is undone',
   },
   exhausted: {

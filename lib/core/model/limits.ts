@@ -1,5 +1,5 @@
 /**
- * Limits of everything that could grow without one (TIGER_STYLE). The relations between them are checked
+ * Limits of everything that could grow without one. The relations between them are checked
  * when the module is loaded.
  */
 import { assertThat } from './errors.ts';

@@ -99,7 +99,7 @@ export interface Skipped extends Extensible {
 }
 /** The state before the undo, to which the step returns when an attempt of the undo fails. */
 export type Undoable = NotStarted | Completed | Failed;
-/** Ready, and not started: the gate of its agent lets no call through. Counts no attempt, and ends nothing by itself. */
+/** Ready, and not started: the gate of its agent accepts no call. Counts no attempt. */
 export interface Held extends Extensible {
   readonly state: 'Held';
   readonly gate: Gate;
@@ -107,7 +107,7 @@ export interface Held extends Extensible {
   readonly since: number;
   /** When the gate is asked again, at the latest. */
   readonly until: number;
-  /** What the step was before, and is again when the order stops or turns back. */
+  /** The previous state, which the step gets again when the order stops or is undone. */
   readonly before: Undoable;
 }
 /** An undo is in flight. */

@@ -1,11 +1,11 @@
 /**
- * All followers of events. Readers must never slow orders down, so the work for them is bounded:
+ * All followers of events. Followers must never slow down orders, so the work for them is bounded:
  *
  * 1. One listener receives the commits for all followers; none while there are no followers.
  * 2. Events are sent in rounds, to a few followers at a time; a round takes longer the more followers there are.
  * 3. A round has a maximum number of changes. Beyond it, a round has only the latest change of each order, and for
  *    further orders only their number.
- * 4. The number of followers is limited, and one that is too far behind is cut off.
+ * 4. The number of followers is limited, and one with too many unread bytes is disconnected.
  */
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';

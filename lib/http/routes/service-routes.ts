@@ -107,7 +107,7 @@ const bearer = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A token of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. `x-required-role` of an operation is the least role that may use it.',
+    'A token of REEVE_TOKENS, or of the OpenID provider on AWS, where callers may sign for IAM instead. `x-required-role` of an operation is the minimum role that may use it.',
 } as const;
 
 /** The OpenAPI description, with the workflows of this Reeve. */

@@ -19,5 +19,5 @@ export function terminalAlert(
     isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false });
   // The message of a fault is untrusted: an escape sequence in it could control the terminal.
   const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
-  return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When mended: ${plain(command)}\n`;
+  return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When the cause is fixed: ${plain(command)}\n`;
 }
