@@ -125,6 +125,10 @@ test('every export of the core, the ports and the roles has a doc comment', () =
   expect(undocumented).toEqual([]);
 });
 
+test('a doc comment stands before what it describes, and only that of the file before imports', () => {
+  expect(filesWith(/^\/\*\*[\s\S]*^\/\*\*((?!\*\/)[\s\S])*\*\/\s+import\b/m)).toEqual([]);
+});
+
 test('every test that the design names for a rule is there', () => {
   const design = readFileSync('docs/design.md', 'utf8');
   const named = [...design.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path]) => path ?? '');

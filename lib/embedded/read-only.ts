@@ -1,9 +1,10 @@
 /** Opens the database for reading, and leaves every file on disk as it was. */
 
-/** A database that is open for reading. */ import { rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { hasLog, isThere } from './data-files.ts';
 
+/** A database that is open for reading. */
 export interface Untouched {
   readonly database: DatabaseSync;
   close(): void;

@@ -3,13 +3,14 @@
  * write and its commit.
  */
 
-/** An order with its record. */ import type { OrderId } from '#core/model/ids.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
+/** An order with its record. */
 export interface Entry {
   readonly order: Order;
   readonly record: ProcessRecord;

@@ -1,16 +1,24 @@
-/** Grants in the stored history: an entry has them where a gate held a step, or delayed its start. */
+/**
+ * Grants in the stored history: an entry has them where a gate held a step, or delayed its start. Stored instants are
+ * relative to `epoch`, the submission of the order in ms since the epoch.
+ */
 import * as z from 'zod';
 import type { Extensible } from '#core/model/extension.ts';
 import { type GrantEntry, gates } from '#core/model/grant.ts';
 import { stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 
-const at = z.int();
+/** Of a stored instant, ms after the submission. */
+const offset = z.int();
 /** A hold: step, gate, until, since. A delayed start: step, instant. */
-const grant = z.union([z.tuple([z.string(), z.enum(gates), at, at]), z.tuple([z.string(), at])]);
-/** The grants of an entry; left out where there are none. */
+const grant = z.union([
+  z.tuple([z.string(), z.enum(gates), offset, offset]),
+  z.tuple([z.string(), offset]),
+]);
+/** The grants of an entry, as they are stored. */
 export const grants = z.array(grant).min(1).nullable().optional();
-/** Grants are left out where there are none, but where a tail follows: then their place is null. */
+
+/** Appends the grants of an entry to its `known` elements: nothing where there are none, null where a tail follows. */
 export function withGrants(
   known: readonly unknown[],
   { grants: granted, tail }: { readonly grants?: readonly GrantEntry[] } & Extensible,
@@ -20,14 +28,19 @@ export function withGrants(
   return tail === undefined ? known : [...known, null];
 }
 
-/** Instants from the submission. */
+/** One grant in its stored form. */
 export function encodeGrant(one: GrantEntry, epoch: number): readonly unknown[] {
   return one.kind === 'start'
     ? [one.step, one.startAt - epoch]
     : [one.step, one.gate, one.until - epoch, one.since - epoch];
 }
 
-/** The grants of an entry as they were stored. */
+/**
+ * Reads the stored grants of an entry; no property where there are none.
+ *
+ * @throws {CorruptDataError} `instant-impossible`
+ * @throws {ReeveError} `id-malformed` when the name of a step is malformed
+ */
 export function grantsOf(
   stored: readonly z.infer<typeof grant>[] | null | undefined,
   epoch: number,

@@ -1,9 +1,10 @@
 /** Damage found in the stored data: each damaged row is reported once, and its read fails. */
 
-/** One damaged row or part. */ import { CorruptDataError } from '#core/model/errors.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 import { isDamage, storeError } from '#embedded/store-error.ts';
 import type { Log } from '#ports/log.ts';
 
+/** One damaged row or part. */
 export interface Finding {
   /** A table, or another part of the database. */
   readonly table: string;

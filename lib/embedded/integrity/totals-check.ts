@@ -1,11 +1,9 @@
 /** Compares the totals of a database with those of its totals file. No I/O. */
 
-/** The result of the comparison at a start. */ import type {
-  StoredTotals,
-  Totals,
-} from './totals.ts';
+import type { StoredTotals, Totals } from './totals.ts';
 import type { TotalsOnFile } from './totals-file.ts';
 
+/** The result of the comparison at a start. */
 export type TotalsVerdict =
   /** `from`: the totals to continue from; null: count the rows. `report`: damage to report; null: none. */
   | { readonly kind: 'goOn'; readonly from: Totals | null; readonly report: string | null }

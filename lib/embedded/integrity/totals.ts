@@ -3,11 +3,12 @@
  * compares them with those of the totals file (totals-file.ts).
  */
 
-/** Counts since the data was created. */ import { randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 
+/** Counts since the data was created. */
 export interface Totals {
   /** Identifies the data: 16 characters. */
   readonly store: string;

@@ -3,13 +3,14 @@
  * can run beside the work of Reeve.
  */
 
-/** A verification in progress. */ import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CorruptDataError, describeError } from '#core/model/errors.ts';
 import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
 import { assertIntact } from './checksums.ts';
 import type { DamageReport } from './damage-report.ts';
 
+/** A verification in progress. */
 export interface Verification {
   /** Checks at most `limit` more orders; false when none are left. */
   next(limit: number): boolean;

@@ -1,6 +1,6 @@
 /** `reeve check`, `reeve backup` and `reeve restore`: the commands for the data of an embedded Reeve. */
 
-/** A command with its options. */ import { renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { isThere, removeDatabase } from '#embedded/data-files.ts';
@@ -12,6 +12,7 @@ import { askForBackup } from '#runtime/node/control-socket.ts';
 import { databaseIn, socketIn } from './data-directory.ts';
 import { type DataOutcome, examinedOutcome, restoredOutcome } from './data-report.ts';
 
+/** A command with its options. */
 export type DataCommand =
   | { readonly kind: 'check'; readonly acceptLoss: boolean }
   | { readonly kind: 'backup'; readonly file: string }
