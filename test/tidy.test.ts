@@ -111,8 +111,11 @@ test('no test is skipped, and none runs alone', () => {
   expect(filesWith(/\b(test|describe|it)\.(skip|only|todo)\b/, tests)).toEqual([]);
 });
 
-test('every export of the core, the ports and the roles has a doc comment', () => {
-  const undocumented = ['lib/core', 'lib/ports', 'lib/roles']
+test('every export of the core, the ports, the roles and what applications import has a doc comment', () => {
+  const undocumented = [
+    ...['lib/core', 'lib/ports', 'lib/roles'],
+    ...['lib/workflows', 'lib/infra', 'lib/runtime', 'lib/in-process'],
+  ]
     .flatMap((folder) => filesIn(folder, '.ts'))
     .flatMap((file) => {
       const lines = readFileSync(file, 'utf8').split('\n');

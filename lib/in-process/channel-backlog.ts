@@ -37,6 +37,7 @@ export interface ChannelWatchOptions {
   readonly log: Log;
 }
 
+/** Makes the watch of one channel. */
 export function channelWatch({ name, clock, log }: ChannelWatchOptions): ChannelWatch {
   /** Orders whose next message the channel has refused. */
   const refused = new Set<OrderId>();

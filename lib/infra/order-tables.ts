@@ -23,11 +23,16 @@ import {
 } from '#aws/store/tables.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 
+/** Properties of {@link StateStore}. */
 export interface StateStoreProps {
+  /** What happens to the tables when the stack is deleted. */
   readonly removal: RemovalPolicy;
   readonly protectedFromDeletion: boolean;
+  /** Partitions of the due and listing indexes, about 500 orders per second each; never lower it. */
   readonly shards: number;
+  /** The period of the sweeps, s. */
   readonly sweepSeconds: number;
+  /** Days that an order is kept after its end. */
   readonly keepDays: number;
 }
 
@@ -36,6 +41,7 @@ const attribute = ({ name, type }: Key) => ({
   type: type === 'S' ? AttributeType.STRING : AttributeType.NUMBER,
 });
 
+/** The tables of the state store, and the permissions of functions on them. */
 export class StateStore extends Construct {
   readonly orders: TableV2;
   readonly processes: TableV2;

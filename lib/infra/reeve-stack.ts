@@ -41,10 +41,13 @@ import { StateStore } from './order-tables.ts';
 import { Scheduler, schedulerTimeout } from './scheduler-function.ts';
 import { SweepSchedule } from './sweep-schedule.ts';
 
+/** Properties of {@link ReeveStack}. */
 export interface ReeveStackProps extends StackProps {
+  /** From {@link readSettings}. */
   readonly settings: Settings;
   /** The module that exports `workflows`: every version that still has live orders. */
   readonly workflows: string;
+  /** The agents of the steps of all workflows. */
   readonly agents: readonly AgentProps[];
   /** Creates the functions' code. @default esbuild, into the folder of the cloud assembly */
   readonly bundle?: Bundle;
@@ -54,6 +57,11 @@ export interface ReeveStackProps extends StackProps {
 const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
 const consoleBuilt = join(import.meta.dirname, '..', 'console', 'dist');
 
+/**
+ * A deployment of Reeve.
+ *
+ * @throws {ReeveError} `settings-invalid` when a setting names an agent that the stack does not have
+ */
 export class ReeveStack extends Stack {
   constructor(
     scope: Construct,

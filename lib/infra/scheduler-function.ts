@@ -7,8 +7,10 @@ import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
 import type { StateStore } from './order-tables.ts';
 
+/** The timeout of the Scheduler, on which the visibility timeout of its queues depends. */
 export const schedulerTimeout = Duration.seconds(30);
 
+/** Properties of {@link Scheduler}. */
 export interface SchedulerProps {
   readonly code: Code;
   readonly store: StateStore;
@@ -17,6 +19,7 @@ export interface SchedulerProps {
   readonly removal: RemovalPolicy;
 }
 
+/** The function of the Scheduler. */
 export class Scheduler extends Construct {
   readonly worker: ReeveFunction;
 

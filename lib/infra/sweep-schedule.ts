@@ -10,10 +10,12 @@ import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
 import type { StateStore } from './order-tables.ts';
 
+/** Properties of {@link SweepSchedule}. */
 export interface SweepScheduleProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  /** The period of the sweeps. */
   readonly every: Duration;
   /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
@@ -28,6 +30,7 @@ const memorySize = 1_024;
 /** A late tick is useless: the next one does its work. */
 const eventAgeMax = Duration.seconds(60);
 
+/** The function of the Supervisor and its schedule. */
 export class SweepSchedule extends Construct {
   readonly worker: ReeveFunction;
 

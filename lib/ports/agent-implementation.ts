@@ -5,14 +5,21 @@ import type { Effect } from '#core/model/fault.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
-/** A fault after which the agent retries until the deadline: a timeout, a 503, an open circuit. */
+/**
+ * A fault after which the agent retries until the deadline: a timeout, a 503, an open circuit. Its author chooses the
+ * code, which is logged.
+ */
 export class TransientFault extends ReeveError<string> {}
 
-/** A fault that no retry can change. */
+/** A fault that no retry can change: the step fails, and its `onFault` decides. */
 export class PermanentFault extends ReeveError<string> {
   /** `none` only when the service has refused the key permanently, because it covers earlier tries as well. */
   readonly effect: Effect;
 
+  /**
+   * @param code for programs; cut after 100 characters
+   * @param message for operators; cut after 300 characters, sensitive values of the order removed
+   */
   constructor(code: string, message: string, effect: Effect, cause?: unknown) {
     super(code, message, { cause });
     this.effect = effect;
@@ -24,15 +31,20 @@ export interface Call {
   readonly orderId: string;
   /** The same for every try of the step: pass it to the service, so that it can deduplicate. */
   readonly idempotencyKey: IdempotencyKey;
+  /** From 1; larger with every attempt of the step. */
   readonly attempt: number;
   /** Aborts at complete-by; pass it to `fetch`. */
   readonly signal: AbortSignal;
-  /** Reports that the call is still in progress; moves complete-by when the step has a longer `maxDuration`. */
+  /**
+   * Reports that the call is still in progress; moves complete-by when the step has a longer `maxDuration`. May be called
+   * at any rate: only what moves complete-by by half of `completeWithin` is sent.
+   */
   heartbeat(): void;
 }
 
 /** The perform to undo, which may or may not have happened. */
 export interface UndoTarget<Input, Output> {
+  /** The idempotency key of the perform. */
   readonly performKey: IdempotencyKey;
   readonly input: Input;
   /** Null when the perform is in doubt. */
@@ -47,8 +59,17 @@ export interface AgentImplementation<
   readonly contract: AgentContract<Input, Output>;
   /** Concurrent calls in one process, at most: what its service can bear. Default 256. */
   readonly callsMax?: number;
-  /** @throws {PermanentFault} when retries are useless; after every other error Reeve retries */
+  /**
+   * Calls the service; may run several times, also at the same time, with one key.
+   *
+   * @throws {PermanentFault} when retries are useless; after every other error Reeve retries
+   */
   perform(input: Input, call: Call): Promise<Output>;
-  /** Must make a later `perform` with the same key fail, because a late one may still be in flight. */
+  /**
+   * Removes the effect of the perform. Must make a later `perform` with the same key fail, because a late one may still be
+   * in flight. Required when the contract offers an undo.
+   *
+   * @throws {PermanentFault} when retries are useless: the order then stops in Error, `undo-stuck`
+   */
   undo?(target: UndoTarget<Input, Output>, call: Call): Promise<void>;
 }

@@ -19,6 +19,7 @@ const refusal = z.object({
 /** The 4xx statuses after which a retry may succeed. */
 const transientStatus = new Set([408, 425, 429]);
 
+/** Makes the client of one service. @param baseUrl without a trailing slash */
 export function httpService(baseUrl: string, fetch: typeof globalThis.fetch): HttpService {
   return {
     async post(path, body, { idempotencyKey, signal }) {

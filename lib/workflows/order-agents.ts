@@ -11,6 +11,7 @@ export interface ServiceUrls {
   readonly shipping: string;
 }
 
+/** Makes the agents of the shipped workflow. */
 export function orderAgents(
   urls: ServiceUrls,
   fetch: typeof globalThis.fetch,

@@ -6,6 +6,7 @@ import { shipToSchema } from './order-details.ts';
 const orderId = z.string();
 const amount = { amountCents: z.int(), currency: z.string() };
 
+/** Scores the risk of an order; without effects. */
 export const fraud = defineAgent({
   name: 'fraud',
   input: z.object({ orderId, customer: z.string(), ...amount }),
@@ -13,6 +14,7 @@ export const fraud = defineAgent({
   undo: 'unneeded',
 });
 
+/** Reserves the items of an order; its undo releases them. */
 export const inventory = defineAgent({
   name: 'inventory',
   input: z.object({
@@ -23,6 +25,7 @@ export const inventory = defineAgent({
   undo: 'offered',
 });
 
+/** Charges the customer; its undo refunds. */
 export const payment = defineAgent({
   name: 'payment',
   input: z.object({ orderId, ...amount, token: z.string().meta({ sensitive: true }) }),
@@ -30,6 +33,7 @@ export const payment = defineAgent({
   undo: 'offered',
 });
 
+/** Ships the order, which cannot be undone. */
 export const shipping = defineAgent({
   name: 'shipping',
   input: z.object({ orderId, reservationId: z.string(), shipTo: shipToSchema }),

@@ -4,6 +4,7 @@ import * as z from 'zod';
 const text = (max: number) => z.string().trim().min(1).max(max);
 const cents = z.int().min(0).max(100_000_000);
 
+/** An address; the texts have up to 200 characters. */
 export const shipToSchema = z.strictObject({
   name: text(100).meta({ sensitive: true }),
   street: text(200).meta({ sensitive: true }),
@@ -13,6 +14,7 @@ export const shipToSchema = z.strictObject({
   country: z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as "DE"'),
 });
 
+/** The details of an order; amounts are in the smallest unit of the currency. */
 export const orderDetailsSchema = z.strictObject({
   customer: text(100),
   lines: z
@@ -32,8 +34,10 @@ export const orderDetailsSchema = z.strictObject({
   shipTo: shipToSchema,
 });
 
+/** See {@link orderDetailsSchema}. */
 export type OrderDetails = z.infer<typeof orderDetailsSchema>;
 
+/** The total of the lines, in the smallest unit of the currency. */
 export function amountCents({ lines }: OrderDetails): number {
   return lines.reduce((sum, { quantity, unitPriceCents }) => sum + quantity * unitPriceCents, 0);
 }

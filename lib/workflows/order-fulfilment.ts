@@ -11,6 +11,7 @@ import { amountCents, orderDetailsSchema } from './order-details.ts';
 
 const seconds = (count: number) => count * 1_000;
 
+/** Version 1 of the shipped workflow. */
 export const orderFulfilment = defineWorkflow({
   name: 'order-fulfilment',
   version: 1,

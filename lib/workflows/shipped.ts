@@ -2,4 +2,5 @@
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { orderFulfilment } from './order-fulfilment.ts';
 
+/** Only the shipped workflow. */
 export const workflows: readonly WorkflowDefinition[] = [orderFulfilment];

@@ -20,6 +20,7 @@ type Outputs = Record<string, JsonValue | undefined>;
 /** The argument of `input` and `when` of a step. */
 export interface TypedContext<Details, Seen> {
   readonly orderId: string;
+  /** The details of the order, all corrections applied. */
   readonly details: Details;
   /** The outputs of the steps in `after`; `undefined` for a step that was skipped. */
   readonly outputs: Readonly<Seen>;
@@ -49,9 +50,15 @@ export interface StepOptions<
   readonly agent: AgentContract<Input, Output>;
   /** The steps that must be Completed or Skipped first. Default: none; the step starts with the order. */
   readonly after?: After;
-  /** The input for the agent. A pure function, called for every attempt. */
+  /**
+   * The input for the agent. A pure function, called for every attempt. If it throws, or returns more than a message
+   * holds, the order stops in Error.
+   */
   readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input>;
-  /** Whether the step is performed; else it is Skipped. A pure function. Default: always. */
+  /**
+   * Whether the step is performed; else it is Skipped. A pure function; if it throws, the order stops in Error. Default:
+   * always.
+   */
   readonly when?: (context: TypedContext<Details, Seen>) => boolean;
   /** Time from dispatch to complete-by, ms, from 50 ms to 12 h. Default 30 s. */
   readonly completeWithin?: number;
@@ -82,6 +89,11 @@ export interface StepOptions<
 
 /** Collects the steps of a workflow; `build` checks and freezes them. */
 export interface WorkflowBuilder<Details, Known extends Outputs> {
+  /**
+   * Adds a step, up to 64 in all.
+   *
+   * @throws {ReeveError} `id-malformed` when its name, or a name in `after`, is invalid
+   */
   step<
     const Name extends string,
     Input extends JsonValue,
@@ -113,14 +125,17 @@ export interface WorkflowOptions<Details extends JsonValue> {
   readonly name: string;
   /** A positive integer. Increase it when steps, their order or their policies change. */
   readonly version: number;
-  /** Mark fields that only agents may see: `z.string().meta({ sensitive: true })`. */
+  /**
+   * The schema of an order, which has up to 128 KiB as JSON. Mark fields that only agents may see:
+   * `z.string().meta({ sensitive: true })`.
+   */
   readonly details: ZodType<Details>;
 }
 
 /**
  * Starts the definition of a workflow.
  *
- * @throws {ReeveError} `id-malformed` when its name, or later the name of a step, is invalid
+ * @throws {ReeveError} `id-malformed` when its name is invalid
  */
 export function defineWorkflow<Details extends JsonValue>(
   options: WorkflowOptions<Details>,

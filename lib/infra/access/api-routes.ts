@@ -2,6 +2,7 @@
 import { mayAct, type Role } from '#core/access/principal.ts';
 import { type ApiRoute, routes } from '#core/access/routes.ts';
 
+/** A route of API Gateway, with the least role that may use it. */
 export interface DeployedRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;

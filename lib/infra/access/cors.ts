@@ -3,7 +3,9 @@ import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, type HttpApiProps } from 'aws-cdk-lib/aws-apigatewayv2';
 import { deployedRoutes } from './api-routes.ts';
 
+/** What the preflight answers depend on. */
 export interface CorsProps {
+  /** Origins whose pages may call, such as `https://shop.example.com`; none: no cross-origin requests. */
   readonly corsOrigins: readonly string[];
   /** Whether callers send tokens; otherwise they sign for IAM. */
   readonly jwt?: object | undefined;
@@ -40,5 +42,6 @@ export function cors({ corsOrigins, jwt }: CorsProps): Pick<HttpApiProps, 'corsP
   };
 }
 
+/** The variable of the front door: the origins that it accepts; none where there are none. */
 export const corsVariable = (origins: readonly string[]): Record<string, string> =>
   origins.length === 0 ? {} : { REEVE_CORS_ORIGINS: origins.join(',') };

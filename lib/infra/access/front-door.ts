@@ -26,7 +26,9 @@ import { cors, corsVariable } from './cors.ts';
 
 /** Authorisation by the tokens of an OpenID provider. */
 export interface JwtProps {
+  /** The `iss` of its tokens, an https address. */
   readonly issuer: string;
+  /** The `aud` that its tokens must have: any one of these. */
   readonly audience: readonly string[];
   /** The claim that lists a bearer's scopes or groups. */
   readonly rolesClaim: string;
@@ -36,6 +38,7 @@ export interface JwtProps {
   readonly tenantClaim?: string | undefined;
 }
 
+/** Properties of {@link FrontDoor}. */
 export interface FrontDoorProps {
   readonly code: Code;
   readonly store: StateStore;
@@ -56,6 +59,7 @@ export interface FrontDoorProps {
 export interface ConsoleProps {
   /** A public client, which has no secret. */
   readonly clientId: string;
+  /** The scopes that it requests, separated by spaces. */
   readonly scope: string;
   /** Origin of the token endpoint. @default the issuer's origin */
   readonly tokenOrigin?: string | undefined;
@@ -64,6 +68,7 @@ export interface ConsoleProps {
 /** Public pages: the console's files and its sign-in settings, which contain no order data. */
 const pages = ['/', '/assets/{file}', '/sign-in.json'];
 
+/** The HTTP API of a deployment, with authorisation on every route, and its function. */
 export class FrontDoor extends Construct {
   readonly api: HttpApi;
   readonly worker: ReeveFunction;

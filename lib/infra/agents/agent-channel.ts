@@ -46,13 +46,16 @@ export interface QueueAgentProps extends CommonAgentProps {
   readonly entry?: never;
 }
 
+/** An agent of the stack: a function, or a program that runs elsewhere. */
 export type AgentProps = FunctionAgentProps | QueueAgentProps;
 
+/** Properties of {@link AgentChannel}. */
 export interface AgentChannelProps {
   readonly agent: AgentProps;
   /** @param name the function's name in the bundle */
   readonly codeOf: (name: string) => Code;
   readonly priorities: readonly Priority[];
+  /** The timeout of the Scheduler, which consumes the replies. */
   readonly schedulerTimeout: Duration;
   readonly removal: RemovalPolicy;
 }
@@ -76,6 +79,7 @@ export const agentEntries = (agents: readonly AgentProps[]): Record<string, stri
   );
 const bundled = (agent: string) => `agent-${agent}`;
 
+/** An agent's queues, with its function or with the policy for a program that runs elsewhere. */
 export class AgentChannel extends Construct {
   readonly agent: string;
   readonly requests: PriorityQueues;

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import type { PriorityQueues } from '#infra/queues/priority-queues.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 
+/** Allows one role to receive and delete the requests of an agent, and to send its replies. */
 export function agentPolicy(
   scope: Construct,
   agent: string,

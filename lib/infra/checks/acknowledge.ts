@@ -24,6 +24,7 @@ const reasons = {
 
 type Finding = keyof typeof reasons;
 
+/** Acknowledges findings of cdk-nag in this construct, with their reasons. */
 export function acknowledge(scope: Construct, ...ids: readonly Finding[]): void {
   for (const id of ids) Validations.of(scope).acknowledge({ id, reason: reasons[id] });
 }

@@ -10,6 +10,7 @@ import type { IConstruct } from 'constructs';
 import * as z from 'zod';
 import { worstCase } from './worst-case.ts';
 
+/** The limits, each with its unit and source. */
 export const awsLimits = {
   /** Bytes of a function's environment as JSON, as Lambda's error shows it (Lambda quotas). */
   environment: 4_096,
@@ -33,8 +34,10 @@ export const awsLimits = {
   queryLogGroups: 50,
 } as const;
 
+/** The name of a limit in {@link awsLimits}. */
 export type AwsLimit = keyof typeof awsLimits;
 
+/** An amount that AWS limits; `amount` has the unit of its limit. */
 export interface Measure {
   readonly limit: AwsLimit;
   /** The construct path of the resource or stack. */

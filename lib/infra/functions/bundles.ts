@@ -19,6 +19,7 @@ export type Bundle = (
   outdir: string,
 ) => (name: string) => string;
 
+/** Bundles with esbuild, in a process of its own. @throws when esbuild reports an error */
 export const bundle: Bundle = (entries, workflows, outdir) => {
   rmSync(outdir, { recursive: true, force: true });
   execFileSync(process.execPath, [bundler, JSON.stringify({ entries, outdir, workflows })], {

@@ -14,10 +14,12 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 
+/** Properties of {@link ReeveFunction}. */
 export interface ReeveFunctionProps {
   readonly code: Code;
   /** Shown in the AWS console. */
   readonly description: string;
+  /** Its variables, in addition to those of the logger. */
   readonly environment: Readonly<Record<string, string>>;
   /** MiB; 1,769 MiB give one core. @default 256 */
   readonly memorySize?: number;
@@ -27,12 +29,14 @@ export interface ReeveFunctionProps {
   readonly recursiveLoop?: RecursiveLoop;
   /** Concurrency reserved for the function, which also limits it. @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
+  /** What happens to its log group when the stack is deleted. */
   readonly removal: RemovalPolicy;
 }
 
 /** MiB: with a seventh of a core, a batch of ten takes little longer than the calls it waits for. */
 const defaultMemorySize = 256;
 
+/** A function of Reeve: Node 24 on ARM, with its own log group and role. */
 export class ReeveFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, { removalPolicy: props.removal });

@@ -40,6 +40,7 @@ interface AlarmProps {
   readonly periods?: number;
 }
 
+/** The alarms of a stack; each notifies the topic of the operators and names its page of the runbook. */
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   private readonly action: SnsAction;

@@ -19,6 +19,7 @@ import type { StateStore } from '#infra/order-tables.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import { ownMetric } from './alarms.ts';
 
+/** The parts that the dashboard shows. */
 export interface DashboardProps {
   readonly alarms: readonly Alarm[];
   readonly store: StateStore;
@@ -35,6 +36,7 @@ const period = Duration.minutes(5);
 const half = 12;
 const whole = 24;
 
+/** Makes the dashboard STACK-orders. */
 export function dashboard(scope: Construct, id: string, props: DashboardProps): Dashboard {
   const board = new Dashboard(scope, id, {
     dashboardName: `${Stack.of(scope).stackName}-orders`,

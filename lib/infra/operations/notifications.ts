@@ -27,13 +27,16 @@ import {
 } from '#infra/queues/redelivery-queue.ts';
 import { deadLetterQueue } from '#infra/queues/work-queue.ts';
 
+/** Properties of {@link Notifications}. */
 export interface NotificationsProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
   /** ARNs of the queues that the notifier may send to: those of submitters and of webhooks. */
   readonly responseQueues: readonly string[];
+  /** The variable of the response channels. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The address that receives alerts and alarms. @default none: subscribe to the topic */
   readonly alarmEmail?: string;
   /** The name of the bus for alerts and event channels. */
   readonly eventBus: string;
@@ -55,6 +58,7 @@ const batchSize = 100;
  */
 const parallelizationFactor = 5;
 
+/** The notifier with its queues, and the topic of the operators. */
 export class Notifications extends Construct {
   readonly worker: ReeveFunction;
   /** Notifications to be delivered later; its dead letters failed for days. */

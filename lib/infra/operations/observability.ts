@@ -15,6 +15,7 @@ import { Alarms } from './alarms.ts';
 import { dashboard } from './dashboard.ts';
 import type { Notifications } from './notifications.ts';
 
+/** The parts that have alarms, or that the dashboard shows. */
 export interface ObservabilityProps {
   readonly store: StateStore;
   readonly frontDoor: FrontDoor;
@@ -30,6 +31,7 @@ export interface ObservabilityProps {
   readonly submission?: SubmissionQueue;
 }
 
+/** The alarms and the dashboard of a stack. */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);

@@ -6,11 +6,13 @@ import type { DeployedQueues } from '#infra/queues/deployed-queues.ts';
 import { queuesAt } from '#infra/queues/queue-prefix.ts';
 import type { Settings } from '#infra/settings/settings.ts';
 
+/** The parts that the outputs name. */
 export interface OutputsProps extends DeployedQueues {
   readonly settings: Settings;
   readonly frontDoor: FrontDoor;
 }
 
+/** Adds the outputs of the stack, which `reeve --stack` and other programs read. */
 export function outputs(stack: Stack, props: OutputsProps): void {
   const { frontDoor, notifications, submission, channels } = props;
   const out = (id: string, description: string, value: string) =>

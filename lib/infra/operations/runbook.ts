@@ -3,6 +3,7 @@
 /** @param section its anchor in the runbook */
 const withReference = (section: string, text: string) => `${text} More: docs/runbook.md#${section}`;
 
+/** The text of each alarm. */
 export const runbook = {
   orderInError: withReference(
     'order-in-error',

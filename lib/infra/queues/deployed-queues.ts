@@ -7,6 +7,7 @@ import type { SubmissionQueue } from './submission-queue.ts';
 import type { WebhookChannel } from './webhook-channel.ts';
 import type { WorkQueue } from './work-queue.ts';
 
+/** The constructs that have queues. */
 export interface DeployedQueues {
   readonly ready: PriorityQueues;
   readonly channels: readonly AgentChannel[];

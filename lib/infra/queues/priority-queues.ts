@@ -7,6 +7,7 @@ import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { queuesAt } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
+/** Properties of {@link PriorityQueues}; the last two as in {@link WorkQueue}. */
 export interface PriorityQueuesProps {
   readonly priorities: readonly Priority[];
   readonly nameOf: (priority: Priority) => string;
@@ -15,6 +16,7 @@ export interface PriorityQueuesProps {
   readonly maxReceiveCount?: number;
 }
 
+/** One queue for each priority class, and the dead-letter queue of all. */
 export class PriorityQueues extends Construct {
   readonly all: readonly WorkQueue[];
   readonly deadLetters: Queue;

@@ -14,6 +14,7 @@ import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { pollQueue } from './poll-queue.ts';
 import { deadLetterQueue } from './work-queue.ts';
 
+/** Properties of a {@link RedeliveryQueue}. */
 export interface RedeliveryQueueProps {
   readonly queueName: string;
   readonly deadLetterName: string;
@@ -21,6 +22,7 @@ export interface RedeliveryQueueProps {
   readonly functionTimeout: Duration;
 }
 
+/** A FIFO queue of undelivered messages, and its dead-letter queue. */
 export interface RedeliveryQueue {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -33,6 +35,9 @@ export const redeliveryConcurrency = 10;
 const maxReceiveCount = 400;
 const retention = Duration.days(14);
 
+/**
+ * Makes the queue and its dead-letter queue: 400 receives, or about four days, before a message becomes a dead letter.
+ */
 export function redeliveryQueue(scope: Construct, props: RedeliveryQueueProps): RedeliveryQueue {
   const { queueName, deadLetterName, functionTimeout } = props;
   const deadLetters = deadLetterQueue(scope, 'DeadLetters', {
@@ -54,6 +59,7 @@ export function redeliveryQueue(scope: Construct, props: RedeliveryQueueProps): 
   return { queue, deadLetters };
 }
 
+/** Makes the function consume the queue, up to {@link redeliveryConcurrency} batches at once. */
 export function addRedeliveryConsumer(worker: ReeveFunction, { queue }: RedeliveryQueue): void {
   pollQueue(worker, queue, redeliveryConcurrency);
 }

@@ -5,6 +5,7 @@ import { eventsChannel, webhookChannel } from '#aws/notifications/response-chann
 import type { Settings } from '#infra/settings/settings.ts';
 import type { WebhookChannel } from './webhook-channel.ts';
 
+/** The variable that names the response channels of the deployment. */
 export function responseVariable(
   scope: Construct,
   { responseQueues, eventChannels, webhooks }: Settings,

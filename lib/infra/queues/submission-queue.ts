@@ -9,14 +9,17 @@ import { type PriorityQueues, readyVariables } from './priority-queues.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
+/** Properties of {@link SubmissionQueue}. */
 export interface SubmissionQueueProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  /** The variable of the response channels. */
   readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
 }
 
+/** The queue to which producers send submissions, and the function that consumes it. */
 export class SubmissionQueue extends Construct {
   readonly submissions: WorkQueue;
   readonly worker: ReeveFunction;

@@ -11,10 +11,13 @@ import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { addRedeliveryConsumer, redeliveryQueue } from './redelivery-queue.ts';
 
+/** Properties of {@link WebhookChannel}. */
 export interface WebhookChannelProps {
   /** The channel's name in `replyTo`. */
   readonly name: string;
+  /** The https address that receives its messages. */
   readonly url: string;
+  /** The secret that signs them, in Secrets Manager. */
   readonly secretArn: string;
   readonly code: Code;
   readonly removal: RemovalPolicy;
@@ -23,6 +26,7 @@ export interface WebhookChannelProps {
 /** A batch may hold messages of one order, which are delivered in sequence, at most ten seconds each. */
 const timeout = Duration.seconds(120);
 
+/** The queue and the function of one webhook. */
 export class WebhookChannel extends Construct {
   readonly channel: string;
   readonly queue: Queue;

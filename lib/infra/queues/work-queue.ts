@@ -7,6 +7,7 @@ import { acknowledge } from '#infra/checks/acknowledge.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { pollQueue } from './poll-queue.ts';
 
+/** Properties of {@link WorkQueue}. */
 export interface WorkQueueProps {
   readonly queueName: string;
   readonly deadLetters: Queue;
@@ -25,6 +26,7 @@ const visibilityPerTimeout = 6;
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
 
+/** A queue whose messages are hidden for six timeouts of its function, and kept for four days. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;

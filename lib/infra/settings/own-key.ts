@@ -29,6 +29,7 @@ const usesOf: readonly { readonly of: RegExp; readonly through: string; readonly
     { of: /^secretsmanager:GetSecretValue$/, through: 'secretsmanager', key: ['kms:Decrypt'] },
   ];
 
+/** Encrypts the queues, tables, topics and log groups of the stack with this key, and lets its policies use the key. */
 export function encryptWith(stack: Stack, keyArn: string): void {
   for (const construct of stack.node.findAll()) {
     if (construct instanceof CfnQueue) {

@@ -1,6 +1,7 @@
 /** What each parameter of the stack means: docs/reference.md is generated from this table. */
 import type { Settings } from './settings.ts';
 
+/** By the name of the parameter, in Markdown. */
 export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   stage:
     '`prod`: tables are retained and protected from deletion. `dev`: everything is deleted with the stack. It is part of the name of the stack, `reeve-prod`',

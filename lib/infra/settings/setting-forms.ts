@@ -19,9 +19,11 @@ export const json = <Schema extends z.ZodType>(schema: Schema) =>
 export const distinct = <Schema extends z.ZodType<readonly string[]>>(schema: Schema) =>
   schema.refine((all) => new Set(all).size === all.length, 'must contain each element only once');
 
+/** The ARN of an SQS queue. */
 export const queueArn = z
   .string()
   .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
+/** The ARN of a secret of Secrets Manager. */
 export const secretArn = z
   .string()
   .regex(
@@ -37,6 +39,7 @@ export const issuer = z
   .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
 /** Words in a token's claim are separated by spaces. */
 export const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
+/** The name of a response channel, up to 40 characters. */
 export const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 /** Not an alias: a policy that grants the use of a key must name the key. */
@@ -46,6 +49,7 @@ export const keyArn = z
     /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/,
     'must be the ARN of a key, and not of an alias',
   );
+/** The ARN of a managed policy, as a permissions boundary. */
 export const boundaryArn = z
   .string()
   .regex(
@@ -69,6 +73,7 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922,
   3_288, 3_653,
 ];
+/** Days; only those that CloudWatch Logs accepts. */
 export const logRetention = wholeNumber(1, 3_653).refine((days) => retentions.includes(days), {
   error: `must be one of ${retentions.join(', ')}`,
 });
@@ -83,6 +88,7 @@ const tagKey = z
   .regex(tagText, 'has a character that tags do not allow')
   .regex(/^(?!aws:)/i, 'must not begin with aws:');
 const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not allow');
+/** Tags of all resources, up to 50. */
 export const tags = z
   .record(tagKey, tagValue)
   .refine((all) => Object.keys(all).length <= tagsMax, `must be ${tagsMax} at most`);

@@ -152,6 +152,7 @@ const schema = settings.superRefine((given, context) => {
   });
 });
 
+/** The checked settings; docs/reference.md describes each. */
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 /** @throws {ReeveError} `settings-invalid` naming every invalid setting */

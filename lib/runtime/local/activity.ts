@@ -45,6 +45,7 @@ export interface ActivityCollector {
   stop(): void;
 }
 
+/** Makes the collector; call its `on` for each commit. */
 export function activityCollector(options: ActivityOptions): ActivityCollector {
   const { registry, store, clock, agents } = options;
   const since = clock.now();

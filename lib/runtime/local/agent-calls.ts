@@ -18,6 +18,7 @@ export interface AgentCalls {
   latencyMs(): { p50: number; p95: number; p99: number } | null;
 }
 
+/** Makes the counts of one agent, all of them 0. */
 export function agentCalls(): AgentCalls {
   const hour = lastHour(() => ({ succeeded: 0, failed: 0, timedOut: 0 }));
   const samples = new Float64Array(samplesMax);

@@ -41,6 +41,7 @@ interface Condition {
   cancel: () => void;
 }
 
+/** Makes the grouping; alerts of one cause within a minute are one condition. */
 export function alertGrouping({ show, command, clock }: AlertGroupingOptions): AlertGrouping {
   const conditions = new Map<string, Condition>();
 

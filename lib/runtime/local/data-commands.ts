@@ -99,5 +99,6 @@ function restore(
   return restoredOutcome(dataDir, file, restoreData(file, path, stamp));
 }
 
+/** The data directory: the option, else REEVE_DATA, else `.reeve`. */
 export const dataDirOf = (env: Readonly<Record<string, string | undefined>>, given?: string) =>
   given ?? env['REEVE_DATA'] ?? '.reeve';

@@ -37,6 +37,7 @@ export function examinedOutcome(file: string, examined: Examined, advice: string
   };
 }
 
+/** The report of a restore; `kept`: the path to which the former database was renamed, null where there was none. */
 export function restoredOutcome(
   dataDir: string,
   file: string,

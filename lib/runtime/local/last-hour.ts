@@ -11,6 +11,7 @@ export interface LastHour<Slot> {
   all(nowMs: number): readonly { readonly startAt: number; readonly slot: Slot }[];
 }
 
+/** @param empty makes the slot of a minute in which nothing happened */
 export function lastHour<Slot>(empty: () => Slot): LastHour<Slot> {
   const ring = Array.from({ length: slots }, () => ({ minute: -1, slot: empty() }));
   const of = (minute: number) => {

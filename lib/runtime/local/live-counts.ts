@@ -8,6 +8,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { agentDemand, progressedAt } from '#core/view/agent-demand.ts';
 import type { AliveCounts } from '#http/api-ports.ts';
 
+/** The counts; `oldestAt` is in ms since the epoch, to the second. */
 export interface LiveCounts {
   add(record: ProcessRecord): void;
   takeOut(record: ProcessRecord): void;
@@ -22,6 +23,7 @@ interface AgentSums {
   readonly bySecond: Map<number, number>;
 }
 
+/** Makes the counts, all of them 0. */
 export function liveCounts(registry: WorkflowRegistry): LiveCounts {
   const workflows: { name: string; version: number; orders: Counts }[] = [];
   const agents = new Map<string, AgentSums>();

@@ -9,6 +9,7 @@ export interface Screen {
   readonly terminal: () => object | null;
 }
 
+/** The lines of an alert, with colours where the terminal shows them. */
 export function terminalAlert(
   { what, why, command }: AlertText,
   { env, terminal }: Screen,

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 
 const service = 'address of your service; without it the simulated suppliers start';
 
+/** By the name of the variable, in Markdown. */
 export const variableTexts: Readonly<Record<keyof Config, string>> = {
   HOST: 'address on which the API listens; one other than loopback requires `REEVE_TOKENS`',
   PORT: 'port of the API; 0 takes any free port',

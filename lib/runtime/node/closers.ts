@@ -23,6 +23,7 @@ interface Open {
   readonly close: () => void | Promise<void>;
 }
 
+/** Makes the list of opened parts, which is empty. */
 export function closers({ clock, withinMs, onFailure }: ClosersOptions): Closers {
   const open: Open[] = [];
   let isClosing = false;

@@ -13,6 +13,7 @@ interface Page {
 /** By path. */
 export type ConsolePages = ReadonlyMap<string, Page>;
 
+/** The folder of the built console, which `npm run prepare` writes. */
 export const consoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /** The OpenID provider at which users sign in. */
@@ -69,6 +70,7 @@ export function consolePages(directory: string, signIn: SignIn | null = null): C
   return pages;
 }
 
+/** Adds a route for each page, open to anyone. */
 export function servePages(app: ReturnType<typeof api>, pages: ConsolePages): void {
   for (const [path, { body, status, headers }] of pages) {
     app.get(path, (context) => context.body(body, status, headers));

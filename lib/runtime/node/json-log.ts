@@ -2,7 +2,9 @@
 import type { Clock } from '#ports/clock.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 
+/** In ascending order; `silent` writes nothing. */
 export const logLevels = ['info', 'warn', 'error', 'silent'] as const;
+/** See {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** Writes events of `level` and above. */

@@ -21,6 +21,7 @@ const stopWithinMs = 500;
 
 const command = fileURLToPath(new URL('../../../bin/suppliers.ts', import.meta.url));
 
+/** Starts the process. `port`: 0 takes any free one. */
 export function supplierProcess(options: {
   readonly port: number;
   readonly dataDir: string;

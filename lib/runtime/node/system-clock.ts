@@ -4,6 +4,7 @@ import type { Clock } from '#ports/clock.ts';
 /** The longest timer of Node, ms; a longer wait is made of several. */
 const timerMaxMs = 2 ** 31 - 1;
 
+/** Reads the time of the machine, and waits with its timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, work) {

@@ -4,8 +4,10 @@ import { orderId, writeId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Digest, Ids, Random } from '#ports/random.ts';
 
+/** Random numbers that decide about jitter; ids draw random bytes. */
 export const systemRandom: Random = { next: () => Math.random() };
 
+/** SHA-256 in hexadecimal digits. */
 export const sha256: Digest = (text) => hash('sha256', text, 'hex');
 
 /** Crockford's base 32, without i, l, o and u, which are easily confused. */
