@@ -43,7 +43,7 @@ def result_of(request):
     """Returns the reply's result, or None when time ran out."""
     if not fits(request.get("input"), INPUT):
         # This attempt has no effect, but an earlier one may have called the service.
-        return failed("input-invalid", "The input does not fit.", "none" if request["attempt"] == 1 else "possible")
+        return failed("input-invalid", "The input does not match the contract.", "none" if request["attempt"] == 1 else "possible")
     pause = 0.1
     while seconds_left(request) > 0:
         try:

@@ -209,7 +209,7 @@ test('no control character of a reason reaches the terminal', async () => {
   const deadLetter: DeadLetter = {
     queue: 'Replies-payment',
     kind: 'reply',
-    reason: 'does not fit at \u009b2J\nfield',
+    reason: 'is invalid at \u009b2J\nfield',
     subject: null,
     fate: () => ({ kind: 'keep', why: 'It cannot be read.' }),
     body: '?',
@@ -219,7 +219,7 @@ test('no control character of a reason reaches the terminal', async () => {
   };
   const { run } = awsScenario({ deadLetters: holding([deadLetter]) });
   const { stdout } = await run('dlq --stack reeve-prod');
-  expect(stdout).toContain('does not fit at  2J field');
+  expect(stdout).toContain('is invalid at  2J field');
 });
 
 test('--json prints the dead letters for programs', async () => {

@@ -68,9 +68,9 @@ test.each([
   ['{"version":1,"kind":"reply"}', 'is no nudge of version 1'],
   [
     '{"version":1,"kind":"nudge","orderId":"../x","priority":"low"}',
-    'does not fit at orderId (has an invalid form)',
+    'is invalid at orderId (has an invalid form)',
   ],
-  ['{"version":1,"kind":"nudge"}', 'does not fit at orderId, priority'],
+  ['{"version":1,"kind":"nudge"}', 'is invalid at orderId, priority'],
 ])('%s is malformed, with the reason', (text, reason) => {
   expect(nudgeCodec.decode(text)).toEqual({ kind: 'malformed', reason });
 });
@@ -82,7 +82,7 @@ test('a message of a later version is not parked: a newer function can read it',
 
 test('a submission without a key is malformed, because a queue delivers twice', () => {
   const text = '{"version":1,"kind":"submission","workflow":"house","details":{}}';
-  expect(submissionCodec.decode(text)).toMatchObject({ reason: 'does not fit at key' });
+  expect(submissionCodec.decode(text)).toMatchObject({ reason: 'is invalid at key' });
 });
 
 test.each([
@@ -106,7 +106,7 @@ test.each(['a b', 'a,b', 'é', '', 'k'.repeat(129)])(
     const message = { version: 1, kind: 'submission', workflow: 'house', details: {}, key };
     expect(submissionCodec.decode(JSON.stringify(message))).toEqual({
       kind: 'malformed',
-      reason: 'does not fit at key',
+      reason: 'is invalid at key',
     });
   },
 );
@@ -115,7 +115,7 @@ test('a reply that nests too deeply is malformed', () => {
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
   const text = `{"version":1,"kind":"reply","orderId":"a","step":"b","attempt":1,"action":"perform","result":{"kind":"succeeded","output":${deep}}}`;
   expect(replyCodec.decode(text)).toMatchObject({
-    reason: 'does not fit at result.output (nests deeper than 64 levels)',
+    reason: 'is invalid at result.output (nests deeper than 64 levels)',
   });
 });
 
@@ -138,7 +138,7 @@ test.each(['1e400', '-1e400', '{"a":[1,1e400]}'])(
     const at = payload.startsWith('{') ? '.a.1' : '';
     const told = (where: string) => ({
       kind: 'malformed',
-      reason: `does not fit at ${where}${at} (is not a finite number)`,
+      reason: `is invalid at ${where}${at} (is not a finite number)`,
     });
     const within = (codec: { decode(text: string): unknown }, message: object) =>
       codec.decode(JSON.stringify({ version: 1, ...message }).replace('"PAYLOAD"', payload));
@@ -155,14 +155,14 @@ test.each(['1e400', '-1e400', '{"a":[1,1e400]}'])(
 );
 
 test.each(['completeBy', 'endBy'])('a request whose %s is not a date is malformed', (name) => {
-  const reason = `does not fit at ${name}`;
+  const reason = `is invalid at ${name}`;
   expect(spoiledRequest({ [name]: 8_640_000_000_000_001 })).toEqual({ kind: 'malformed', reason });
   expect(spoiledRequest({ [name]: 8_640_000_000_000_000 }).kind).toBe('message');
 });
 
 test('a request without an input is malformed, and one whose input is null is not', () => {
   expect(spoiledRequest({ input: undefined })).toMatchObject({
-    reason: 'does not fit at input (is missing)',
+    reason: 'is invalid at input (is missing)',
   });
   expect(spoiledRequest({ input: null }).kind).toBe('message');
 });
@@ -232,11 +232,11 @@ test('messages without correlation ids and attempt summaries, from older release
 });
 
 test.each([
-  [{ correlationId: '' }, 'does not fit at correlationId'],
-  [{ correlationId: 'x'.repeat(129) }, 'does not fit at correlationId'],
-  [{ sequence: 0 }, 'does not fit at sequence'],
-  [{ at: -8_640_000_000_000_001 }, 'does not fit at at'],
-  [{ fault: { code: 'x' } }, 'does not fit at fault.message'],
+  [{ correlationId: '' }, 'is invalid at correlationId'],
+  [{ correlationId: 'x'.repeat(129) }, 'is invalid at correlationId'],
+  [{ sequence: 0 }, 'is invalid at sequence'],
+  [{ at: -8_640_000_000_000_001 }, 'is invalid at at'],
+  [{ fault: { code: 'x' } }, 'is invalid at fault.message'],
   [{ kind: 'nudge' }, 'is no status of version 1'],
 ])('a status message with %j is malformed', (changes, reason) => {
   const decoded = statusCodec.decode(

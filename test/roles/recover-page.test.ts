@@ -122,14 +122,17 @@ test.each<[string, ProcessRecord, number, 'interrupted' | 'expired']>([
     60 * second,
     'expired',
   ],
-])('after an outage what it delayed is excused: %s', (_, record, afterMs, type) => {
-  clock.jump(begun + afterMs - clock.now());
-  const event = eventAfter([gap], clock, outageAfterMs)(record, 0);
-  expect(event.type).toBe(type);
-  if (event.type === 'interrupted')
-    expect(event).toMatchObject({ reason: 'outage', notBefore: clock.now() });
-  expect(eventAfter([], clock, outageAfterMs)(record, 0)).toEqual(expired);
-});
+])(
+  'after an outage the attempts that it delayed are interrupted: %s',
+  (_, record, afterMs, type) => {
+    clock.jump(begun + afterMs - clock.now());
+    const event = eventAfter([gap], clock, outageAfterMs)(record, 0);
+    expect(event.type).toBe(type);
+    if (event.type === 'interrupted')
+      expect(event).toMatchObject({ reason: 'outage', notBefore: clock.now() });
+    expect(eventAfter([], clock, outageAfterMs)(record, 0)).toEqual(expired);
+  },
+);
 
 test('a waiting order with a call that is late for another reason has a failure counted, and no nudge', () => {
   clock.jump(begun + 60 * second - clock.now());

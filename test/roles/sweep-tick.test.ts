@@ -309,7 +309,7 @@ describe('an outage', () => {
     expect(await world.unfinished()).toEqual([]);
   });
 
-  test('does not excuse what is tried again after it', async () => {
+  test('counts failures of attempts that began after it', async () => {
     const world = scenario();
     const { clock } = world;
     await world.sweep('a').tick();
@@ -324,7 +324,7 @@ describe('an outage', () => {
     expect(await world.failures()).toEqual(interrupted);
   });
 
-  test('does not excuse what was overdue long before it', async () => {
+  test('counts failures of attempts that were overdue long before it', async () => {
     const world = scenario();
     await world.createDue(3);
     world.clock.jump(200 * second);

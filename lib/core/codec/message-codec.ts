@@ -233,7 +233,7 @@ function codec<Message extends object>(
         ? { kind: 'message', message: inner.data }
         : {
             kind: 'malformed',
-            reason: `does not fit at ${fieldFaults(inner.error, 'the message')}`,
+            reason: `is invalid at ${fieldFaults(inner.error, 'the message')}`,
           };
     },
   };

@@ -21,7 +21,7 @@ export function checkedOutput(output: JsonValue, definition: StepDefinition | un
   if (!parsed.success) {
     return {
       fault: invalid(
-        `does not fit its schema at ${faultyFields(parsed.error, 'the whole output')}`,
+        `does not match its schema at ${faultyFields(parsed.error, 'the whole output')}`,
       ),
     };
   }

@@ -173,7 +173,7 @@ function welcome(url: string, suppliersUrl: string | null): string {
   const at = url === 'http://127.0.0.1:4400' ? '' : `--url ${url} `;
   const lines = [
     `Reeve listens on ${url}`,
-    `Its console: ${url}/`,
+    `Console on ${url}/`,
     ...(suppliersUrl === null ? [] : [`Simulated suppliers on ${suppliersUrl}`]),
     '',
     'Try, in another terminal:',
