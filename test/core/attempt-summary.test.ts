@@ -206,7 +206,7 @@ describe('an alert says', () => {
     expect(text).toBe(expected);
   });
 
-  it('which order it is, and how its submitter calls it', () => {
+  it('names the order and its correlation id', () => {
     const { orderId } = held.record;
     expect(orderText({ orderId, correlationId: null })).toBe('Order o-1');
     expect(orderText({ orderId, correlationId: 'po-7' })).toBe('Order o-1 (po-7)');

@@ -45,13 +45,13 @@ function witnessed(life: readonly Happening[]): { record: ProcessRecord; calls: 
   return { record, calls };
 }
 
-/** What leaves with one write has no order. */
+/** Messages of one write have no order. */
 const sorted = (calls: readonly Call[]): readonly Call[] =>
   calls.toSorted(
     (one, other) => (one.from ?? 0) - (other.from ?? 0) || one.step.localeCompare(other.step),
   );
 
-test('the calls of a record are the requests that left, each with its end', () => {
+test('the calls of a record are the requests that were sent, each with its end', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const { record, calls } = witnessed(life);

@@ -300,7 +300,7 @@ describe('a claim too many (R14)', () => {
     expect(claimsAllowed(two.record)).toBe(200 + 2 * 3 * 4 + 2 * 2);
   });
 
-  it('says how many there were and what to do', () => {
+  it('gives their number and the remedy', () => {
     const parked = play(claimed(allowed), [1, claim()]).record;
     expect(parked.fault).toEqual({
       code: 'too-many-claims',

@@ -18,7 +18,7 @@ import {
   transitions,
 } from './support.ts';
 
-describe('instants that no right clock wrote', () => {
+describe('instants that no correct clock wrote', () => {
   const far = limits.maxDurationMaxMs * 2;
   const future = play(submit(flow({ a: {}, b: {} })), [0, claim()]);
   const fast = play(submit(flow({ a: {} })), [0, interrupt('outage', 0)]);
@@ -163,7 +163,7 @@ describe('instants that no right clock wrote', () => {
     expect(record.failureCount).toBe(0);
   });
 
-  it('leave the step no doubt where there was none', () => {
+  it('leave no doubt about a step without one', () => {
     const undoing = play(
       submit(flow({ a: {}, b: { after: ['a'] } })),
       [far, claim()],

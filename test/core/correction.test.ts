@@ -1,4 +1,4 @@
-/** Paths into details: their values, and the details after a correction. */
+/** Paths into details: values, and details after a correction. */
 import { describe, expect, it } from 'vitest';
 import { corrected, fieldOf } from '#core/model/correction.ts';
 import type { JsonValue } from '#core/model/json.ts';

@@ -66,7 +66,7 @@ const errorsOf = (from: Situation, set: Readonly<Record<string, JsonValue>>) => 
   return decision.kind === 'ignored' ? decision.errors : decision;
 };
 
-it('asks the step that was refused with what was corrected, under a new key', () => {
+it('requests the refused step with the corrected input, under a new key', () => {
   const decision = resubmit(declined, { 'payment.token': 'tok_2' });
   if (decision.kind === 'ignored') throw new Error(decision.reason);
   const next = decide(decision.record, claim(), declined.known, epoch + 1_001);
@@ -77,7 +77,7 @@ it('asks the step that was refused with what was corrected, under a new key', ()
   });
 });
 
-it('is in the history with who, when and what, and comes back from its text', () => {
+it('is in the history with principal, time and fields, and survives encoding', () => {
   const decision = resubmit(declined, { 'payment.token': 'tok_2', 'payment.note': 'by phone' });
   if (decision.kind === 'ignored') throw new Error(decision.reason);
   const { history } = decision.record;
@@ -98,7 +98,7 @@ it('is in the history with who, when and what, and comes back from its text', ()
   expect(replay(decision.record, declined.known).at(-1)).toEqual(decision.record);
 });
 
-it('keeps what the schema makes of a value', () => {
+it('stores the value that the schema returns', () => {
   const decision = resubmit(declined, { 'payment.token': '  tok_2 ' });
   if (decision.kind === 'ignored') throw new Error(decision.reason);
   expect(decision.record.history.at(-1)).toMatchObject({
@@ -175,7 +175,7 @@ it('of a workflow that is not known here is refused', () => {
   });
 });
 
-it('may be as large as all of them together, and no larger', () => {
+it('may have the maximum size of all corrections together, and no more', () => {
   const field = 'payment.note';
   const around = JSON.stringify([{ field, value: '' }]).length;
   const note = 'x'.repeat(limits.correctionsBytesMax - around);
@@ -183,7 +183,7 @@ it('may be as large as all of them together, and no larger', () => {
   expect(resubmit(declined, { [field]: `${note}x` }).kind).toBe('ignored');
 });
 
-/** Two steps at once: one holds the order, and the other is asked by what the details say. */
+/** Two parallel steps: one stops the order, and the details decide whether the other starts. */
 function besides(other: StepSpec): Situation {
   const definition = flow({ stuck: { onFault: 'hold', completeWithin: 5_000 }, other });
   return submit(definition);
@@ -228,13 +228,13 @@ it.each<readonly [string, Situation, string]>([
   ]);
 });
 
-it('may change what a step that is not asked would be asked', () => {
+it('may change the input of a step that did not start', () => {
   const other = { when: (context: { details: JsonValue }) => n(context) > 5, input: n };
   const from = play(besides(other), [0, claim()], [5, no('stuck')]);
   expect(resubmit(from, { n: 2 }).kind).not.toBe('ignored');
 });
 
-it('does not turn round an order that is being undone', () => {
+it('does not change the direction of an order that is being undone', () => {
   const from = shop();
   const stuck = play(
     { ...from, known: from.known },

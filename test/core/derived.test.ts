@@ -33,7 +33,7 @@ const done = play(submit(flow({ a: {} })), [0, claim()], [5, ok('a')]);
 const undone = play(submit(flow({ a: {} })), [0, cancel], [5, claim()]);
 
 describe('a change', () => {
-  it('is none while the process state is what it was', () => {
+  it('is none while the process state is the same', () => {
     expect(changeOf('Processing', started.record)).toBeNull();
     expect(changeOf('Error', held.record)).toBeNull();
   });
@@ -57,7 +57,7 @@ describe('a change', () => {
     });
   });
 
-  it('has a name of its own', () => {
+  it('has a unique id', () => {
     const { orderId, revision: sequence } = held.record;
     expect(statusId({ orderId, sequence })).toBe('o-1-3');
   });

@@ -257,7 +257,7 @@ describe('an irreversible step', () => {
     ],
   ]);
 
-  it('that was not started is nothing to hold for', () => {
+  it('that was not started does not stop the undo', () => {
     const refused = play(submit(flow({ a: {}, b: { after: ['a'], irreversible: true } })), [
       0,
       claim(),

@@ -31,7 +31,7 @@ const open = (until: number) => ({ hold: 'circuit', until }) as const;
 const bothHeld = play(gated(pending, { a: full(500), b: open(800) }), [5, claim()]);
 const aRuns = play(gated(pending, { b: open(800) }), [5, claim()]);
 
-/** The same record, when the gates say nothing. */
+/** The same record without answers of the gates. */
 const free = ({ record }: Situation): Situation => ({ record, known: pending.known });
 
 describe('a claim', () => {
@@ -70,7 +70,7 @@ describe('a claim', () => {
     ],
   ]);
 
-  it('that finds every ready step held is no claim of the history', () => {
+  it('that finds every ready step held is not a claim in the history', () => {
     const again = play(gated(free(bothHeld), { a: full(700), b: open(900) }), [500, claim()]);
     expect(bothHeld.record.history.at(-1)).toMatchObject({ type: 'held', times: 1 });
     expect(again.record.history.map(({ type }) => type)).toEqual(['submit', 'held']);
@@ -170,11 +170,11 @@ describe('the end of a hold', () => {
   const always = gated(patient, { a: open(10 * minuteMs) });
   const held = play(always, [0, claim()]);
 
-  it('is asked about when it comes, however late the gate would be asked', () => {
+  it('makes the order due, even if the gate would be asked later', () => {
     expect(held.record.notBefore).toBe(epoch + minuteMs);
   });
 
-  it('comes after a day where the policy says nothing', () => {
+  it('comes after a day by default', () => {
     const day = play(gated(submit(flow({ a: {} })), { a: open(10 * limits.holdMaxMs) }), [
       0,
       claim(),
@@ -209,7 +209,7 @@ describe('the end of a hold', () => {
     ],
   ]);
 
-  it('says how long it was held, and that nothing happened', () => {
+  it('reports the length of the hold, and that there was no effect', () => {
     const ended = play(
       held,
       [minuteMs, claim()],

@@ -9,7 +9,7 @@ const documents = fc
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
 describe('the size of a document', () => {
-  it('is that of its text as a message carries it', () => {
+  it('is that of its text in a message', () => {
     fc.assert(
       fc.property(documents, (value) => {
         const bytes = Buffer.byteLength(sendableJson(JSON.stringify(value)));
@@ -20,7 +20,7 @@ describe('the size of a document', () => {
     );
   });
 
-  it('is never taken for less than it is', () => {
+  it('is never underestimated', () => {
     fc.assert(
       fc.property(documents, fc.nat({ max: 300 }), (value, enough) => {
         const bytes = jsonBytes(value);
@@ -41,7 +41,7 @@ describe('the size of a document', () => {
     expect(jsonBytesAtMost(value, 1_000)).toBeGreaterThanOrEqual(bytes);
   });
 
-  it('of what has no end is taken for too much', () => {
+  it('of a cyclic value is over every limit', () => {
     const ring: Record<string, unknown> = {};
     ring['again'] = ring;
     expect(jsonBytesAtMost(ring, 1_000)).toBeGreaterThan(1_000);

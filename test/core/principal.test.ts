@@ -13,12 +13,12 @@ test.each(roles)('a %s may do what the roles before it may, and nothing above', 
   expect(allowed).toEqual(roles.slice(0, roles.indexOf(role) + 1));
 });
 
-test('what IAM has let through may act: its policies are by route', () => {
+test('callers that IAM has allowed may act, because its policies are by route', () => {
   const principal = { name: 'ada', role: 'iam', tenant: null } as const;
   expect(roles.every((needed) => mayAct(principal, needed))).toBe(true);
 });
 
-test('a principal of a tenant sees that tenant alone, and not orders of none', () => {
+test('a principal of a tenant sees only the orders of that tenant', () => {
   const confined = { name: 'ada', role: 'operator', tenant: 'inn' } as const;
   const tenants = ['inn', 'bar', null];
   expect(tenants.filter((tenant) => maySee(confined, { tenant }))).toEqual(['inn']);

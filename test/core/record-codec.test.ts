@@ -136,7 +136,7 @@ describe('the stored form', () => {
     expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
   });
 
-  it('writes what an undo came to', () => {
+  it('writes the results of an undo', () => {
     const stuck = play(undoing, [3, undoNo('a')]);
     expect(JSON.parse(encodeRecord(stuck.record).History)).toContainEqual([
       'g',
@@ -187,12 +187,12 @@ describe('the stored form', () => {
     expect(decodeRecord(reread(stored))).toEqual(record);
   });
 
-  it('of before there were correlation ids is read as one without', () => {
+  it('without a correlation id is read', () => {
     const { CorrelationID: _, ...older } = encodeRecord(held.record);
     expect(decodeRecord(reread(older))).toEqual({ ...held.record, correlationId: null });
   });
 
-  it('of before the submitter was recorded is read as one without, and written as it was', () => {
+  it('without a submitter is read, and written unchanged', () => {
     const { record } = submit(flow({ a: {} }));
     const old = { ...encodeRecord(record), History: '[["s",0]]' };
     const read = decodeRecord(old);
@@ -253,7 +253,7 @@ describe('the stored form', () => {
 const tooLate = 8_640_000_000_000_001;
 const nested = (depth: number): unknown => (depth === 0 ? 0 : [nested(depth - 1)]);
 
-describe('what no version of Reeve wrote', () => {
+describe('a record that no version of Reeve wrote', () => {
   const intact = () => encodeRecord(undoing.record);
   type Change = (good: StoredRecord) => unknown;
   const steps =

@@ -53,10 +53,10 @@ const sound: readonly StoredRecord[] = [
 ].map(({ record }) => encodeRecord(record));
 const some = fc.constantFrom(...sound);
 
-/** As JSON has it, which makes no difference between 0 and -0, nor by spaces. */
+/** Normalised by JSON, which does not distinguish 0 and -0 or keep spaces. */
 const normal = (text: string) => wholeText(JSON.parse(text));
 
-/** Refused, or read and then stored as it was, but for what a fault has beside a fault's fields. */
+/** Refused, or read and stored unchanged, except for additional fields of a fault. */
 function judge(stored: object): void {
   let again: StoredRecord;
   try {
@@ -70,7 +70,7 @@ function judge(stored: object): void {
   const { Fault: _, ...rest } = again;
   for (const [name, value] of Object.entries(rest)) {
     const given = new Map<string, unknown>(Object.entries(stored));
-    // Records of before have none.
+    // Older records have none.
     const before = name === 'CorrelationID' ? (given.get(name) ?? null) : given.get(name);
     const isJson = name === 'Steps' || name === 'History';
     expect(isJson ? normal(String(before)) : JSON.stringify(before), name).toBe(
@@ -80,7 +80,7 @@ function judge(stored: object): void {
 }
 
 describe('a stored record', () => {
-  it('that is sound is read', () => {
+  it('in its valid form is read', () => {
     for (const stored of sound) expect(encodeRecord(decodeRecord(stored))).toEqual(stored);
   });
 

@@ -208,19 +208,19 @@ describe('expired', () => {
     expect(history.at(-1)).toEqual({ type: 'expired', at: epoch + 1_001, steps: ['a'], nudges: 0 });
   });
 
-  it('says which step is exhausted, when it stops the order', () => {
+  it('names the exhausted step when it stops the order', () => {
     const { record } = play(holding, [0, claim()], [1_001, expire]);
     const fault = { code: 'exhausted', message: 'Step a timed out 1 times.', effect: 'possible' };
     expect(record.fault).toEqual({ ...fault, step: 'a', action: 'perform' });
     expect(record.steps[0]?.progress).toEqual({ state: 'Failed', fault });
   });
 
-  it('says which step is exhausted, when it turns the order back', () => {
+  it('names the exhausted step when it begins the undo', () => {
     const { record } = play(timedOut(one, 1), [2_000, claim()], [3_001, expire]);
     expect(record.fault).toMatchObject({ message: 'Step a timed out 2 times.', step: 'a' });
   });
 
-  it('stops an order with an irreversible step with the cause in its words', () => {
+  it('stops an order with an irreversible step, and its fault contains the cause', () => {
     const { record } = play(
       submit(flow({ a: { irreversible: true }, b: { after: ['a'], retries: 0 } })),
       [0, claim()],
@@ -238,7 +238,7 @@ describe('expired', () => {
     });
   });
 
-  it('lets the order be claimed from now on, and asks for that', () => {
+  it('makes the order claimable at once, and nudges', () => {
     const { record } = play(started, [1_001, expire]);
     expect(record).toMatchObject({ notBefore: epoch + 1_001, completeBy: epoch + 11_001 });
     const back = play(started, [5, no('a')], [1_001, expire]);

@@ -144,7 +144,7 @@ function shownOf(record: ProcessRecord, details: Details | null) {
 describe('an order is shown', () => {
   const details = { card: '4711-0815', pin: '0123', shop: 'corner' };
 
-  it('without marked fields, and without what they hold where it is quoted', () => {
+  it('without marked fields and without quotations of their values', () => {
     expect(shownOf(paid(details), details)).toEqual({
       // The workflow does not mark the pin; its agent does.
       details: { card: redacted, pin: redacted, shop: 'corner' },
@@ -173,7 +173,7 @@ describe('an order is shown', () => {
     });
   });
 
-  it('without what was corrected, nor what it was corrected to', () => {
+  it('without the old and new values of corrections', () => {
     const known = { definition: sale, details };
     const from = { ...submit(sale), known };
     const refused = (attempt: number) => ({ ...no('pay', attempt), agent: agentName('bank') });
@@ -266,7 +266,7 @@ describe('a marked value', () => {
     return redaction(submit(vault).record, known).details;
   };
 
-  it('is replaced where it is, and what has no value stays so', () => {
+  it('is replaced, and an empty one stays empty', () => {
     expect(shownDetails(['abcd', 'xyz'], null)).toEqual({
       pin: redacted,
       words: [

@@ -1,4 +1,4 @@
-/** Texts of schema errors, and the letters of stored unions. */
+/** Texts of schema errors, and tagged tuples of stored unions. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { faultyFields, fieldErrors } from '#core/codec/field-errors.ts';
@@ -52,7 +52,7 @@ describe('a tagged tuple', () => {
     B: z.tuple([z.literal('B'), z.string()]),
   });
 
-  it('is read as its letter says', () => {
+  it('is read according to its tag', () => {
     expect(read(['A', 1])).toEqual(['A', 1]);
     expect(read(['B', 'x'])).toEqual(['B', 'x']);
   });
@@ -74,7 +74,7 @@ describe('a tagged tuple', () => {
     );
   });
 
-  it('is refused when the rest does not fit its letter', () => {
+  it('is refused when the rest does not match its tag', () => {
     expect(() => read(['A', 'x'])).toThrow(z.ZodError);
   });
 });

@@ -27,7 +27,7 @@ describe('a registry', () => {
     expect(registry.version('flow', 2)).toBe(two);
   });
 
-  it('knows nothing of other names and versions', () => {
+  it('returns nothing for other names and versions', () => {
     expect(registry.latest('flo')).toBeUndefined();
     expect(registry.version('flow', 3)).toBeUndefined();
     expect(registry.version('other', 1)).toBeUndefined();
@@ -38,11 +38,11 @@ describe('a registry', () => {
     expect(registry.of(submit(two).record)).toBe(two);
   });
 
-  it('does not take a definition that was changed under the same version', () => {
+  it('does not return a definition that was changed under the same version', () => {
     expect(workflowRegistry([flow({ a: { retries: 9 } })]).of(submit(one).record)).toBeUndefined();
   });
 
-  it('does not take a record of a version it has not', () => {
+  it('returns nothing for a record of an unknown version', () => {
     expect(workflowRegistry([two]).of(submit(one).record)).toBeUndefined();
     expect(workflowRegistry([]).of(submit(one).record)).toBeUndefined();
   });

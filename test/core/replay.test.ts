@@ -79,7 +79,7 @@ describe('a history', () => {
     expect(replay(nudged.record, nudged.known).map(({ revision }) => revision)).toEqual([1, 4, 5]);
   });
 
-  it('plays what a Scheduler decided that did not know the workflow', () => {
+  it('replays the decision of a Scheduler that did not know the workflow', () => {
     const entry = {
       type: 'claim',
       at: epoch,

@@ -31,7 +31,7 @@ const cDone = play(aDone, [20, ok('b')], [30, ok('c')]);
 const done = play(cDone, [40, ok('d')]);
 const holding = play(submit(diamond({ a: { onFault: 'hold' } })), [0, claim()]);
 const held = play(holding, [5, no('a')]);
-/** b failed for want of time and waits, while a still runs. */
+/** b timed out and waits, while a still runs. */
 const waiting = play(
   submit(diamond({ a: { completeWithin: 5_000 } })),
   [0, claim()],
@@ -494,7 +494,7 @@ describe("the workflow's own code", () => {
 });
 
 describe('any order', () => {
-  it('keeps who submitted it and what it is, through every transition', () => {
+  it('keeps its submitter and its identity through every transition', () => {
     const { orderId, workflow, workflowVersion, fingerprint } = pending.record;
     const { priority, tenant, replyTo, correlationId, writeId, submittedAt } = pending.record;
     for (const { record } of [started, waiting, held, done, play(started, [5, cancel])]) {

@@ -81,14 +81,14 @@ describe('an order whose record is full', () => {
     });
   });
 
-  it('plays back to its record (R15)', () => {
+  it('replays to its record (R15)', () => {
     const parked = next(fullRunning, ok('a', 1, big));
     const before = fullRunning.record;
     const again = decide(before, ok('a', 1, big), fullRunning.known, epoch + 10);
     expect(again.kind === 'transition' && again.record).toEqual(parked);
   });
 
-  it('takes no heartbeat', () => {
+  it('ignores a heartbeat', () => {
     expect(reasonOf(fullRunning, beat('a'), 600)).toBe('record-full');
   });
 
@@ -101,7 +101,7 @@ describe('an order whose record is full', () => {
     expect(next({ ...full, record: again }, claim(), 20).processState).toBe('Processing');
   });
 
-  it('is cancelled, and undone to its end', () => {
+  it('is cancelled, and becomes Undone', () => {
     let order: Situation = { ...fullRunning, record: next(fullRunning, ok('a', 1, big)) };
     for (const [event, ms] of [
       [cancel, 20],
@@ -119,7 +119,7 @@ describe('an order whose record is full', () => {
   });
 });
 
-describe('a record that has no room for an output', () => {
+describe('a record without room for an output', () => {
   const full = grown(running, recordBytesToKeep);
 
   it('says that the step may have had an effect, as its policy has it', () => {

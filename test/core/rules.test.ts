@@ -1,4 +1,4 @@
-/** The rules of the design, over random workflows in a world where everything goes wrong. */
+/** The rules of the design, over random workflows with random faults. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,14 +18,14 @@ import {
   workflows,
 } from './world.ts';
 
-/** Worlds per rule; REEVE_RUNS=10000 for a long night, REEVE_SEED for the same worlds again. */
+/** Worlds per rule; REEVE_RUNS sets their number, and REEVE_SEED repeats the same worlds. */
 const { REEVE_RUNS, REEVE_SEED } = process.env;
 const drawn = {
   numRuns: Number(REEVE_RUNS ?? 400),
   ...(REEVE_SEED === undefined ? {} : { seed: Number(REEVE_SEED) }),
 };
 
-/** Chaos, then calm; the observer sees every decision of both. */
+/** A phase with faults, then one without; the observer sees every decision of both. */
 function inEveryWorld(observer: () => Observer, atTheEnd: (world: World) => void = () => {}): void {
   const world = fc.property(workflows, moves, (definition, happenings) => {
     const observe = observer();
@@ -48,7 +48,7 @@ describe('safety: in every world', () => {
     inEveryWorld(observer);
   });
 
-  it('R14 no record grows over its bound, however full it was, and every order comes to rest', () => {
+  it('R14 no record exceeds its bound, and every order becomes quiescent', () => {
     const { recordBytesToStart, recordBytesMax } = limits;
     const sizes = fc.integer({ min: recordBytesToStart - 20_000, max: recordBytesMax - 8_000 });
     const world = fc.property(workflows, moves, sizes, (definition, happenings, bytes) => {
@@ -73,7 +73,7 @@ describe('safety: in every world', () => {
     );
   });
 
-  it('one decision is like another: no clock, no chance, no memory', () => {
+  it('a decision is deterministic: no clock, no randomness, no memory', () => {
     inEveryWorld(() => ({ before, event, known, nowMs, decision }) => {
       const again = decide(before, event, known, nowMs);
       if (!isDeepStrictEqual(again, decision)) expect(again).toEqual(decision);
@@ -81,7 +81,7 @@ describe('safety: in every world', () => {
   });
 });
 
-describe('liveness: after all that, once it is calm', () => {
+describe('liveness: once faults have stopped', () => {
   it('R16 every order ends Processed, Undone or Error', () => {
     inEveryWorld(
       () => nothing,
@@ -91,7 +91,7 @@ describe('liveness: after all that, once it is calm', () => {
     );
   });
 
-  it('R16 a sweep changes every due order, and the order comes to rest', () => {
+  it('R16 a sweep changes every due order, and the order becomes quiescent', () => {
     const world = fc.property(workflows, moves, (definition, happenings) => {
       expect(calm(live(definition, happenings, nothing), nothing)).not.toBeNull();
     });

@@ -1,4 +1,4 @@
-/** What a JSON document from outside must not hold. */
+/** What an external JSON document must not contain. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { strictJson, utf8Text } from '#core/codec/strict-json.ts';

@@ -124,10 +124,10 @@ export function play(
   };
 }
 
-/** What the gate of a step's agent said: held until, or started at, so many ms after the submission. */
+/** The answer of the gate of a step: held until, or started at, ms after the submission. */
 export type Said = { readonly hold: Gate; readonly until: number } | { readonly start: number };
 
-/** The same order, when the gates of agents say this. */
+/** The same order with these answers of the gates. */
 export function gated(situation: Situation, said: Readonly<Record<string, Said>>): Situation {
   const grants = Object.entries(said).map(([step, grant]): [StepName, Grant] => [
     stepName(step),

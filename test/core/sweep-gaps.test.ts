@@ -77,7 +77,7 @@ describe('the outages of a sweep are', () => {
   });
 });
 
-it('nothing is interrupted where every tick gets through, however long a shard is unfinished', () => {
+it('nothing is interrupted while every tick is completed, however long a shard is unfinished', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: outageAfterMs })), (pauses) => {
       let memory = at(0);

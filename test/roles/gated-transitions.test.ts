@@ -1,4 +1,4 @@
-/** What becomes of an order whose agents have gates: the walls of the house are painted when there is room. */
+/** Orders whose agents have gates: steps are held, and start when a gate grants a call. */
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -14,7 +14,7 @@ import { roleScenario } from './scenario.ts';
 const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
 const claimOf = (id: string) => ({ orderId: orderId(id), event: () => claim });
 
-/** Painters that begin so many walls at once. */
+/** Painters that accept so many calls at once. */
 function painters(callsMax: number, faulty?: (store: StateStore) => StateStore) {
   const nudged: string[] = [];
   const room = agentRoom({
@@ -26,7 +26,7 @@ function painters(callsMax: number, faulty?: (store: StateStore) => StateStore) 
   return { ...world, room, nudged };
 }
 
-test('a step whose agent has no room is held, and the others are sent', async () => {
+test('a step whose gate grants no call is held, and the others are sent', async () => {
   const { transitions, requests, create, record } = painters(1);
   const { orderId: id } = await create('one');
   await transitions.apply([claimOf('one')]);
@@ -36,7 +36,7 @@ test('a step whose agent has no room is held, and the others are sent', async ()
   expect(steps.map(({ progress }) => progress.state)).toEqual(['Running', 'Held', 'NotStarted']);
 });
 
-test('an order of which every ready step is held stays Pending, and counts nothing', async () => {
+test('an order whose ready steps are all held stays Pending, and counts nothing', async () => {
   const { transitions, create, record, requests } = painters(2);
   await create('one');
   const { orderId: id } = await create('two');
@@ -45,7 +45,7 @@ test('an order of which every ready step is held stays Pending, and counts nothi
   expect(await record(id)).toMatchObject({ processState: 'Pending', failureCount: 0 });
 });
 
-test('a call that ends has the next order nudged, which then starts', async () => {
+test('the end of a call nudges the next order, which then starts', async () => {
   const { transitions, room, nudged, create, requests } = painters(2);
   await create('one');
   await create('two');
@@ -79,7 +79,7 @@ test.each<[string, (store: StateStore) => StateStore]>([
   expect(room.ask(other.requests()).map(({ kind }) => kind)).toEqual(['start', 'start']);
 });
 
-test('gates that let every call start now are asked once, and change nothing', async () => {
+test('gates that grant every call are asked once, and change nothing', async () => {
   const asked: number[] = [];
   const gates: Gates = {
     ask(requests) {

@@ -1,4 +1,4 @@
-/** An agent that cooks, on a clock that obeys, with replies that only are noted. */
+/** An agent on a virtual clock, whose replies are only recorded. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';

@@ -34,7 +34,7 @@ function change(
   };
 }
 
-/** Channels, or the ways of single notifications, that can be down, and a retry queue that can refuse; each call is a new process. */
+/** Channels or single deliveries that can fail, and a retry queue that can refuse; each call is a new process. */
 function world() {
   const delivered: string[] = [];
   const kept: Notification[] = [];

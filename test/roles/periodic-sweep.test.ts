@@ -105,7 +105,7 @@ test('every shard counts as alive at the start, and each sweep gets the memory o
 test.each([
   [new Error('the store is away'), 'the store is away'],
   ['a text', 'unknown'],
-])('a sweep that fails is told, and the next one begins after a period: %s', async (...row) => {
+])('a failed sweep is logged, and the next one begins after a period: %s', async (...row) => {
   const [failure, error] = row;
   const { clock, begun, log, fails } = schedule();
   await clock.advance(periodMs);

@@ -95,7 +95,7 @@ const begun = clock.now();
 const gap = { from: begun, until: begun + 3_600 * second };
 const pending = newOrder('one', begun).record;
 const running = claimed(pending, begun);
-/** Given back before its calls were answered. */
+/** Pending again before the replies to its calls. */
 const draining: ProcessRecord = {
   ...pending,
   steps: running.steps,

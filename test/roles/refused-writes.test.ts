@@ -211,7 +211,7 @@ test('no channel is called without messages', async () => {
 test.each([
   [new TypeError('no channel'), 'TypeError'],
   ['a text', 'unknown'],
-])('messages that cannot be sent are lost, and told by their number: %s', async (...row) => {
+])('messages that cannot be sent are lost, and their number is logged: %s', async (...row) => {
   const [failure, error] = row;
   const world = roleScenario();
   await world.create('one');

@@ -101,27 +101,30 @@ test.each([
     'The disk is full.',
   ],
   ['the whole batch', 'a text', 'unknown'],
-])('a recovery that is delayed is told with what is left: %s fails', async (_, failure, error) => {
-  const world = roleScenario();
-  let slices = 0;
-  const transitions: RoleScenario['transitions'] = {
-    async apply(batch) {
-      slices += 1;
-      if (slices === 2) throw failure;
-      return world.transitions.apply(batch);
-    },
-  };
-  await claimAll(world, 3);
-  const restarted = restartIn({ ...world, transitions }, 1);
-  await restarted.begin();
-  await settled();
-  const fields = { orders: 2, error };
-  expect(world.log.lines).toEqual([{ event: 'recovery-delayed', fields }]);
-  await world.clock.advance(249);
-  expect(slices).toBe(2);
-  await world.clock.advance(1);
-  expect(await restarted.done).toBe(3);
-});
+])(
+  'a delayed recovery is logged with the number of remaining orders: %s fails',
+  async (_, failure, error) => {
+    const world = roleScenario();
+    let slices = 0;
+    const transitions: RoleScenario['transitions'] = {
+      async apply(batch) {
+        slices += 1;
+        if (slices === 2) throw failure;
+        return world.transitions.apply(batch);
+      },
+    };
+    await claimAll(world, 3);
+    const restarted = restartIn({ ...world, transitions }, 1);
+    await restarted.begin();
+    await settled();
+    const fields = { orders: 2, error };
+    expect(world.log.lines).toEqual([{ event: 'recovery-delayed', fields }]);
+    await world.clock.advance(249);
+    expect(slices).toBe(2);
+    await world.clock.advance(1);
+    expect(await restarted.done).toBe(3);
+  },
+);
 
 test('failures after a stop are not logged', async () => {
   const gate = Promise.withResolvers<void>();

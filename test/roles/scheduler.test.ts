@@ -130,7 +130,7 @@ test('a refused undo stops the order for an operator', async () => {
 const thatch = agentName('thatch');
 const promising = { input: z.null(), undo: 'offered' } as const;
 const times = { completeWithin: 10_000, maxDuration: 60_000, input: () => null };
-/** Two steps of two agents, which promise different outputs. */
+/** Two steps of two agents with different output schemas. */
 const cottage = defineWorkflow({ name: 'cottage', version: 1, details: z.null() })
   .step('east', {
     ...times,
@@ -175,7 +175,7 @@ test.each([
   ['roof', thatch, { litres: 3 }, 'Failed'],
   ['roof', thatch, { straws: 3 }, 'Completed'],
 ] as const)(
-  'an output is checked against what its own step promises (%s %s, %o)',
+  'an output is checked against the schema of its own step (%s %s, %o)',
   async (...row) => {
     const [step, agent, output, state] = row;
     const { world, id, own } = await begun();

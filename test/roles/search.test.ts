@@ -42,7 +42,7 @@ beforeAll(async () => {
 const agents = ['paint', 'thatch', 'nobody'];
 const steps = ['east', 'west', 'roof', 'cellar'];
 const faults = ['refused', 'exhausted', 'workflow-unknown', 'nothing'];
-/** Often the very instant at which an order changed. */
+/** Often exactly the instant at which an order changed. */
 const instant = fc.integer({ min: 0, max: 60 }).map((at) => now + 1_000 * at);
 const condition: fc.Arbitrary<OrderFilter> = fc.oneof(
   fc.record({ workflow: fc.constantFrom('house', 'another') }),
@@ -53,12 +53,12 @@ const condition: fc.Arbitrary<OrderFilter> = fc.oneof(
   fc.record({ since: instant }),
   fc.record({ before: instant }),
 );
-/** Few conditions: where many are drawn, hardly any search finds an order. */
+/** Few conditions, because with many of them few searches find an order. */
 const filters = fc
   .array(condition, { maxLength: 3 })
   .map((drawn): OrderFilter => Object.assign({}, ...drawn));
 
-/** By a look at every order. */
+/** By a scan of every order. */
 function fitting(filter: OrderFilter, processState: ProcessState | null = null): OrderId[] {
   const found = records.filter(
     (record) =>
@@ -124,7 +124,7 @@ function concerned({ fault, steps }: ProcessRecord): Set<string> {
   return new Set([...out, ...faulty].map(({ agent }) => agent));
 }
 
-test('there is something to find: every state but one, and both sides of each filter', () => {
+test('the orders cover every state except one, and both results of each filter', () => {
   expect(new Set(records.map(({ processState }) => processState)).size).toBeGreaterThan(2);
   expect(records.some((record) => concerned(record).has('paint'))).toBe(true);
   expect(records.some((record) => !concerned(record).has('paint'))).toBe(true);

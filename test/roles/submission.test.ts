@@ -25,10 +25,10 @@ const request: SubmissionRequest = {
 
 interface Front {
   readonly store?: StateStore;
-  /** What nudging fails with. */
+  /** The error of a failed nudge. */
   readonly failure?: unknown;
   readonly responseChannels?: readonly string[];
-  /** Makes its write ids its own. */
+  /** Makes its write ids unique. */
   readonly name?: string;
 }
 
@@ -77,7 +77,7 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
   expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
 });
 
-test('details that JSON cannot carry unchanged are refused', async () => {
+test('details that JSON cannot represent unchanged are refused', async () => {
   const { submit } = submitter(roleScenario());
   const lossy: JsonValue = JSON.parse('{"colour":"blue","__proto__":{"x":1}}');
   expect(await submit({ ...request, details: lossy })).toEqual({
@@ -121,7 +121,7 @@ test('the history names the submitter; the same key by another principal is the 
   ]);
 });
 
-test('the same key of two tenants is two orders, and neither learns of the other’s', async () => {
+test('the same key of two tenants is two orders, and neither sees the order of the other', async () => {
   const { submit } = submitter(roleScenario());
   const of = async (tenant: string | null, colour = 'blue') =>
     submit({ ...request, tenant, key: 'k', details: { colour } });

@@ -100,7 +100,7 @@ describe('a tick', () => {
     expect(await sweptAt(world)).toBe(world.clock.now());
   });
 
-  test('recovers what is due under a lease, gives it back, and says how late it was', async () => {
+  test('recovers what is due under a lease, releases it, and reports how late it was', async () => {
     const world = scenario();
     await world.createDue(3);
     const report = { ...nothing, found: 3, recovered: 3, lagMs: 2 * second - 1 };
@@ -111,7 +111,7 @@ describe('a tick', () => {
     expect(world.handedOver).toEqual([]);
   });
 
-  test('leaves a shard alone that another one holds, until that lease ends', async () => {
+  test('does not sweep a shard that another one holds, until that lease ends', async () => {
     const world = scenario();
     await world.createDue(3);
     const { clock, coordination } = world;
@@ -133,7 +133,7 @@ describe('a tick', () => {
     expect(await world.unfinished()).toEqual([]);
   });
 
-  test('looks for what lies too far ahead once an hour (R14)', async () => {
+  test('looks for due times that are too far ahead once an hour (R14)', async () => {
     const world = scenario();
     let farLooks = 0;
     const store: StateStore = {
@@ -153,7 +153,7 @@ describe('a tick', () => {
   });
 });
 
-describe('ticks at once do what one does (R11)', () => {
+describe('concurrent ticks have the effect of one (R11)', () => {
   const lawless: Coordination = { ...memoryCoordination(), acquire: async (_, __, first) => first };
   const results = async (ticks: number, coordination: Coordination) => {
     const world = scenario(coordination);
@@ -178,7 +178,7 @@ describe('ticks at once do what one does (R11)', () => {
 describe('a shard with more than a page due', () => {
   const many = limits.sweepPage + 50;
 
-  test('has a page recovered at once, and the rest by a sweep of its own', async () => {
+  test('is recovered by one page at once, and the rest by a separate sweep', async () => {
     const world = scenario();
     await world.sweep('a').tick();
     await world.createDue(many);
@@ -211,7 +211,7 @@ describe('a shard with more than a page due', () => {
     expect(world.handedOver).toEqual([]);
   });
 
-  test('that could not be handed over fails the tick; a page was recovered, and the next tick goes on', async () => {
+  test('that could not be handed over fails the tick; a page was recovered, and the next tick continues', async () => {
     const world = scenario();
     await world.createDue(many);
     await expect(world.sweep('a', { handOver: away }).tick()).rejects.toThrow('away');
@@ -339,7 +339,7 @@ describe('an outage', () => {
     expect(await world.failures()).toEqual(counted);
   });
 
-  test('is seen by the whole of a shard whose first sweep ever died (R20)', async () => {
+  test('applies to the whole of a shard whose first sweep crashed (R20)', async () => {
     const world = scenario();
     await world.coordination.remember({
       sweptAt: world.clock.now(),
@@ -354,14 +354,14 @@ describe('an outage', () => {
     expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
   });
 
-  test('is noted before the first page: a sweep that dies in it leaves the outage to the next (R20)', async () => {
+  test('is stored before the first page, so that a sweep that crashes leaves it to the next (R20)', async () => {
     let hangs = false;
     const world = scenario(memoryCoordination(), (store) => ({
       ...store,
       commit: (record) => (hangs ? new Promise(() => {}) : store.commit(record)),
     }));
     const { clock, coordination } = world;
-    // No sweep of the shard ever got through: only the ticks tell since when it was alone.
+    // No sweep of the shard was ever completed: only the ticks show since when.
     const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
     await coordination.remember(mark);
     await coordination.acquire(
@@ -382,7 +382,7 @@ describe('an outage', () => {
     expect(await world.failures()).toEqual(interrupted);
   });
 
-  test('is none where ticks got through, though a sweep that had recalled before them left a shard', async () => {
+  test('is none where ticks were completed, although a sweep that had recalled before them left a shard', async () => {
     const world = scenario();
     const { clock } = world;
     await world.sweep('a').tick();
@@ -490,7 +490,7 @@ describe('a tick whose store fails', () => {
   });
 });
 
-test('a store that refuses page after page is away, though the sweep goes on (R20)', async () => {
+test('a store that refuses page after page counts as unavailable, although the sweep continues (R20)', async () => {
   let down = true;
   const world = scenario(memoryCoordination(), (store) => ({
     ...store,

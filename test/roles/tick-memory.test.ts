@@ -59,7 +59,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
 const hold = (memory: Coordination, nowMs: number, shard: number, first: ShardMemory = noMemory) =>
   memory.acquire(shard, { holder: 'other', nowMs, leaseMs }, first);
 
-test('a tick that looked after every shard says so, whether there was anything to do or not', async () => {
+test('a tick that handled every shard is complete, with or without work', async () => {
   const { world, clock, marks, sweep } = ticking();
   await sweep('a').tick();
   const first = { sweptAt: clock.now(), reachedAt: clock.now(), shards: 2, complete: true };
@@ -75,21 +75,18 @@ test.each([
   ['one before it', -5 * second, -5 * second],
   ['one at the same instant', 0, 0],
   ['one that a wrong clock saw in the future', 5 * second, null],
-])(
-  'a tick that left a shard to another sweep tells the last one that left none: %s',
-  async (...row) => {
-    const [, before, expected] = row;
-    const { clock, start, memory, marks, sweep } = ticking();
-    clock.jump(60 * second);
-    const at = (ms: number | null) => (ms === null ? null : clock.now() + ms);
-    await memory.remember({ sweptAt: start, reachedAt: at(before), shards: 2, complete: true });
-    await hold(memory, clock.now(), 1);
-    expect(await sweep('a').tick()).toEqual(nothing);
-    expect(marks).toEqual([
-      { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, complete: true },
-    ]);
-  },
-);
+])('a tick that left a shard to another sweep keeps the last complete one: %s', async (...row) => {
+  const [, before, expected] = row;
+  const { clock, start, memory, marks, sweep } = ticking();
+  clock.jump(60 * second);
+  const at = (ms: number | null) => (ms === null ? null : clock.now() + ms);
+  await memory.remember({ sweptAt: start, reachedAt: at(before), shards: 2, complete: true });
+  await hold(memory, clock.now(), 1);
+  expect(await sweep('a').tick()).toEqual(nothing);
+  expect(marks).toEqual([
+    { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, complete: true },
+  ]);
+});
 
 test.each([
   ['may', 'more'],
@@ -110,7 +107,7 @@ test.each([
   },
 );
 
-test('an empty page that says there may be more is looked behind', async () => {
+test('an empty page with a cursor is followed', async () => {
   const { calls, start, sweep } = ticking(() => ({
     due: async ({ shard, limit, cursor }) => ({
       items: [],

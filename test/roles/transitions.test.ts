@@ -84,7 +84,7 @@ test('after a conflict, the event is decided again on the record that won', asyn
   expect(requests().map(({ step }) => step)).toEqual(['roof']);
 });
 
-/** Under which every write finds that somebody else was first; notes when it was tried. */
+/** A store on which every write conflicts; records the instants of the tries. */
 function contended(triedAt: number[], drawn: number) {
   const world = roleScenario(
     (store) => ({
