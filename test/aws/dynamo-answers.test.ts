@@ -61,7 +61,7 @@ const batchSchema = z.object({
 const keysIn = ({ input }: AwsCall) =>
   batchSchema.parse(input).RequestItems.Processes.Keys.map(({ OrderID }) => OrderID.S);
 
-test('each record is asked for once, in as few requests as DynamoDB takes', async () => {
+test('each record is requested once, in as few requests as DynamoDB allows', async () => {
   const id = fc.integer({ min: 1, max: 250 }).map((number) => orderId(`order-${number}`));
   const { calls, store } = await answeringDynamo(() => ({ Responses: {} }));
   await fc.assert(

@@ -169,7 +169,7 @@ describe('more than a page in a shard', () => {
   });
 });
 
-test('a shard that another sweep holds is left alone, until its lease ends', async () => {
+test('a shard that another sweep holds is not swept until its lease ends', async () => {
   const ids = await running(8);
   clock.jump(12 * second);
   const lease = { holder: 'died', nowMs: clock.now(), leaseMs: 60 * second };

@@ -10,7 +10,7 @@ import { within } from '../support/within.ts';
 const endsWithinMs = 10_000;
 const isAccepted = (answer: string | number) => typeof answer === 'string';
 
-test('a start on a full disk, with live orders, ends with 2 and gives the data free', async () => {
+test('a start on a full disk, with live orders, ends with 2 and releases the data', async () => {
   const disk = smallDisk(4);
   const options = { dataDir: disk.path, env: { ...noServices, REEVE_LOG: 'error' } };
   const first = reeveChild(options);

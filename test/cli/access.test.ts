@@ -17,14 +17,14 @@ test.each([
   [{ name: 'olga', role: 'operator', tenant: null }, 'olga: operator\n'],
   [{ name: 'shop', role: 'submitter', tenant: 'inn' }, 'shop: submitter, of tenant inn\n'],
   [{ name: 'user/ada', role: 'iam', tenant: null }, 'user/ada: what IAM allows\n'],
-])('`reeve whoami` tells %j as %j', async (document, words) => {
+])('`reeve whoami` shows %j as %j', async (document, words) => {
   const { app, run } = scenario({ env: { REEVE_TOKEN: 'secret' } });
   app.get('/principal', (context) => context.json(document));
   expect(await run('whoami')).toEqual({ exitCode: 0, stdout: words, stderr: '' });
   expect(JSON.parse((await run('whoami --json')).stdout)).toEqual(document);
 });
 
-test('what a role does not allow is refused with exit code 3 and the reason', async () => {
+test('an action that the role does not allow is refused with exit code 3 and the reason', async () => {
   const { app, run } = scenario();
   app.post('/orders/:id/cancel', () => problem(403, 'role-insufficient'));
   const { exitCode, stderr } = await run('cancel o-1');
@@ -32,7 +32,7 @@ test('what a role does not allow is refused with exit code 3 and the reason', as
   expect(stderr).toContain('code: role-insufficient');
 });
 
-test('`reeve token` prints a token and the entry that has its digest', async () => {
+test('`reeve token` prints a token and the entry with its digest', async () => {
   const { run } = scenario();
   const { stdout, exitCode } = await run('token shop --role submitter --tenant inn --json');
   const { token, entry } = made.parse(JSON.parse(stdout));
@@ -41,7 +41,7 @@ test('`reeve token` prints a token and the entry that has its digest', async () 
   expect(entry).toEqual({ name: 'shop', role: 'submitter', tenant: 'inn', sha256 });
 });
 
-test('each token is another one, and its entry does not have it', async () => {
+test('each token is unique, and its entry does not contain it', async () => {
   const { run } = scenario();
   const [one, two] = [await run('token olga --role viewer'), await run('token olga --role viewer')];
   const tokenIn = (text: string) => /reeve_[\w-]{43}/.exec(text)?.[0] ?? 'none';

@@ -40,14 +40,14 @@ function awsScenario({ outputs, deadLetters = holding([]), env = {} }: AwsScenar
   return { ...world, regions };
 }
 
-test('--stack asks the address of the stack, signed', async () => {
+test('--stack sends signed requests to the address of the stack', async () => {
   const { run, requests } = awsScenario();
   expect(await run('list --stack reeve-prod')).toMatchObject({ exitCode: 0 });
   expect(requests.map(({ url }) => url)).toEqual([`${apiUrl}/orders`]);
   expect(requests[0]?.headers.get('authorization')).toBe('AWS4-HMAC-SHA256');
 });
 
-test('REEVE_STACK names it where nothing else does', async () => {
+test('REEVE_STACK names the stack if no option does', async () => {
   const { run, requests } = awsScenario({ env: { REEVE_STACK: 'reeve-prod' } });
   await run('list');
   await run('list --url http://elsewhere:1');
@@ -83,7 +83,7 @@ test.each([
   expect(found.stderr).toContain(message);
 });
 
-test('a stack that is no Reeve is told', async () => {
+test('the error for a stack that is not a Reeve says so', async () => {
   const { run } = awsScenario({ outputs: { Other: 'x' } });
   expect(await run('list --stack reeve-prod')).toMatchObject({
     exitCode: 4,
@@ -159,7 +159,7 @@ test('dlq shows each dead letter with the action that its order needs, and chang
   expect(stdout).toContain('3 in all');
   expect(seen).toEqual(['Pending', null, null]);
   expect(done).toEqual([]);
-  // The next look, or the redrive after it, must find what was shown.
+  // The next run must find the same dead letters.
   expect(released).toEqual([0, 1, 2]);
 });
 
@@ -170,7 +170,7 @@ test('dlq says when there are more dead letters than it shows', async () => {
   );
 });
 
-test('dlq redrive only says what it would do, without --yes', async () => {
+test('dlq redrive without --yes only shows what it would do', async () => {
   const { run, done } = deadLetterScenario(['redrive', 'discard']);
   const { stdout } = await run('dlq redrive --stack reeve-prod');
   expect(stdout).toContain('1 to send back');
@@ -242,7 +242,7 @@ test('--json prints the dead letters for programs', async () => {
   });
 });
 
-test('the suppliers are asked without looking a stack up', async () => {
+test('commands of the suppliers do not read the stack', async () => {
   const { run, app } = awsScenario({ env: { REEVE_STACK: 'nowhere' } });
   app.get('/ledger', (c) => c.json({ entries: [] }));
   expect(await run('suppliers ledger')).toMatchObject({ exitCode: 0, stderr: '' });

@@ -1,4 +1,4 @@
-/** Many orders at once, over the API of a real Reeve whose cook refuses every dish. */
+/** Bulk commands, over the API of a real Reeve whose agent refuses every call. */
 import { expect, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { orderIdOf, type Scenario as Reeve, scenario as reeveScenario } from '../http/scenario.ts';
@@ -16,13 +16,13 @@ async function failed(reeve: Reeve, count: number): Promise<string[]> {
   return ids;
 }
 
-/** What changes in the very millisecond of a look may have changed after it, and is not meant. */
+/** An order that changes in the millisecond of the listing may have changed after it, and is not selected. */
 async function nextMillisecond(): Promise<void> {
   const now = Date.now();
   while (Date.now() === now) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The command line, speaking to that Reeve; `allowed`: how many resubmits get through. */
+/** The command line for that Reeve; `allowed`: the number of resubmits that reach it. */
 function spoken(
   reeve: Reeve,
   changes: Partial<CliEnvironment> = {},
@@ -45,7 +45,7 @@ const resubmits = async ({ reeve }: Reeve, ids: readonly string[]) => {
   );
 };
 
-test('a look says how many, of which fault, and the command that does it; nothing is done', async () => {
+test('without --yes the command prints the number, the faults and the command to run, and changes nothing', async () => {
   const reeve = await reeveScenario();
   const ids = await failed(reeve, 3);
   const { run, asked } = spoken(reeve);
@@ -61,7 +61,7 @@ test('a look says how many, of which fault, and the command that does it; nothin
   expect(await resubmits(reeve, ids)).toEqual([0, 0, 0]);
 });
 
-test('1,000 failed orders, interrupted half-way: the same command goes on, and none is done twice', async () => {
+test('1,000 failed orders, interrupted half-way: the same command continues, and resubmits none twice', async () => {
   const reeve = await reeveScenario();
   const ids = await failed(reeve, 1_000);
   const first = spoken(reeve, terminal, 500);
@@ -72,7 +72,7 @@ test('1,000 failed orders, interrupted half-way: the same command goes on, and n
   expect(interrupted.stdout).toContain('500 of 1,000');
   expect(interrupted.stdout).toContain('500 failed');
 
-  // Some of them fail anew: that is not what was asked to be resubmitted.
+  // Some of them fail again; these later failures are not resubmitted.
   reeve.refuse(true);
   const again = spoken(reeve);
   const { exitCode, stdout } = await again.run(command);
@@ -91,7 +91,7 @@ test('an order that has changed since it was seen is refused, and reported', asy
   let isFirst = true;
   const { run } = spoken(reeve, {
     fetch: async (url, init) => {
-      // Somebody else cancels it between the look and the deed.
+      // Another operator cancels it between the listing and the resubmit.
       if (init.method === 'POST' && isFirst) {
         isFirst = false;
         await reeve.post(`/orders/${id}/cancel`);
@@ -106,7 +106,7 @@ test('an order that has changed since it was seen is refused, and reported', asy
   expect(stdout).toContain('0 orders resubmitted, 1 refused');
 });
 
-test('--json prints an order a line', async () => {
+test('--json prints one line per order', async () => {
   const reeve = await reeveScenario();
   const ids = await failed(reeve, 2);
   const { run } = spoken(reeve);
@@ -133,7 +133,7 @@ test.each([
   ['resubmit --state pending --yes', /not those in the state Pending/],
   ['resubmit o-1 --agent cook', /one order, or options that select orders/],
   ['list --since yesterday', /Give a duration/],
-])('%s is wrong usage, and told', async (line, message) => {
+])('%s is wrong usage with a reason', async (line, message) => {
   const { run } = scenario();
   const { exitCode, stderr } = await run(line);
   expect(exitCode).toBe(2);
@@ -151,7 +151,7 @@ test('the command for the next page has the same filters, though time has passed
   expect(stdout + next.stdout).toMatch(new RegExp(ids.toReversed().join('[^]*')));
 });
 
-test('no orders is no mistake', async () => {
+test('an empty selection is not an error', async () => {
   const { run } = spoken(await reeveScenario());
   expect(await run('resubmit --state Error')).toEqual({
     exitCode: 0,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What bash proposes for the last of these words. */
+/** The proposals of bash for the last of these words. */
 async function proposed(...words: readonly string[]): Promise<string[]> {
   const complete = `set -eu; source ./reeve.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 set +e; _reeve; printf '%s\\n' "\${COMPREPLY[@]:-}"`;

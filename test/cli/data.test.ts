@@ -1,4 +1,4 @@
-/** What the commands about the data of this machine print, and end with. */
+/** The output and exit codes of the commands about local data. */
 import { expect, test } from 'vitest';
 import type { DataCommand, DataOutcome } from '#cli/environment.ts';
 import { scenario } from './scenario.ts';
@@ -34,25 +34,22 @@ const commands: readonly (readonly [string, DataCommand, string | undefined])[] 
   ['restore b.db --yes --data d', { kind: 'restore', file: 'b.db', yes: true }, 'd'],
 ];
 
-test.each(commands)(
-  '%s prints what came of it, as text or as one document',
-  async (line, ...as) => {
-    const { run, asked } = answering(sound);
-    expect(await run(line)).toEqual({
-      exitCode: 0,
-      stdout: 'reeve.db\n  orders checked  2\n',
-      stderr: '',
-    });
-    expect(await run(`${line} --json`)).toEqual({
-      exitCode: 0,
-      stdout: '{"file":"reeve.db","orders":2}\n',
-      stderr: '',
-    });
-    expect(asked).toEqual([as, as]);
-  },
-);
+test.each(commands)('%s prints its result, as text or as one document', async (line, ...as) => {
+  const { run, asked } = answering(sound);
+  expect(await run(line)).toEqual({
+    exitCode: 0,
+    stdout: 'reeve.db\n  orders checked  2\n',
+    stderr: '',
+  });
+  expect(await run(`${line} --json`)).toEqual({
+    exitCode: 0,
+    stdout: '{"file":"reeve.db","orders":2}\n',
+    stderr: '',
+  });
+  expect(asked).toEqual([as, as]);
+});
 
-test.each(commands)('%s says why it failed beside what was found', async (line) => {
+test.each(commands)('%s prints its findings and the reason of its failure', async (line) => {
   const { run } = answering(damaged);
   expect(await run(line)).toEqual({
     exitCode: 3,
@@ -68,7 +65,7 @@ test.each(commands)('%s says why it failed beside what was found', async (line) 
 });
 
 test.each(['--url http://x', '--stack reeve-prod'])(
-  'an address is refused: %s has nothing to do with files',
+  'an address is refused, because %s does not apply to files',
   async (option) => {
     const { run, asked } = answering(sound);
     const { exitCode, stderr } = await run(`check ${option}`);
@@ -80,7 +77,7 @@ test.each(['--url http://x', '--stack reeve-prod'])(
   },
 );
 
-test('a defect of ours has its stack on standard error alone', async () => {
+test('a defect prints its stack on standard error only', async () => {
   const { run } = scenario({ data: () => Promise.reject(new RangeError('no such thing')) });
   const { exitCode, stdout, stderr } = await run('restore b.db --json');
   expect(exitCode).toBe(1);

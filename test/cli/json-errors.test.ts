@@ -1,4 +1,4 @@
-/** With --json there is one JSON document on standard output, whatever goes wrong. */
+/** With --json there is one JSON document on standard output, also after any error. */
 import { expect, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { bytesOf, nobodyThere, problem, scenario } from './scenario.ts';
@@ -65,12 +65,12 @@ test('the problem document of the API is part of the error', async () => {
   });
 });
 
-test('an argument after -- is no option', async () => {
+test('an argument after -- is not an option', async () => {
   const { run } = scenario({ fetch: nobodyThere });
   expect((await run('show -- --json')).stderr).toContain('error: Reeve cannot be reached');
 });
 
-test('a defect of ours is a document as well', async () => {
+test('a defect is a document too', async () => {
   const { run } = scenario({
     now: () => {
       throw new Error('no clock');

@@ -107,7 +107,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('a problem is told in lines on stderr, and exits 3', async () => {
+test('a problem is printed on stderr, with exit code 3', async () => {
   const { app, run } = scenario();
   app.post('/orders/o-1/cancel', () =>
     problem(409, 'ended', { errors: [{ field: 'details.lines.0', message: 'too many' }] }),
@@ -140,7 +140,7 @@ test('a 5xx problem exits 4', async () => {
   expect(stderr).toContain('code: unavailable');
 });
 
-test('a refusal that explains nothing is reported by its status', async () => {
+test('a refusal without an explanation is reported by its status', async () => {
   const { app, run } = scenario();
   app.get('/orders', (c) => c.html('<h1>no</h1>', 403));
   const { exitCode, stderr } = await run('list');
@@ -148,7 +148,7 @@ test('a refusal that explains nothing is reported by its status', async () => {
   expect(stderr).toContain('status 403');
 });
 
-test('nobody at the address exits 4 and says what to do', async () => {
+test('an unreachable address exits 4 and says what to do', async () => {
   const { run } = scenario({ fetch: nobodyThere });
   expect(await run('list --url http://127.0.0.1:4400/')).toEqual({
     exitCode: 4,

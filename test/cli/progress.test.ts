@@ -29,7 +29,7 @@ test('without a terminal a long command writes a line on stderr every five secon
   expect(await shown(terminal, true)).toEqual(lines);
 });
 
-test('on a terminal one line is rewritten, and gone at the end', async () => {
+test('on a terminal one line is rewritten, and removed at the end', async () => {
   const lines = await shown(terminal, false);
   expect(lines).toHaveLength(13);
   expect(lines[11]).toContain('12 done, 100 columns');

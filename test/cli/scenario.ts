@@ -1,4 +1,4 @@
-/** The command line in a world of its own: scripted servers, a clock that only sleeping moves. */
+/** The command line with scripted servers and a clock that only sleeping advances. */
 import { Hono } from 'hono';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { runCli } from '#cli/run-cli.ts';
@@ -20,7 +20,7 @@ export const bytesOf = (text: string) => async () => new TextEncoder().encode(te
 
 /** @param changes what is otherwise in this world */
 export function scenario(changes: Partial<CliEnvironment> = {}) {
-  /** Whatever host the command line calls, this app answers. */
+  /** This app answers on every host that the command line calls. */
   const app = new Hono();
   const requests: Recorded[] = [];
   const sleeps: number[] = [];
@@ -71,7 +71,7 @@ export function scenario(changes: Partial<CliEnvironment> = {}) {
 
 export const terminal = { terminal: () => ({ columns: 100, rows: 40 }) };
 
-/** A fetch that finds nobody, as Node reports it. */
+/** A fetch that finds no server, as Node reports it. */
 export const nobodyThere: CliEnvironment['fetch'] = () =>
   Promise.reject(
     new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:4400') }),
@@ -152,7 +152,7 @@ export const processed = {
   steps: { reserve: step('Completed'), charge: step('Completed') },
 } as const;
 
-/** Answers the looks at an order one after the other; the last for ever. */
+/** The responses to GET of an order, one after the other; the last is repeated. */
 export function looks(app: Hono, ...answers: readonly (() => Response)[]): void {
   let count = 0;
   app.get('/orders/o-1', () => {

@@ -60,7 +60,7 @@ test('show prints the order, its steps and its history', async () => {
   `);
 });
 
-test('show prints what each step was asked and what it answered, as the API gives it', async () => {
+test('show prints the input and output of each step, as the API returns them', async () => {
   const { app, run } = scenario();
   const steps = {
     reserve: step('Completed', { input: { token: '[redacted]' }, output: { note: 'a\x9bb' } }),
@@ -91,7 +91,7 @@ test('show --json prints the whole document', async () => {
   });
 });
 
-test('an order in Error shows its fault and the ways out, and showing it is no failure', async () => {
+test('an order in Error shows its fault and the possible actions, and exits 0', async () => {
   const { app, run } = scenario();
   looks(app, look(inError));
   const { exitCode, stdout } = await run('show o-1');
@@ -223,7 +223,7 @@ test('show --watch prints each change as a line where there is no terminal', asy
   ]);
 });
 
-test('an entry that counts on is printed again', async () => {
+test('an entry whose count increases is printed again', async () => {
   const { app, run } = scenario();
   const nudged = (nudges: number) => ({
     history: [...order().history, { at: at(nudges), type: 'expired', steps: [], nudges }],
@@ -238,7 +238,7 @@ test('an entry that counts on is printed again', async () => {
   ]);
 });
 
-test('show --watch --json prints one document a revision', async () => {
+test('show --watch --json prints one document per revision', async () => {
   const { app, run } = scenario();
   looks(app, ...watched);
   const { exitCode, stdout } = await run('show o-1 --watch --json');
@@ -250,7 +250,7 @@ test('show --watch --json prints one document a revision', async () => {
   expect(documents.map(({ revision }) => revision)).toEqual([1, 2, 4]);
 });
 
-test('show --watch redraws on a terminal, and leaves the whole order there at the end', async () => {
+test('show --watch redraws on a terminal, and prints the whole order at the end', async () => {
   const { app, run } = scenario(terminal);
   looks(app, look(busy), look(processed));
   const { exitCode, stdout } = await run('show o-1 --watch');
@@ -273,7 +273,7 @@ test('a frame never has more rows than the terminal, and keeps the latest histor
   expect(frame).not.toContain('change-0\x1b');
 });
 
-test('a watched outage is told in the frame', async () => {
+test('the frame shows an outage during a watch', async () => {
   const { app, run } = scenario(terminal);
   looks(app, look(busy), () => new Response('gateway', { status: 502 }), look(processed));
   const { exitCode, stdout } = await run('show o-1 --watch');
@@ -281,7 +281,7 @@ test('a watched outage is told in the frame', async () => {
   expect(stdout.split('\x1b[H')[2]).toContain('Reeve does not answer');
 });
 
-test('a watch that reaches nobody the first time exits 4', async () => {
+test('a watch that reaches no server at first exits 4', async () => {
   const { run, sleeps } = scenario({ fetch: nobodyThere });
   expect((await run('show o-1 --watch')).exitCode).toBe(4);
   expect(sleeps).toEqual([]);
@@ -301,7 +301,7 @@ test('there is no colour without a terminal, nor with NO_COLOR', async () => {
   }
 });
 
-test('on a terminal states have colours, and columns are aligned all the same', async () => {
+test('on a terminal states have colours, and columns stay aligned', async () => {
   const plain = scenario();
   const coloured = scenario(terminal);
   looks(plain.app, look(busy));

@@ -41,7 +41,7 @@ test('submit posts the file as it is and prints the order', async () => {
   expect(request?.headers.has('authorization')).toBe(false);
 });
 
-test('submit --json prints the answer as it came, fields unknown to it too', async () => {
+test('submit --json prints the response unchanged, with unknown fields', async () => {
   const { app, run } = scenario({ readFile });
   app.post('/orders', (c) => c.json({ orderId: 'o-1', processState: 'Pending', queue: 3 }, 202));
   const { stdout } = await run('submit order.json --json');
@@ -168,7 +168,7 @@ test('waiting for an order that ends Undone exits 5', async () => {
 });
 
 test.each(['', ' --json'])(
-  'without a terminal a wait says each change, and every 5 s that it waits, on stderr%s',
+  'without a terminal a wait prints each change, and a line every 5 s, on stderr%s',
   async (option) => {
     const { app, run } = accepting();
     const steps = { reserve: step('Running'), charge: step('NotStarted', { attempt: 0 }) };
@@ -206,7 +206,7 @@ test('--json is plain on a terminal too', async () => {
   expect(stdout).toBe(`${JSON.stringify(order(processed))}\n`);
 });
 
-test('a wait survives a restart of Reeve, and tells of it once', async () => {
+test('a wait survives a restart of Reeve, and reports it once', async () => {
   const { app, run } = accepting();
   const down = () => problem(503, 'unavailable');
   looks(app, look(), down, down, look(processed));
@@ -235,7 +235,7 @@ test('a wait gives up after half a minute without an answer, and names the order
   expect(waitedMs).toBeLessThan(32_000);
 });
 
-test('a submission that reaches nobody exits 4 at once', async () => {
+test('a submission that reaches no server exits 4 at once', async () => {
   const { run, sleeps } = scenario({ readFile, fetch: nobodyThere });
   const { exitCode, stderr } = await run('submit order.json --wait');
   expect(exitCode).toBe(4);

@@ -67,7 +67,7 @@ test.each(['latencyms=1', 'latencyMs', 'latencyMs=', 'latencyMs=soon', 'down=1',
   },
 );
 
-test('a setting the suppliers refuse exits 3 with their words', async () => {
+test('a setting that the suppliers refuse exits 3 with their message', async () => {
   const { app, run } = scenario();
   app.put('/faults/payment', (c) =>
     c.json({ code: 'bad-request', message: 'hangRate: too big' }, 400),
@@ -134,7 +134,7 @@ test("Reeve's token is not shown to the suppliers", async () => {
   expect(requests[0]?.headers.has('authorization')).toBe(false);
 });
 
-test('suppliers that are not there exit 4', async () => {
+test('unreachable suppliers exit 4', async () => {
   const { run } = scenario({ fetch: nobodyThere });
   const { exitCode, stderr } = await run('suppliers');
   expect(exitCode).toBe(4);

@@ -113,7 +113,7 @@ test('start runs Reeve with the environment and gives its exit code', async () =
   ]);
 });
 
-test('a defect of ours is reported with its stack, by an exit code of its own', async () => {
+test('a defect is reported with its stack and its own exit code', async () => {
   const { run } = scenario();
   const { exitCode, stderr } = await run('start');
   expect(exitCode).toBe(1);

@@ -1,4 +1,4 @@
-/** Everybody can use it: no serious finding of axe on any page, in both themes, and on a phone. */
+/** Accessibility: no serious finding of axe on any page, in both themes, and on a phone. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ function stopped(count: number, tenant: string): Promise<string[]> {
   );
 }
 
-test('an order is watched live: a supplier hangs, tries and a cool-down show, it stops; resubmitted, it is Processed', async () => {
+test('an order is watched live: a supplier hangs, attempts and a cool-down are shown, it stops; after a resubmit it is Processed', async () => {
   const { world } = on;
   await world.faults('payment', { hangRate: 1 });
   const page = await on.open('#/');
@@ -46,7 +46,7 @@ test('an order is watched live: a supplier hangs, tries and a cool-down show, it
   expect(await page.locator('.box[data-state="Completed"]').count()).toBe(4);
 });
 
-test('orders flow: each shows how far it has come, as long as it runs and when it is done', async () => {
+test('recent changes show the progress of each order until it has ended', async () => {
   const { world } = on;
   const page = await on.open('#/');
   await page.locator('.live[data-connection="live"]').waitFor();
@@ -72,14 +72,14 @@ test('fifty failed orders are selected, and each one’s resubmit has a result',
   await page.getByRole('button', { name: 'Resubmit …' }).click();
   const dialog = page.getByRole('dialog', { name: 'Resubmit 50 orders?' });
   await dialog.getByRole('button', { name: 'Resubmit 50 orders' }).click();
-  // What it is called follows what it is about: a question, then a run.
+  // Its title changes from the question to the run.
   const result = page.getByRole('dialog');
   await result.getByText('50 of 50 done').waitFor();
   expect(await result.locator('.results li[data-tone="good"]').count()).toBe(50);
   await result.getByRole('button', { name: 'Close' }).click();
 });
 
-test('an order that goes on while one thinks is refused, in words', async () => {
+test('an order that has changed meanwhile is refused with a reason', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
   const orderId = await world.submit('express', 'thinking');
@@ -95,7 +95,7 @@ test('an order that goes on while one thinks is refused, in words', async () => 
   await page.getByText('The order has changed since').waitFor();
 });
 
-test('a field is corrected on the way; one that is not there is refused, in words', async () => {
+test('a resubmit corrects a field, and an unknown field is refused with a reason', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
   const orderId = await world.submit('express', 'corrected');
@@ -154,13 +154,13 @@ test('an order is found by its correlation id, and several of one are listed', a
   expect(await page.getByRole('link', { name: alone }).count()).toBe(0);
 });
 
-test('an instant says when exactly, once one points at it', async () => {
+test('the tooltip of an instant is exact', async () => {
   const { world } = on;
   const orderId = await world.submit('express', 'exact');
   const page = await on.open('#/orders?tenant=exact');
   const changed = page.locator('tr', { hasText: orderId }).locator('time');
   await changed.hover();
-  // The viewer's zone is told, and thousandths of a second.
+  // With the time zone of the browser, and milliseconds.
   expect(await changed.getAttribute('title')).toMatch(/\d\d:\d\d:\d\d\.\d{3} \S+$/);
 });
 
@@ -186,7 +186,7 @@ test('the theme is the system’s until it is toggled, and then stays so', async
   expect(await theme()).toBe('light');
 });
 
-test('a server that tells no events is asked again and again', async () => {
+test('a server without events is polled', async () => {
   const { world } = on;
   const page = await on.open('#/orders?tenant=polled');
   await page.route('**/events', (route) => route.fulfill({ status: 404, body: '{}' }));
@@ -219,7 +219,7 @@ test('what needs an operator is grouped by its cause, and one button resubmits a
   await result.getByRole('button', { name: 'Close' }).click();
 });
 
-test('all orders that match are selected, not only those that are loaded; stopped, it goes on', async () => {
+test('all matching orders are selected, not only those that are loaded; a stopped run continues', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
   await stopped(120, 'every');

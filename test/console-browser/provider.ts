@@ -1,4 +1,4 @@
-/** An OpenID provider that lets everybody in, as far as the console needs one: with PKCE, and codes that are good once. */
+/** An OpenID provider that accepts every user, as far as the console needs one: with PKCE, and codes for one use. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-/** @param token what everybody is given */
+/** @param token the token of every user */
 export async function startProvider(token: string, clientId: string): Promise<Provider> {
   const app = new Hono();
   const codes = new Map<string, { readonly challenge: string; readonly returnTo: string }>();

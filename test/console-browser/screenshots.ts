@@ -29,7 +29,7 @@ try {
   await world.close();
 }
 
-/** Now and then a supplier has a bad minute. Each minute's orders are done within it. */
+/** In some minutes a supplier fails. The orders of each minute end within it. */
 async function hourOfOrders(): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     behindMs = systemClock.now() - (begin + minute * minuteMs + 1_000);
@@ -54,7 +54,7 @@ async function submitted(to: World, workflow: string, count: number): Promise<vo
   );
 }
 
-/** Payment hangs: two tries, a cool-down, two more; a person resubmits, and it is on its way again. */
+/** Payment hangs: two tries, a cool-down, two more; an operator resubmits, and it continues. */
 async function troubledOrder(): Promise<string> {
   await world.faults('payment', { declineRate: 0, hangRate: 1 });
   const orderId = await world.submit('express', 'north');

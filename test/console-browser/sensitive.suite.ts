@@ -1,4 +1,4 @@
-/** What a workflow marks as sensitive shows on no page, whatever is opened on it. */
+/** No page shows a value that a workflow marks as sensitive, with all parts opened. */
 import { expect, test } from 'vitest';
 import { stage } from './pages.ts';
 
@@ -6,7 +6,7 @@ const on = stage();
 /** Of the orders of this world: token, name and street. */
 const secrets = ['tok_4f2a', 'Lindenweg 4'];
 
-test('a page of an order says that something was left out, and not what', async () => {
+test('the page of an order marks redacted values, and does not show them', async () => {
   const orderId = await on.world.submit('order-fulfilment');
   const page = await on.open(`#/orders/${orderId}`);
   await page.getByText('Processed', { exact: true }).first().waitFor();
@@ -17,7 +17,7 @@ test('a page of an order says that something was left out, and not what', async 
   expect(secrets.filter((secret) => html.includes(secret))).toEqual([]);
 });
 
-test('nor do the pages of all orders, of now, of agents and workflows', async () => {
+test('nor do the pages of orders, activity, agents and workflows', async () => {
   await on.world.submit('order-fulfilment');
   for (const hash of ['#/', '#/orders', '#/agents', '#/workflows']) {
     const page = await on.open(hash);

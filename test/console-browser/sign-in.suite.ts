@@ -1,4 +1,4 @@
-/** A Reeve whose API takes the tokens of an OpenID provider: people sign in there, and come back. */
+/** A Reeve whose API accepts the tokens of an OpenID provider: users sign in there, and return. */
 import { afterAll, expect, test } from 'vitest';
 import { stage } from './pages.ts';
 import { startProvider } from './provider.ts';
@@ -11,7 +11,7 @@ const { issuer } = provider;
 const on = stage({ token, signIn: { issuer, clientId, scope: 'openid', tokenOrigin: null } });
 const open = (hash: string) => on.open(hash, { ignoreHTTPSErrors: true });
 
-test('who signs in comes back to the page where they were, and stays signed in', async () => {
+test('a sign-in returns to the same page, and lasts', async () => {
   const orderId = await on.world.submit('order-fulfilment');
   const page = await open(`#/orders/${orderId}`);
   const dialog = page.getByRole('dialog', { name: 'Sign in to Reeve' });
@@ -19,13 +19,13 @@ test('who signs in comes back to the page where they were, and stays signed in',
   await page.locator('.live[data-connection="live"]').waitFor();
   await page.getByRole('heading', { name: orderId }).waitFor();
   expect(await dialog.count()).toBe(0);
-  // Neither code nor state is left where a bookmark or a log would keep it.
+  // Neither code nor state remains in the address, which bookmarks and logs keep.
   expect(page.url()).toBe(`${on.world.url}/#/orders/${orderId}`);
   await page.reload();
   await page.getByRole('heading', { name: orderId }).waitFor();
 });
 
-test('who is refused is told so, and may try again', async () => {
+test('a refused user sees the refusal, and may try again', async () => {
   provider.refuse(true);
   const page = await open('#/orders');
   const dialog = page.getByRole('dialog', { name: 'Sign in to Reeve' });
@@ -37,7 +37,7 @@ test('who is refused is told so, and may try again', async () => {
   await page.locator('.live[data-connection="live"]').waitFor();
 });
 
-test('an answer that nobody here asked for is not taken', async () => {
+test('a response without a request is not accepted', async () => {
   const page = await open('?code=stolen&state=somebody-else#/orders');
   await page.getByRole('dialog', { name: 'Sign in to Reeve' }).waitFor();
 });

@@ -1,11 +1,11 @@
-/** A Reeve that needs a token: the page asks for it, keeps it for the tab, and asks again when it is wrong. */
+/** A Reeve that requires a token: the page asks for it, keeps it for the tab, and asks again when it is wrong. */
 import { expect, test } from 'vitest';
 import { stage } from './pages.ts';
 
 const token = 'a-token-of-some-length';
 const on = stage({ token });
 
-test('the page asks for the token, refuses a wrong one, and goes on with the right one', async () => {
+test('the page asks for the token, refuses a wrong one, and continues with the right one', async () => {
   const orderId = await on.world.submit('order-fulfilment');
   const page = await on.open('#/orders');
   const dialog = page.getByRole('dialog', { name: 'This Reeve needs a token' });
@@ -23,7 +23,7 @@ test('the page asks for the token, refuses a wrong one, and goes on with the rig
   expect(await dialog.count()).toBe(0);
 });
 
-test('without the token nothing but the page itself is given', async () => {
+test('without the token only the page itself is served', async () => {
   const status = async (path: string) => (await fetch(`${on.world.url}${path}`)).status;
   expect(await status('/')).toBe(200);
   expect(await status('/activity')).toBe(401);

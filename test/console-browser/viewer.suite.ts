@@ -1,11 +1,11 @@
-/** A viewer sees everything, and is offered nothing that the API would refuse. */
+/** A viewer sees everything, and no action that the API would refuse. */
 import { expect, test } from 'vitest';
 import { stage } from './pages.ts';
 
 const token = 'a-token-of-some-length';
 const on = stage({ token, role: 'viewer' });
 
-test('a viewer finds its name, and neither Resubmit nor Cancel, on an order and on many', async () => {
+test('a viewer sees its name, and neither Resubmit nor Cancel, for one order and for many', async () => {
   await on.world.faults('payment', { declineRate: 1 });
   const orderId = await on.world.submit('express');
   await on.world.reaches(orderId, 'Error');

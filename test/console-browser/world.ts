@@ -20,7 +20,7 @@ import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.
 import { amountCents, orderDetailsSchema } from '#workflows/order-details.ts';
 import { workflows } from '#workflows/shipped.ts';
 
-/** As the shipped workflow, but a payment that hangs is given up after seconds, for a person. */
+/** As the shipped workflow, but a payment that hangs stops in Error after seconds. */
 const express = defineWorkflow({ name: 'express', version: 3, details: orderDetailsSchema })
   .step('screen', {
     agent: fraud,

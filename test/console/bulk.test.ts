@@ -1,4 +1,4 @@
-/** One action on many orders: found page by page, done a few at a time, stopped and gone on with. */
+/** One action on many orders: found page by page, done a few at a time, stopped and continued. */
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '#console/api/answer.ts';
 import type { ListDocument, ProcessState } from '#console/api/documents.ts';
@@ -47,7 +47,7 @@ test('each order gets a result, and never more than four are under way', async (
 });
 
 test.each([{ kind: 'unreachable' } as Done, refused(503), refused(429), refused(401)])(
-  'where the server can take no more (%j) it stops, and goes on later with what is left',
+  'when the server is overloaded (%j) it stops, and continues later with the rest',
   async (outage) => {
     const left = meant(40);
     const done: string[] = [];
@@ -73,7 +73,7 @@ test.each([{ kind: 'unreachable' } as Done, refused(503), refused(429), refused(
   },
 );
 
-test('what is stopped goes on with the rest', async () => {
+test('a stopped run continues with the rest', async () => {
   const left = meant(20);
   const done: string[] = [];
   const onResult = ({ orderId }: Result) => done.push(orderId);
@@ -84,7 +84,7 @@ test('what is stopped goes on with the rest', async () => {
   expect(done).toHaveLength(20);
 });
 
-test('results are bounded, and refusals are kept rather than what went well', () => {
+test('results are bounded, and refusals are kept before successes', () => {
   let results: readonly Result[] = [];
   for (let at = 0; at < 3 * resultsMax; at += 1) {
     results = withResult(results, { orderId: `o${at}`, ok: at % 10 !== 0, words: '' });
@@ -110,7 +110,7 @@ describe('finding all that match', () => {
     return { asked, get, path };
   };
 
-  test('every page is read, and what comes twice counts once', async () => {
+  test('every page is read, and a repeated order counts once', async () => {
     const { asked, get, path } = server(450);
     const progress: number[] = [];
     const onProgress = (found: number) => progress.push(found);
@@ -133,14 +133,14 @@ describe('finding all that match', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('there is a bound, and it says that there are more', async () => {
+  test('the number of orders is limited, and the result says that there are more', async () => {
     const { get, path } = server(700);
     const found = await findOrders({ get, path, max: 500 });
     expect(found).toMatchObject({ kind: 'found', isComplete: false });
     expect(found.kind === 'found' && found.orders.length).toBe(500);
   });
 
-  test('of what is listed only what is meant is found', async () => {
+  test('only matching orders of a listing are found', async () => {
     const { get, path } = server(250);
     const accepts = ({ orderId }: { orderId: string }) => orderId.endsWith('7');
     const found = await findOrders({ get, path, max: 500, accepts });
@@ -163,7 +163,7 @@ test.each([
   expect(ordersText(count)).toBe(text);
 });
 
-test('a refusal is told in the words of the API, as sentences', () => {
+test('a refusal has the text of the API, as sentences', () => {
   const problem = { title: 'The order has ended', detail: 'It is Undone.', code: 'ended' };
   const result = resultOf('o1', { kind: 'refused', status: 409, problem });
   expect(result).toEqual({ orderId: 'o1', ok: false, words: 'The order has ended. It is Undone.' });
@@ -179,7 +179,7 @@ test('an action is offered where the order says that it is allowed', () => {
   expect(fits('cancel', { actions })).toBe(false);
 });
 
-test('those it does not fit are counted', () => {
+test('orders for which the action is impossible are counted', () => {
   expect(leftAlone('resubmit', 1)).toMatch(/^1 of the selected orders is not in Error/);
   expect(leftAlone('cancel', 3)).toMatch(/^3 of the selected orders are final/);
 });

@@ -1,4 +1,4 @@
-/** What a browser has to load, and that nothing else is loaded from anywhere. */
+/** The files that a browser loads, and that it loads no others. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

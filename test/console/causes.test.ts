@@ -1,4 +1,4 @@
-/** What needs an operator, by cause; how an agent does, in a word; what stands in a sentence. */
+/** Causes of orders in Error, the health of agents, and texts as sentences. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callsMin, healthOf } from '#console/now/agent-health.ts';
@@ -107,7 +107,7 @@ test.each([
   expect(sentence(text)).toBe(expected);
 });
 
-test('whatever a service wrote is followed by no other sentence without a stop', () => {
+test('every text of a service ends with a full stop before another sentence', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const words = sentence(text);

@@ -1,4 +1,4 @@
-/** Orders with whatever history, as the API shows them, and the record that the API showed. */
+/** Orders with random histories, as the API shows them, and their records. */
 import fc from 'fast-check';
 import type { Order, SummaryDocument } from '#console/api/documents.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';

@@ -28,7 +28,7 @@ test('what is busy is drawn to scale', () => {
   expect(breaks).toEqual([]);
 });
 
-test('an hour in which nothing happened is drawn short, and says how long it was', () => {
+test('an hour without activity is drawn short, with its length', () => {
   const hour = 3_600_000;
   const stretches = [
     { from: 0, to: 10_000 },

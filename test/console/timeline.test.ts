@@ -1,4 +1,4 @@
-/** The bars of a timeline, held against the records that the core made. */
+/** The bars of a timeline, compared with the records of the core. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Order } from '#console/api/documents.ts';
@@ -9,7 +9,7 @@ import { type Lived, lived, lives, start } from './scenario.ts';
 
 const drawn = ({ order }: Lived) => timeline(order);
 
-test('whatever happened, what is drawn as running is what the record has under way, since it went out', () => {
+test('for every history, the running bars are the calls in flight of the record', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const world = lived(life);
@@ -35,7 +35,7 @@ test('whatever happened, what is drawn as running is what the record has under w
   );
 });
 
-test('whatever happened, every call that the record counts is drawn once, and one after the other', () => {
+test('for every history, each call of the record is drawn once, in sequence', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const world = lived(life);
@@ -57,7 +57,7 @@ test('whatever happened, every call that the record counts is drawn once, and on
   );
 });
 
-test('two tries, a cool-down as long as the policy says, and two tries more', () => {
+test('two attempts, a cool-down as long as the policy says, and two more attempts', () => {
   const { order } = lived([
     'claim',
     'expire',
@@ -91,7 +91,7 @@ test('a reply that comes while the order waits is marked as late', () => {
   expect(barsShown(line).map(({ word }) => word)).toContain('succeeded, answered late');
 });
 
-test('a call whose beginning is not known is drawn at its end', () => {
+test('a call with an unknown begin is drawn at its end', () => {
   const { order: claimed } = lived(['claim']);
   const to = new Date(start + 9_000).toISOString();
   const call = {

@@ -1,4 +1,4 @@
-/** What the console says, and where its addresses lead. */
+/** The texts of the console, and its routes. */
 import { expect, test } from 'vitest';
 import { coalesced } from '#console/api/coalesced.ts';
 import { sseParser } from '#console/api/sse-parser.ts';
@@ -51,7 +51,7 @@ test('the exact instant has milliseconds and a zone', () => {
   expect(exactText(Date.parse(iso) + 7)).toMatch(/\.007 .+$/);
 });
 
-test('an address is a page, with what it asks for, and back again', () => {
+test('an address is parsed to a page with its query, and back', () => {
   expect(routeOf('')).toEqual({ page: 'now' });
   expect(routeOf('#/orders/a%2Fb')).toEqual({ page: 'order', orderId: 'a/b' });
   expect(routeOf('#/nowhere/at/all').page).toBe('unknown');
@@ -65,7 +65,7 @@ test('an address is a page, with what it asks for, and back again', () => {
   expect(ordersHash({})).toBe('#/orders');
 });
 
-test('a listing asks the API for what the address says, to the minute', () => {
+test('a listing requests the query of the address, to the minute', () => {
   const query = { ...emptyQuery, state: 'Error', tenant: 'north', within: '1h' };
   const path = (nowMs: number) => listingPath(query, nowMs, 'c1');
   const now = Date.parse(iso) + 30_000;
@@ -77,7 +77,7 @@ test('a listing asks the API for what the address says, to the minute', () => {
   expect(listingPath(cause, now, null, 200)).toBe('/orders?limit=200&step=charge&fault=a%26b');
 });
 
-test('events are found in whatever pieces they come', () => {
+test('events are parsed in chunks of any size', () => {
   const text =
     ':\n\nevent: order\ndata: {"a":1}\n\nevent: history\nid: 3\ndata: x\ndata: y\n\nrest';
   for (const size of [1, 3, 7, text.length]) {
@@ -90,14 +90,14 @@ test('events are found in whatever pieces they come', () => {
   }
 });
 
-test('what the server left out is marked, and nothing else', () => {
+test('exactly the redacted values are marked', () => {
   const parts = documentParts({ token: '[redacted]', note: 'not [redacted] here' });
   expect(parts.map((part) => (part.kind === 'text' ? part.text : '***')).join('')).toBe(
     '{\n  "token": ***,\n  "note": "not [redacted] here"\n}',
   );
 });
 
-test('corrections are what was typed: JSON as it is, anything else as a text', () => {
+test('corrections are JSON if they parse as such, otherwise texts', () => {
   const rows = [
     { path: ' payment.token ', value: 'tok_x' },
     { path: 'lines.0.quantity', value: '3' },
@@ -114,7 +114,7 @@ test('a step that was tried and does not run is waiting, and one that was not is
   expect(waitingStyle({ state: 'NotStarted', attempt: 0 }).word).toBe('Not started');
 });
 
-test('a history entry of a newer Reeve is told by its name, one with fields missing too', () => {
+test('a history entry of a newer release is shown by its name, also with missing fields', () => {
   expect(historySentence(historyLine({ at: iso, type: 'teleported' }))).toBe('teleported');
   expect(historySentence(historyLine({ at: iso, type: 'stepFailed' }))).toBe('stepFailed');
   const fault = { code: 'declined', message: 'No.', effect: 'none' } as const;
@@ -122,7 +122,7 @@ test('a history entry of a newer Reeve is told by its name, one with fields miss
   expect(historySentence(historyLine(failed))).toContain('declined');
 });
 
-test('work that is asked for again and again is done at once, and then once for all', async () => {
+test('repeated requests for work run it at once, and then once for the rest', async () => {
   const clock = virtualClock();
   let done = 0;
   const work = coalesced(

@@ -179,7 +179,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await unfinished()).toEqual([[0, rich]]);
       });
 
-      test('stays so when a holder dies, and its successor finishes it', async () => {
+      test('stays so when its holder crashes, and the next one finishes it', async () => {
         await take('died');
         expect(await unfinished()).toEqual([[0, memory(7)]]);
         await take('next', now + leaseMs + 1);

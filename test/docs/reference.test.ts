@@ -1,4 +1,4 @@
-/** docs/reference.md is what the code says. */
+/** docs/reference.md equals what the code generates. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { limitSection } from '#reference/limit-section.ts';

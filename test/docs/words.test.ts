@@ -39,7 +39,7 @@ test.each(pages)('%s uses standard terms', (page) => {
   expect(privateWords(readFileSync(page, 'utf8'))).toEqual([]);
 });
 
-/** Every text of a document that a person reads. */
+/** Every human-readable text of a document. */
 function textsOf(document: unknown): string[] {
   const texts: string[] = [];
   JSON.stringify(document, (key, value: unknown) => {

@@ -52,7 +52,7 @@ export async function scenario(dataDir = tempDir()) {
   const world = {
     /** The next draws; when they run out, 0.999: nothing goes wrong unless its rate is 1. */
     draws: [] as number[],
-    /** The waits asked for; a test may replace the promise to hold calls back. */
+    /** The requested waits; a test may replace the promise to delay calls. */
     waits: [] as number[],
     gate: Promise.resolve(),
     /** Called at each wait: it shows that a call has arrived. */

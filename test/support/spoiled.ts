@@ -84,7 +84,7 @@ export const rubbish: fc.Arbitrary<string> = fc.oneof(
   fc.json(),
 );
 
-/** A parsed document as a text that tells all of it: JSON itself writes a number too large as null. */
+/** A parsed document as a complete text, because JSON writes a number that is too large as null. */
 export const wholeText = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner,

@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('an answer that the contract excludes is asked for again under its key', async () => {
+test('a response that violates the contract is requested again under its key', async () => {
   const url = 'http://pay.example';
   const urls = { fraud: url, inventory: url, payment: url, shipping: url };
   const agents = orderAgents(urls, async () => Response.json({ chargeId: 7 }));
