@@ -1,4 +1,6 @@
-/** Mistakes in the adapters that tests once missed, and the test file that each must fail. */
+/**
+ * Mistakes that tests once missed, and published bugs of comparable systems, with the test file that each must fail.
+ */
 
 export interface Mistake {
   readonly name: string;
@@ -126,5 +128,26 @@ export const mistakes: readonly Mistake[] = [
     text: 'young.get(orderId) ?? old.get(orderId)',
     instead: 'old.get(orderId) ?? young.get(orderId)',
     test: damage,
+  },
+  {
+    name: 'a new tenant starts at the tag of the flow in service, so that new ones starve the others (trigger.dev #4367)',
+    file: 'lib/core/flow/flow-scheduler.ts',
+    text: 'flow.start = virtualTime();',
+    instead: 'flow.start = active.first()?.start ?? 0;',
+    test: 'test/core/fair-shares.test.ts',
+  },
+  {
+    name: 'virtual time winds up: a served item counts twice (kubernetes #95986)',
+    file: 'lib/core/flow/flow-scheduler.ts',
+    text: 'weightedStarts += 1;',
+    instead: 'weightedStarts += 2;',
+    test: 'test/core/fair-shares.test.ts',
+  },
+  {
+    name: 'the tenant * is every tenant (trigger.dev #4628)',
+    file: 'lib/core/flow/fair-queue.ts',
+    text: 'const known = of.tenants.get(tenant);',
+    instead: "const known = of.tenants.get(tenant === '*' ? null : tenant);",
+    test: 'test/core/fair-queue-model.test.ts',
   },
 ];
