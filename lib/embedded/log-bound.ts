@@ -15,7 +15,7 @@ const pagesMax = 16_000;
 const pagesMin = 64;
 /** The part of the free space, including the log's own, that the log may use: the copy takes as much again. */
 const share = 1 / 4;
-/** Commits between two looks at the free space, which take two system calls, 3 µs. */
+/** Commits between two checks of the free space, which take two system calls, 3 µs. */
 const commitsBetween = 16;
 
 /** The maximum size of the log in pages, for this much free space, bytes. */

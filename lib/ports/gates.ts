@@ -1,4 +1,4 @@
-/** Gates: whether the agents of an order can begin a call now. A gate is advice: it delays calls, and ends no order. */
+/** Gates: whether the agents of an order can begin a call now. A gate only delays calls: the policy of a step ends a hold (R23). */
 import type { Grant } from '#core/model/grant.ts';
 import type { Request } from '#core/model/message.ts';
 
@@ -10,8 +10,8 @@ export interface Gates {
    */
   ask(requests: readonly Request[]): readonly Grant[];
   /**
-   * The requests are held in the stored record: the gate nudges their order as soon as there is room. Not before the record
-   * is stored, because a claim would not find the held step.
+   * The requests are held in the stored record: the gate nudges their order as soon as it grants a call. Called after the
+   * record is stored, because an earlier claim would not find the held step.
    */
   wait(requests: readonly Request[]): void;
   /** Gives back the places of requests: their calls have ended, or they were not sent. */

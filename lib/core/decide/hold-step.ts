@@ -1,6 +1,6 @@
 /**
- * Holding: a step that is ready, and whose agent has no room for it now, waits without an attempt. Waiting counts no
- * failure, attempt or claim, and every hold ends (R23).
+ * Holding: a ready step whose gate grants no call waits without an attempt. A hold counts no failure, attempt or claim,
+ * and every hold ends (R23).
  */
 
 import { assertThat } from '#core/model/errors.ts';

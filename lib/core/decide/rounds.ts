@@ -1,5 +1,5 @@
 /**
- * Rounds of attempts: what the policy of a step makes of a failure (R14). A round has `retries + 1` attempts; a cool-down
+ * Rounds of attempts: the effect of a failure by the policy of its step (R14). A round has `retries + 1` attempts; a cool-down
  * separates two rounds. Here `retries` is 1 and `coolDownTimes` is 2, and every attempt times out:
  *
  *     round    |    1    |               |    2    |               |    3    |
@@ -16,7 +16,7 @@ import { coolDownAfter } from './cool-down.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
 import { beginUndo } from './undo.ts';
 
-/** What becomes of the order because of one step; the worst of several counts. */
+/** The effect of one step on the order; the worst of several counts. */
 export type Verdict =
   | { readonly kind: 'retry'; readonly notBefore: number }
   | { readonly kind: 'hold' | 'undo'; readonly fault: OrderFault };

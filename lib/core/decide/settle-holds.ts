@@ -1,4 +1,4 @@
-/** What becomes of an order because some of its steps are held, after all that are ready were asked for. */
+/** The effects of held steps on their order, after the calls of all ready steps were requested. */
 
 import type { Gate } from '#core/model/grant.ts';
 import { type Held, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
@@ -11,7 +11,7 @@ import { inDoubt } from './undo.ts';
 
 /**
  * A hold that has lasted as long as its policy allows counts as a failed round: the order waits for a cool-down, stops or
- * is undone. Gives whether there was one: then nothing else starts in this transition.
+ * is undone. Returns whether there was one: then nothing else starts in this transition.
  */
 export function endHolds(draft: Draft, { grants }: OrderContext): boolean {
   const verdicts: Verdict[] = [];
@@ -47,8 +47,8 @@ function verdictOf(draft: Draft, at: number, step: StepRecord, { gate, since }: 
 }
 
 /**
- * After all that is ready was asked for: an order that waits for nothing but gates is Pending until the first of them is
- * asked again. No step of a stopped order is held.
+ * After the calls of all ready steps were requested: an order that waits only for gates is Pending until the first of
+ * them is asked again. No step of a stopped order is held.
  */
 export function settleHolds(draft: Draft): void {
   const { processState } = draft.lockState;
@@ -63,7 +63,7 @@ export function settleHolds(draft: Draft): void {
   if (!draft.steps.some(({ progress }) => underWay(progress))) release(draft, until);
 }
 
-/** Whether a Pending order waits for gates alone: then it may be claimed early, when there is room. */
+/** Whether a Pending order waits only for gates: then it may be claimed before `notBefore`. */
 export function waitsForGates({ processState, steps, notBefore }: ProcessRecord): boolean {
   return processState === 'Pending' && heldUntil(steps) === notBefore;
 }

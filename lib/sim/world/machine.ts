@@ -1,6 +1,6 @@
 /**
  * A process, or a function's environment: it has a clock of its own, calls over a network that fails,
- * and dies or freezes at any await. What it had asked for when it died happens all the same.
+ * and crashes or freezes at any await. Calls that it had sent before a crash still take effect.
  */
 import type { Clock } from '#ports/clock.ts';
 import type { Line, Moment } from '#sim/faults/crash-points.ts';
