@@ -4,6 +4,7 @@ import type { SubmissionMessage } from '#core/codec/message-codec.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import { findStep, type Order, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { attemptOf } from './send-checker.ts';
 import type { Breach } from './violation.ts';
@@ -48,8 +49,9 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
         const own = `${worker.name} ${id}`;
         const { until, endBy } = lateAfter.get(own) ?? { until: 0, endBy: 0 };
         if (reply.result.kind === 'heartbeat') {
-          const withinMs = recordedStep(reply)?.policy.completeWithinMs ?? 0;
-          const later = Math.min(nowMs + withinMs, endBy);
+          const policy = recordedStep(reply)?.policy;
+          const withinMs = policy && callPolicy(policy, reply.action).completeWithinMs;
+          const later = Math.min(nowMs + (withinMs ?? 0), endBy);
           lateAfter.set(own, { until: Math.max(until, later), endBy });
         } else {
           count(`${id} ${reply.action}`, 1);

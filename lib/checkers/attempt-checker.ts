@@ -1,10 +1,11 @@
 /** Counts the attempts of each step since the last operator event, over all writes of its order. */
+import { attemptsAllowed, callPolicy } from '#core/model/policy.ts';
 import { underWay } from '#core/model/record.ts';
-import { attemptsAllowed, dispatchedIn, isOperatorEntry, type RecordPair } from './transition.ts';
+import { dispatchedIn, isOperatorEntry, type RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 
 /**
- * R14: between two operator events, a step has at most twice the attempts of its policy (perform and undo),
+ * R14: between two operator events, a step has at most the attempts of its policy and of that of its undo,
  * plus one for each interrupted attempt.
  */
 export function attemptChecker(breach: Breach): (write: RecordPair) => void {
@@ -31,7 +32,7 @@ export function attemptChecker(breach: Breach): (write: RecordPair) => void {
     }
     for (const { name, policy } of dispatchedIn(write)) {
       const attempts = add(name, 1);
-      const allowed = 2 * attemptsAllowed(policy);
+      const allowed = attemptsAllowed(policy) + attemptsAllowed(callPolicy(policy, 'undo'));
       if (attempts > allowed) {
         breach('R14', `${attempts} attempts of ${after.orderId}/${name}, ${allowed} are allowed`);
       }

@@ -1,7 +1,8 @@
 /** Rules for failures, deadlines and limits of an order, in every write. */
 import { limits } from '#core/model/limits.ts';
-import { type StepPolicy, underWay } from '#core/model/record.ts';
-import { attemptsAllowed, eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
+import { attemptsAllowed, type CallPolicy, callPolicy } from '#core/model/policy.ts';
+import { actionOf, underWay } from '#core/model/record.ts';
+import { eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
 
 /** R11: a timeout counts once for the step and once for its order, when a sweep finds it past complete-by. */
 const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
@@ -32,7 +33,12 @@ const bounded: WriteRule = ({ after, entry }) => {
     if (one.type === 'shortened') claims += one.claims;
   }
   let allowed: number = limits.claimsSpare;
-  for (const { policy } of after.steps) allowed += 2 * attemptsAllowed(policy);
+  for (const { policy } of after.steps) {
+    allowed += attemptsAllowed(policy);
+    // An order that an irreversible step stops during its undo has the direction forward, and its claims.
+    const mayUndo = after.direction === 'undo' || after.processState === 'Error';
+    if (mayUndo) allowed += attemptsAllowed(callPolicy(policy, 'undo'));
+  }
   // The claim over the limit parks the order.
   if (claims > allowed + 1) return `${claims} claims`;
   if (
@@ -47,9 +53,10 @@ const bounded: WriteRule = ({ after, entry }) => {
 };
 
 /** R14: the failures of a step are limited by its policy, and complete-by by `completeWithin` and the end of the attempt. */
-const deadlinesAreBounded = eachStep(({ was, is, own }, { entry, at }) => {
-  const { policy, failures, progress } = is;
-  const allowed = attemptsAllowed(policy);
+const deadlinesAreBounded = eachStep(({ was, is, own }, { after, entry, at }) => {
+  const { failures, progress } = is;
+  const counted = after.direction === 'undo' ? 'undo' : 'perform';
+  const allowed = attemptsAllowed(callPolicy(is.policy, counted));
   if (failures > allowed) return `${failures} failures where ${allowed} are allowed`;
   if (!underWay(progress)) return null;
   if (progress.completeBy > progress.endBy) return 'complete-by after the end of the attempt';
@@ -57,19 +64,21 @@ const deadlinesAreBounded = eachStep(({ was, is, own }, { entry, at }) => {
   const granted =
     'grants' in entry ? entry.grants?.find(({ step }) => step === own.name) : undefined;
   const startAt = granted?.kind === 'start' ? granted.startAt : at;
-  return (
-    moved && progress.completeBy > startAt + policy.completeWithinMs && 'complete-by too far ahead'
-  );
+  const { completeWithinMs, maxDurationMs } = callPolicy(is.policy, actionOf(progress));
+  if (!moved) return null;
+  if (is.attempt !== was.attempt && progress.endBy > startAt + maxDurationMs)
+    return 'lasts longer than its policy allows';
+  return progress.completeBy > startAt + completeWithinMs && 'complete-by too far ahead';
 });
 
 /** R14: an order waits for the cool-down of its round, and a resubmit resets the failure counts. */
 const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
-  const { policy, failures } = is;
+  const { failures } = is;
   if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
   const isNew = entry.type === 'expired' && failures === was.failures + 1;
-  if (!isNew || after.processState !== 'Pending' || failures % (policy.retries + 1) !== 0) {
-    return null;
-  }
+  if (!isNew || after.processState !== 'Pending' || !underWay(was.progress)) return null;
+  const policy = callPolicy(is.policy, actionOf(was.progress));
+  if (failures % (policy.retries + 1) !== 0) return null;
   const waitsMs = after.notBefore - at;
   const isCooled = waitsMs >= coolDownOf(policy, failures / (policy.retries + 1)) - 1;
   return is.progress.state !== 'Failed' && !isCooled && 'is tried again without its cool-down';
@@ -77,7 +86,7 @@ const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
 
 /** To the millisecond: `decide` multiplies in another order. */
 function coolDownOf(
-  { coolDownMs, coolDownFactor = 1, coolDownMaxMs = limits.coolDownMaxMs }: StepPolicy,
+  { coolDownMs, coolDownFactor = 1, coolDownMaxMs = limits.coolDownMaxMs }: CallPolicy,
   round: number,
 ): number {
   return Math.min(coolDownMaxMs, coolDownMs * coolDownFactor ** (round - 1));
@@ -89,7 +98,7 @@ const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {
   if (!underWay(was.progress) || !underWay(is.progress))
     return 'a heartbeat of a step that is not under way';
   const moved = is.progress.completeBy - was.progress.completeBy;
-  const isEnough = moved >= own.policy.completeWithinMs / 2;
+  const isEnough = moved >= callPolicy(is.policy, actionOf(is.progress)).completeWithinMs / 2;
   return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
 });
 

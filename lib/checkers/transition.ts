@@ -4,13 +4,7 @@ import type { StepDefinition, WorkflowDefinition } from '#core/definition/workfl
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import {
-  findStep,
-  type ProcessRecord,
-  type StepPolicy,
-  type StepRecord,
-  underWay,
-} from '#core/model/record.ts';
+import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 
 /** A record before and after one write; null before the submission. */
 export interface RecordPair {
@@ -86,7 +80,3 @@ export function mayHaveEffect({ undo }: StepDefinition, step: StepRecord | undef
   if (step === undefined || undo !== 'offered' || step.progress.state === 'Undone') return false;
   return step.progress.state === 'Completed' || step.doubtUntil !== null || underWay(step.progress);
 }
-
-/** The attempts of one action that a policy allows between two operator events. */
-export const attemptsAllowed = ({ retries, coolDownTimes }: StepPolicy) =>
-  (retries + 1) * (coolDownTimes + 1);

@@ -14,9 +14,13 @@ const final = defineAgent({ name: 'final', input: z.null(), output: z.null() });
 
 /** The minimum deadline: only the order of instants matters, not their distance. */
 const policy = { completeWithin: 50, input: () => null };
-const oneTry = { ...policy, retries: 0 };
-const twoTries = { ...policy, retries: 1 };
-const rounds = { ...twoTries, coolDown: { after: 100, times: 1 } };
+/** The usual policy of an undo, which has hundreds of attempts, would make a world too large. */
+const noCoolDown = { after: 100, times: 0 };
+const finalTry = { ...policy, retries: 0 };
+const oneTry = { ...finalTry, undo: { retries: 0, coolDown: noCoolDown } };
+const twoTries = { ...policy, retries: 1, undo: { retries: 1, coolDown: noCoolDown } };
+const coolDown = { after: 100, times: 1 };
+const rounds = { ...twoTries, coolDown, undo: { retries: 1, coolDown } };
 
 const begin = (name: string) => defineWorkflow({ name, version: 1, details: z.strictObject({}) });
 
@@ -74,7 +78,13 @@ export const worlds: readonly SmallWorld[] = [
     about: 'an irreversible step after a reversible one',
     workflow: begin('one-way')
       .step('a', { agent: one, ...oneTry })
-      .step('b', { agent: final, after: ['a'], ...oneTry, irreversible: true, onExhausted: 'hold' })
+      .step('b', {
+        agent: final,
+        after: ['a'],
+        ...finalTry,
+        irreversible: true,
+        onExhausted: 'hold',
+      })
       .build(),
     budgets: { ...nothing, crashes: 1, declines: 1, cancels: 1, resubmits: 1 },
     decide,

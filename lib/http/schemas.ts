@@ -25,6 +25,34 @@ const orderFaultSchema = faultSchema
 
 const json = z.any().openapi({ description: 'Any JSON.' });
 
+const callPolicySchema = z.object({
+  completeWithinMs: z.int(),
+  maxDurationMs: z.int(),
+  retries: z.int(),
+  coolDownMs: z.int(),
+  coolDownTimes: z.int(),
+  coolDownFactor: z.number().optional().openapi({
+    description: 'How many times as long as the one before a cool-down is; 1 when it is left out.',
+  }),
+  coolDownMaxMs: z
+    .int()
+    .optional()
+    .openapi({ description: 'The longest cool-down; 7 days when it is left out.' }),
+});
+
+const policySchema = callPolicySchema.extend({
+  onFault: z.enum(['hold', 'undo']),
+  onExhausted: z.enum(['hold', 'undo']),
+  irreversible: z.boolean(),
+  holdMaxMs: z
+    .int()
+    .optional()
+    .openapi({ description: 'How long the step may be held; a day when it is left out.' }),
+  undo: z
+    .union([callPolicySchema, z.null()])
+    .openapi({ description: 'How its undo is tried; null for an irreversible step.' }),
+});
+
 const stepSchema = z
   .object({
     state: z.enum([
@@ -53,28 +81,7 @@ const stepSchema = z
         description:
           'Why the step waits for its agent, and until when the agent is asked again. room: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
       }),
-    policy: z.object({
-      completeWithinMs: z.int(),
-      maxDurationMs: z.int(),
-      retries: z.int(),
-      coolDownMs: z.int(),
-      coolDownTimes: z.int(),
-      onFault: z.enum(['hold', 'undo']),
-      onExhausted: z.enum(['hold', 'undo']),
-      irreversible: z.boolean(),
-      holdMaxMs: z
-        .int()
-        .optional()
-        .openapi({ description: 'How long the step may be held; a day when it is left out.' }),
-      coolDownFactor: z.number().optional().openapi({
-        description:
-          'How many times as long as the one before a cool-down is; 1 when it is left out.',
-      }),
-      coolDownMaxMs: z
-        .int()
-        .optional()
-        .openapi({ description: 'The longest cool-down; 7 days when it is left out.' }),
-    }),
+    policy: policySchema,
   })
   .openapi('Step');
 

@@ -4,6 +4,7 @@ import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
 import type { GrantEntry } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
   type Order,
   type ProcessRecord,
@@ -133,7 +134,7 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
         after: [...after],
         conditional: when !== null,
         undo,
-        policy,
+        policy: policyView(policy),
       })),
     })),
   };
@@ -141,7 +142,6 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
 
 function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][string] {
   const { agent, attempt, failures, doubtUntil, progress } = step;
-  const { tail: _, ...policy } = step.policy;
   const fault = faultOf(progress);
   return {
     state: progress.state,
@@ -157,8 +157,15 @@ function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][st
       progress.state === 'Held'
         ? { gate: progress.gate, since: iso(progress.since), until: iso(progress.until) }
         : null,
-    policy,
+    policy: policyView(step.policy),
   };
+}
+
+function policyView(policy: StepPolicy): OrderDocument['steps'][string]['policy'] {
+  const { tail: _, undo: __, ...own } = policy;
+  if (policy.irreversible) return { ...own, undo: null };
+  const { tail: ___, ...undo } = callPolicy(policy, 'undo');
+  return { ...own, undo };
 }
 
 function faultOf(progress: StepProgress): Fault | null {

@@ -1,6 +1,7 @@
 /** The texts of the console, and its routes. */
 import { expect, test } from 'vitest';
 import { coalesced } from '#console/api/coalesced.ts';
+import type { WorkflowStep } from '#console/api/documents.ts';
 import { sseParser } from '#console/api/sse-parser.ts';
 import { chartShape, totals } from '#console/chart/chart-shape.ts';
 import { correctionBody } from '#console/order/correction-input.ts';
@@ -8,7 +9,7 @@ import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
 import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
 import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/page-paths.ts';
-import { coolDownText } from '#console/parts/policy-text.ts';
+import { coolDownText, undoText } from '#console/parts/policy-text.ts';
 import { waitingStyle } from '#console/parts/state-words.ts';
 import { historySentence } from '#text/history-text.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -36,6 +37,26 @@ test.each([
   [{ ...pauses, coolDownMaxMs: 900_000 }, '10 s, 3×'],
 ])('the cool-downs %o read %s', (policy, text) => {
   expect(coolDownText(policy)).toBe(text);
+});
+
+const call = { completeWithinMs: 1_000, maxDurationMs: 1_000, retries: 0, ...pauses };
+const policyWith = (
+  undo: WorkflowStep['policy']['undo'],
+  irreversible = false,
+): WorkflowStep['policy'] => ({
+  ...call,
+  onFault: 'undo',
+  onExhausted: 'hold',
+  irreversible,
+  undo,
+});
+test.each([
+  ['offered', policyWith({ ...call, retries: 1 }), '2 attempts, 10 s, 3×'],
+  ['offered', policyWith({ ...call, coolDownTimes: 0 }), '1 attempt'],
+  ['unneeded', policyWith(call), 'unneeded'],
+  ['impossible', policyWith(null, true), 'irreversible'],
+] as const)('the undo that is %s with the policy %o reads %s', (undo, policy, text) => {
+  expect(undoText({ undo, policy })).toBe(text);
 });
 
 test.each([

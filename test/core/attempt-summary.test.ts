@@ -34,6 +34,8 @@ const rounds: Parameters<typeof play>[1][] = [
 ];
 const exhausted = play(patient, ...rounds);
 const agent = 'svc-a';
+/** Three rounds of one attempt. */
+const undoPolicy = { retries: 0, coolDown: { after: 100, times: 2 } };
 
 describe('what was tried', () => {
   it.each<[string, Situation, object | null]>([
@@ -121,17 +123,19 @@ describe('what was tried', () => {
     [
       'the undo that timed out, and not the step that had',
       play(
-        submit(flow({ a: { retries: 1 }, b: { after: ['a'] } })),
+        submit(flow({ a: { retries: 1, undoPolicy }, b: { after: ['a'] } })),
         [0, claim()],
         [1_001, expire],
         [1_002, claim()],
         [1_005, ok('a', 2)],
         [1_010, no('b')],
         [2_011, expire],
-        [2_012, claim()],
-        [3_013, expire],
+        [2_111, claim()],
+        [3_112, expire],
+        [3_212, claim()],
+        [4_213, expire],
       ),
-      { agent, attempts: 2, coolDowns: 0, since: epoch + 2_011 },
+      { agent, attempts: 3, coolDowns: 2, since: epoch + 2_011 },
     ],
     [
       'the undo alone, where that is stuck',

@@ -25,6 +25,8 @@ describe('the fingerprint', () => {
     ['the number of cool-downs', { ...base, coolDown: { after: 100, times: 1 } }],
     ['the growth of the cool-downs', { ...base, coolDown: { after: 100, times: 0, factor: 2 } }],
     ['the longest cool-down', { ...base, coolDown: { after: 100, times: 0, max: 100 } }],
+    ['the deadline of the undo', { ...base, undoPolicy: { completeWithin: 999 } }],
+    ['the cool-downs of the undo', { ...base, undoPolicy: { coolDown: { after: 100, times: 0 } } }],
     ['how long a hold may last', { ...base, holdMax: 1_000 }],
     ['what happens on a fault', { ...base, onFault: 'hold' }],
     ['what happens when exhausted', { ...base, onExhausted: 'hold' }],

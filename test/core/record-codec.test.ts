@@ -178,6 +178,21 @@ describe('the stored form', () => {
       { holdMax: 60_000, coolDown: { after: 100, times: 0, factor: 2, max: 900 } },
       [60_000, 2, 900],
     ],
+    [
+      'an undo',
+      { undoPolicy: { retries: 4, coolDown: { after: 300, times: 9, factor: 2 } } },
+      [null, null, null, [1_000, 1_000, 4, 300, 9, 2]],
+    ],
+    [
+      'an undo with a longest cool-down',
+      { undoPolicy: { completeWithin: 50, coolDown: { after: 300, times: 9, max: 900 } } },
+      [null, null, null, [50, 50, 1, 300, 9, null, 900]],
+    ],
+    [
+      'the usual undo',
+      { undoPolicy: { coolDown: { after: 10_000, times: 102, factor: 2, max: 900_000 } } },
+      [],
+    ],
     ['a default', { holdMax: 24 * 3_600_000 }, []],
   ])('has the policy of a step with %s in few bytes, and is read back', (_, spec, further) => {
     const { record } = submit(flow({ a: spec }));
@@ -337,6 +352,14 @@ describe('a record that no version of Reeve wrote', () => {
     ['a policy of fractions', stepItem(2, [1, 1, 0.5, 1, 1, 1, 1, 1])],
     ['a policy with a hold that is no number', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, 'x'])],
     ['a policy with a factor below 1', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null, 0.5])],
+    [
+      'a policy with an undo that is no list',
+      stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null, null, null, 2]),
+    ],
+    [
+      'a policy with an undo that ends with null',
+      stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null, null, null, [1, 1, 1, 1, 1, null]]),
+    ],
     ['a policy that ends with nulls', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, 5, null])],
     ['a policy that ends with null', stepItem(2, [1, 1, 1, 1, 1, 1, 1, 1, null])],
     ['an attempt that is no number', stepItem(3, '1')],

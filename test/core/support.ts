@@ -31,9 +31,11 @@ import { type ProcessRecord, underWay } from '#core/model/record.ts';
 export const epoch = 1_700_000_000_000;
 export const order = orderId('o-1');
 
-export interface StepSpec extends PolicyOptions {
+export interface StepSpec extends Omit<PolicyOptions, 'undo'> {
   readonly after?: readonly string[];
   readonly undo?: UndoAbility;
+  /** Default: the usual one, as where a workflow states none. */
+  readonly undoPolicy?: NonNullable<PolicyOptions['undo']>;
   readonly when?: (context: StepContext) => boolean;
   readonly input?: (context: StepContext) => JsonValue;
   readonly outputBytesMax?: number;
@@ -47,6 +49,7 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
     details: z.json(),
     sensitive: () => [],
     steps: Object.entries(steps).map(([name, spec]) => {
+      const { undo: _, undoPolicy, ...policy } = spec;
       const irreversible = spec.irreversible ?? false;
       return {
         name: stepName(name),
@@ -57,7 +60,8 @@ export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinit
         sensitive: { input: () => [], output: () => [] },
         after: (spec.after ?? []).map(stepName),
         policy: stepPolicy({
-          ...spec,
+          ...policy,
+          ...(undoPolicy !== undefined && { undo: undoPolicy }),
           completeWithin: spec.completeWithin ?? 1_000,
           retries: spec.retries ?? 1,
         }),

@@ -23,6 +23,15 @@ import {
 /** a and b are done, c was refused: both are being undone. */
 const abDone = play(submit(diamond()), [0, claim()], [10, ok('a')], [20, ok('b')]);
 const undoing = play(abDone, [30, no('c')]);
+/** The same, where an undo has two attempts and no more. */
+const undoPolicy = { retries: 1, coolDown: { after: 100, times: 0 } };
+const impatient = play(
+  submit(diamond({ a: { undoPolicy }, b: { undoPolicy } })),
+  [0, claim()],
+  [10, ok('a')],
+  [20, ok('b')],
+  [30, no('c')],
+);
 /** c came after a alone and is done; b was refused. */
 const chain = play(
   submit(flow({ a: {}, b: {}, c: { after: ['a'] } })),
@@ -328,8 +337,9 @@ describe('an undo that is late', () => {
         [ms + at * 2_000 + 999, claim()] as const,
       ]).flat(),
     );
+  const patience = { retries: 0, coolDown: { after: 400, times: 2, factor: 3 } };
   const cooling = play(
-    submit(flow({ a: { retries: 0, coolDown: { after: 400, times: 1 } }, b: { after: ['a'] } })),
+    submit(flow({ a: { undoPolicy: patience }, b: { after: ['a'] } })),
     [0, claim()],
     [10, ok('a')],
     [30, no('b')],
@@ -355,18 +365,25 @@ describe('an undo that is late', () => {
     ],
     [
       'after the last attempt stops the order',
-      timeOutUndo(undoing, 1),
+      timeOutUndo(impatient, 1),
       3_031,
       expire,
       ['Error undo(undo-stuck) a:C3!2 b:C3!2 c:F1 d:-'],
     ],
     ['waits for its cool-down', cooling, 1_031, expire, ['Pending undo from 1431 a:C2!1 b:F1']],
     [
-      'after the last cool-down stops the order',
+      'waits for its next cool-down, which is longer',
       timeOutUndo(cooling, 1),
       3_031,
       expire,
-      ['Error undo(undo-stuck) a:C3!2 b:F1'],
+      ['Pending undo from 4231 a:C3!2 b:F1'],
+    ],
+    [
+      'after the last cool-down stops the order',
+      play(timeOutUndo(cooling, 1), [3_031, expire], [4_231, claim()]),
+      5_232,
+      expire,
+      ['Error undo(undo-stuck) a:C4!3 b:F1'],
     ],
     [
       'has the full number of attempts, regardless of those of the perform',
@@ -386,7 +403,7 @@ describe('an undo that is late', () => {
   ]);
 
   it('stops the order with a message for operators', () => {
-    expect(play(timeOutUndo(undoing, 1), [3_031, expire]).record.fault).toEqual({
+    expect(play(timeOutUndo(impatient, 1), [3_031, expire]).record.fault).toEqual({
       code: 'undo-stuck',
       message: 'Undo of step a timed out 2 times.',
       effect: 'possible',
@@ -396,7 +413,7 @@ describe('an undo that is late', () => {
   });
 
   it('continues after a resubmit, with the failure count reset', () => {
-    const stuck = play(timeOutUndo(undoing, 1), [3_031, expire]);
+    const stuck = play(timeOutUndo(impatient, 1), [3_031, expire]);
     const again = play(stuck, [4_000, resubmit], [4_001, claim()]);
     expect(again.record.steps[0]).toMatchObject({ attempt: 4, failures: 0, keyGeneration: 1 });
     expect(again.record.fault?.code).toBe('undo-stuck');

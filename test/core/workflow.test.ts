@@ -112,6 +112,21 @@ describe('defineWorkflow', () => {
     expect(steps[0]?.policy).toMatchObject({ completeWithinMs: 700, maxDurationMs: 700 });
   });
 
+  it('takes every option of an undo', () => {
+    const coolDown = { after: 5_000, times: 200, factor: 2, max: 60_000 };
+    const { steps } = begin()
+      .step('a', {
+        agent: stock,
+        input: ({ details }) => details,
+        undo: { completeWithin: 2_000, maxDuration: 9_000, retries: 0, coolDown },
+      })
+      .build();
+    expect(steps[0]?.policy.undo).toEqual({
+      ...{ completeWithinMs: 2_000, maxDurationMs: 9_000, retries: 0 },
+      ...{ coolDownMs: 5_000, coolDownTimes: 200, coolDownFactor: 2, coolDownMaxMs: 60_000 },
+    });
+  });
+
   it('has no policy for what is the default anyway', () => {
     const coolDown = { after: 100, times: 2 };
     const options = { agent: mail, input: () => 'hello', irreversible: true, coolDown } as const;

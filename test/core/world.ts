@@ -16,7 +16,8 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import { agentName, type StepName, schedulerId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
-import { type ProcessRecord, remedies, underWay } from '#core/model/record.ts';
+import { remedies } from '#core/model/policy.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -59,6 +60,12 @@ const step = fc.record({
     factor: fc.constantFrom(1, 1, 1.7, 10),
     max: fc.constantFrom(2_000, 5_000, 7 * dayMs),
   }),
+  undoPolicy: fc.constantFrom(
+    null,
+    { retries: 0, coolDown: { after: 100, times: 0 } },
+    { completeWithin: 100, retries: 2, coolDown: { after: 300, times: 1 } },
+    { maxDuration: 3_000, coolDown: { after: 100, times: 2, factor: 2.5, max: 300 } },
+  ),
   holdMax: fc.constantFrom(1_000, 60_000, dayMs),
   onFault: fc.constantFrom(...remedies),
   onExhausted: fc.constantFrom(...remedies),
@@ -76,14 +83,16 @@ const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = 
 export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
   .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
   .chain((drawn) => {
-    const specs = drawn.map(({ after, stretch, code, onExhausted, ...options }, at) => {
+    const specs = drawn.map(({ after, stretch, code, onExhausted, undoPolicy, ...options }, at) => {
       const when = conditions[code];
+      const isUndone = options.undo === 'offered' && !options.irreversible;
       const spec: StepSpec = {
         ...options,
         maxDuration: options.completeWithin * stretch,
         after: drawn.flatMap((_, to) => (to < at && (after >> to) % 2 === 1 ? [`s${to}`] : [])),
         onExhausted: options.irreversible ? 'hold' : onExhausted,
         ...(when === undefined ? {} : { when }),
+        ...(isUndone && undoPolicy !== null && { undoPolicy }),
         ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
       };
       return [`s${at}`, spec] as const;

@@ -4,7 +4,7 @@ import { useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
-import { coolDownText } from '#console/parts/policy-text.ts';
+import { coolDownText, undoText } from '#console/parts/policy-text.ts';
 import { StepGraph } from '../chart/step-graph.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
@@ -113,7 +113,7 @@ const policyTitles = [
 ] as const;
 
 function PolicyRow({ step }: { readonly step: WorkflowStep }) {
-  const { policy, undo, conditional } = step;
+  const { policy, conditional } = step;
   const cells: Readonly<Record<(typeof policyTitles)[number], string | number>> = {
     Agent: step.agent,
     'Complete within': lengthText(policy.completeWithinMs),
@@ -121,7 +121,7 @@ function PolicyRow({ step }: { readonly step: WorkflowStep }) {
     'Cool-down': coolDownText(policy),
     'After a fault': remedies[policy.onFault],
     'When exhausted': remedies[policy.onExhausted],
-    Undo: policy.irreversible ? 'irreversible' : undo,
+    Undo: undoText(step),
   };
   return (
     <tr>

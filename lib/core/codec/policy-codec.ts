@@ -1,61 +1,111 @@
 /** The policy of a step in its stored form: numbers and flags, then the options that are not the default. */
 import * as z from 'zod';
-import { tailOf, withTail } from '#core/model/extension.ts';
-import type { StepPolicy } from '#core/model/record.ts';
+import { type Extensible, tailOf, withTail } from '#core/model/extension.ts';
+import type { CallPolicy, StepPolicy } from '#core/model/policy.ts';
 import { jsonSchema } from './json-schema.ts';
 
 const flag = z.literal([0, 1]);
-const always = [z.int(), z.int(), z.int(), z.int(), z.int(), flag, flag, flag] as const;
-/** An option that is the default is left out, or null where another option or a tail follows it. */
-const options = [
-  z.int().positive().nullable().optional(),
-  z.number().min(1).nullable().optional(),
-  z.int().positive().nullable().optional(),
-] as const;
+const factor = z.number().min(1).nullable().optional();
+const duration = z.int().positive().nullable().optional();
 
-/** A stored policy. Every policy has exactly one stored form: it does not end with an option that is null. */
-export const policySchema = z.tuple([...always, ...options], jsonSchema).refine((stored) => {
-  const endsWithOption =
-    stored.length > always.length && stored.length <= always.length + options.length;
-  return !endsWithOption || stored.at(-1) !== null;
-});
+/** An option that is the default is left out, or null where another option or a tail follows it. */
+const hasOneForm = (always: number, options: number) => (stored: readonly unknown[]) =>
+  stored.length <= always || stored.length > always + options || stored.at(-1) !== null;
+
+const undoSchema = z
+  .tuple([z.int(), z.int(), z.int(), z.int(), z.int(), factor, duration], jsonSchema)
+  .refine(hasOneForm(5, 2));
+
+/** A stored policy. Every policy has exactly one stored form. */
+export const policySchema = z
+  .tuple(
+    [
+      z.int(),
+      z.int(),
+      z.int(),
+      z.int(),
+      z.int(),
+      flag,
+      flag,
+      flag,
+      // holdMaxMs, coolDownFactor, coolDownMaxMs, undo
+      duration,
+      factor,
+      duration,
+      undoSchema.nullable().optional(),
+    ],
+    jsonSchema,
+  )
+  .refine(hasOneForm(8, 4));
 
 /** The policy without the options that are the default. */
 export function encodePolicy(from: StepPolicy): readonly unknown[] {
-  const known = [
-    from.completeWithinMs,
-    from.maxDurationMs,
-    from.retries,
-    from.coolDownMs,
-    from.coolDownTimes,
+  const flags = [
     from.onFault === 'undo' ? 1 : 0,
     from.onExhausted === 'undo' ? 1 : 0,
     from.irreversible ? 1 : 0,
   ];
+  const undo = from.undo === undefined ? null : encodeUndo(from.undo);
   const { holdMaxMs = null, coolDownFactor = null, coolDownMaxMs = null } = from;
-  const all = [holdMaxMs, coolDownFactor, coolDownMaxMs];
-  const used =
-    from.tail === undefined ? all.findLastIndex((option) => option !== null) + 1 : all.length;
-  return withTail([...known, ...all.slice(0, used)], from);
+  const options = [holdMaxMs, coolDownFactor, coolDownMaxMs, undo];
+  return withOptions([...numbersOf(from), ...flags], options, from);
+}
+
+function encodeUndo(from: CallPolicy): readonly unknown[] {
+  const { coolDownFactor = null, coolDownMaxMs = null } = from;
+  return withOptions(numbersOf(from), [coolDownFactor, coolDownMaxMs], from);
+}
+
+function numbersOf(from: CallPolicy): readonly number[] {
+  const { completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes } = from;
+  return [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes];
+}
+
+function withOptions(
+  always: readonly unknown[],
+  options: readonly unknown[],
+  from: Extensible,
+): readonly unknown[] {
+  const used = options.findLastIndex((option) => option !== null) + 1;
+  const stored = from.tail === undefined ? options.slice(0, used) : options;
+  return withTail([...always, ...stored], from);
 }
 
 /** The policy that {@link encodePolicy} stored. */
 export function decodePolicy(stored: z.infer<typeof policySchema>): StepPolicy {
   const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...rest] = stored;
-  const [undoOnFault, undoOnExhausted, irreversible, ...optional] = rest;
-  const [holdMaxMs, coolDownFactor, coolDownMaxMs, ...tail] = optional;
+  const [undoOnFault, undoOnExhausted, irreversible, ...options] = rest;
+  const [holdMaxMs, coolDownFactor, coolDownMaxMs, undo, ...tail] = options;
   return {
-    completeWithinMs,
-    maxDurationMs,
-    retries,
-    coolDownMs,
-    coolDownTimes,
+    ...{ completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes },
     onFault: undoOnFault === 1 ? 'undo' : 'hold',
     onExhausted: undoOnExhausted === 1 ? 'undo' : 'hold',
     irreversible: irreversible === 1,
     ...(typeof holdMaxMs === 'number' && { holdMaxMs }),
+    ...growthOf(coolDownFactor, coolDownMaxMs),
+    ...(undo !== null && undo !== undefined && { undo: decodeUndo(undo) }),
+    ...tailOf(tail),
+  };
+}
+
+function decodeUndo(stored: z.infer<typeof undoSchema>): CallPolicy {
+  const [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes, ...options] = stored;
+  const [coolDownFactor, coolDownMaxMs, ...tail] = options;
+  return {
+    ...{ completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes },
+    ...growthOf(coolDownFactor, coolDownMaxMs),
+    ...tailOf(tail),
+  };
+}
+
+type Option = number | null | undefined;
+
+function growthOf(
+  coolDownFactor: Option,
+  coolDownMaxMs: Option,
+): Pick<CallPolicy, 'coolDownFactor' | 'coolDownMaxMs'> {
+  return {
     ...(typeof coolDownFactor === 'number' && { coolDownFactor }),
     ...(typeof coolDownMaxMs === 'number' && { coolDownMaxMs }),
-    ...tailOf(tail),
   };
 }

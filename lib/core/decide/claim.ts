@@ -4,6 +4,7 @@ import type { Claim } from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { claimsSinceOperator } from '#core/model/history.ts';
 import { limits } from '#core/model/limits.ts';
+import { attemptsAllowed, callPolicy } from '#core/model/policy.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import { type Draft, park } from './draft.ts';
 import { advance } from './forward.ts';
@@ -45,11 +46,15 @@ function faultOfOrder(code: FaultCode): Omit<OrderFault, 'message'> {
   return { code, effect: 'none', step: null, action: null };
 }
 
-/** The claims that the step policies can cause, for perform and undo, plus a reserve for restarts (R14). */
-export function claimsAllowed(record: ProcessRecord): number {
+/**
+ * The claims that the step policies can cause in the direction of the order, plus a reserve for restarts (R14). An undo
+ * comes after attempts to perform; it may take many more, so they count only from its begin on.
+ */
+export function claimsAllowed({ steps, direction }: ProcessRecord): number {
   let allowed: number = limits.claimsSpare;
-  for (const { policy } of record.steps) {
-    allowed += 2 * (policy.retries + 1) * (policy.coolDownTimes + 1);
+  for (const { policy } of steps) {
+    allowed += attemptsAllowed(policy);
+    if (direction === 'undo') allowed += attemptsAllowed(callPolicy(policy, 'undo'));
   }
   return allowed;
 }

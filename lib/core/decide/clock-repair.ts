@@ -1,7 +1,8 @@
 /** Repairs deadlines that a wrong clock wrote: left alone, an order would wait for years (R14). */
 
-import type { StepName } from '#core/model/ids.ts';
-import { type StepRecord, underWay } from '#core/model/record.ts';
+import type { Action, StepName } from '#core/model/ids.ts';
+import { callPolicy } from '#core/model/policy.ts';
+import { actionOf, type StepRecord, underWay } from '#core/model/record.ts';
 import { type Draft, setStep, withoutAttempt } from './draft.ts';
 import { clockToleranceMs, dueAt, dueHorizonMs } from './due.ts';
 
@@ -14,7 +15,8 @@ export function repairDeadlines(draft: Draft): StepName[] | null {
   const repaired: StepName[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
-    if (!underWay(progress) || progress.completeBy <= latestCompleteBy(draft, step)) continue;
+    if (!underWay(progress)) continue;
+    if (progress.completeBy <= latestCompleteBy(draft, step, actionOf(progress))) continue;
     setStep(draft, at, { progress: withoutAttempt(progress) });
     repaired.push(step.name);
   }
@@ -29,7 +31,8 @@ export function repairDeadlines(draft: Draft): StepName[] | null {
 function repairDoubts(draft: Draft): boolean {
   let isRepaired = false;
   for (const [at, step] of draft.steps.entries()) {
-    if (step.doubtUntil === null || step.doubtUntil <= latestCompleteBy(draft, step)) continue;
+    const { doubtUntil } = step;
+    if (doubtUntil === null || doubtUntil <= latestCompleteBy(draft, step, 'perform')) continue;
     setStep(draft, at, { doubtUntil: draft.nowMs + step.policy.completeWithinMs });
     isRepaired = true;
   }
@@ -37,6 +40,6 @@ function repairDoubts(draft: Draft): boolean {
 }
 
 /** The latest complete-by that a clock within the tolerance can have written until now. */
-function latestCompleteBy(draft: Draft, { policy }: StepRecord): number {
-  return draft.nowMs + policy.completeWithinMs + clockToleranceMs;
+function latestCompleteBy(draft: Draft, { policy }: StepRecord, action: Action): number {
+  return draft.nowMs + callPolicy(policy, action).completeWithinMs + clockToleranceMs;
 }

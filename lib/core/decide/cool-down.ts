@@ -1,9 +1,8 @@
 /** The pauses between rounds of attempts, which may grow: `rounds.ts` has the picture. */
 import { limits } from '#core/model/limits.ts';
-import type { StepPolicy } from '#core/model/record.ts';
+import type { CallPolicy } from '#core/model/policy.ts';
 
-/** The fields of a policy that determine the length of its cool-downs. */
-export type CoolDownPolicy = Pick<StepPolicy, 'coolDownMs' | 'coolDownFactor' | 'coolDownMaxMs'>;
+type Growth = Pick<CallPolicy, 'coolDownMs' | 'coolDownFactor' | 'coolDownMaxMs'>;
 
 /**
  * The length of the cool-down after this round, ms. Multiplied step by step instead of by a power, which engines
@@ -12,7 +11,7 @@ export type CoolDownPolicy = Pick<StepPolicy, 'coolDownMs' | 'coolDownFactor' | 
  * @param round from 1
  */
 export function coolDownAfter(
-  { coolDownMs, coolDownFactor = 1, coolDownMaxMs = limits.coolDownMaxMs }: CoolDownPolicy,
+  { coolDownMs, coolDownFactor = 1, coolDownMaxMs = limits.coolDownMaxMs }: Growth,
   round: number,
 ): number {
   let lengthMs = coolDownMs;

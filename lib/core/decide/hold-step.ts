@@ -7,13 +7,8 @@ import { assertThat } from '#core/model/errors.ts';
 import type { HoldGrant } from '#core/model/grant.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import {
-  type StepPolicy,
-  type StepProgress,
-  type StepRecord,
-  type Undoable,
-  unheld,
-} from '#core/model/record.ts';
+import type { StepPolicy } from '#core/model/policy.ts';
+import { type StepProgress, type StepRecord, type Undoable, unheld } from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
 
 /** `since`: from the history, where several holds in a row are one entry. */

@@ -6,7 +6,7 @@
 import type { Interrupted } from '#core/model/event.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { type StepRecord, type UnderWay, underWay } from '#core/model/record.ts';
+import { actionOf, type StepRecord, type UnderWay, underWay } from '#core/model/record.ts';
 import { repairDeadlines } from './clock-repair.ts';
 import { type Draft, nudge, release, setStep, withoutAttempt } from './draft.ts';
 import { dueAt, heldUntil } from './due.ts';
@@ -82,13 +82,14 @@ function releaseUnlessInError(draft: Draft, notBefore: number): void {
 function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay): Verdict {
   draft.failureCount += 1;
   setStep(draft, at, { progress: withoutAttempt(progress) });
-  const isPerform = progress.state === 'Running';
+  const action = actionOf(progress);
   // The order only waited for this perform to end; `failures` counts the attempts of its undo now.
-  if (isPerform && draft.direction === 'undo') return { kind: 'retry', notBefore: draft.nowMs };
+  if (action === 'perform' && draft.direction === 'undo')
+    return { kind: 'retry', notBefore: draft.nowMs };
 
   const failures = step.failures + 1;
   const what = `timed out ${failures} times`;
-  return countFailure(draft, at, step, { isPerform, failures, what, effect: 'possible' });
+  return countFailure(draft, at, step, { action, failures, what, effect: 'possible' });
 }
 
 function nudgeIfDue(draft: Draft): boolean {

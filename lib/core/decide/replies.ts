@@ -3,7 +3,15 @@
 import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { OrderFault, Running, StepRecord, UnderWay, Undoing } from '#core/model/record.ts';
+import { callPolicy } from '#core/model/policy.ts';
+import {
+  actionOf,
+  type OrderFault,
+  type Running,
+  type StepRecord,
+  type UnderWay,
+  type Undoing,
+} from '#core/model/record.ts';
 import { continueOrder } from './claim.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
 import type { OrderContext } from './start-step.ts';
@@ -79,7 +87,7 @@ export function undoFailed(
  * half of `completeWithin` without reaching that end, which bounds the heartbeats in the history.
  */
 export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: UnderWay): boolean {
-  const { completeWithinMs } = step.policy;
+  const { completeWithinMs } = callPolicy(step.policy, actionOf(progress));
   const completeBy = Math.min(draft.nowMs + completeWithinMs, progress.endBy);
   const moved = completeBy - progress.completeBy;
   if (moved <= 0 || (moved < completeWithinMs / 2 && completeBy < progress.endBy)) return false;

@@ -6,11 +6,13 @@
  *     attempts | #1   #2 | -coolDownMs-> | #3   #4 | -coolDownMs-> | #5   #6 | exhausted
  *     failures |  1    2 |               |  3    4 |               |  5    6 |
  *
- * The cool-down after round k lasts `coolDownMs * coolDownFactor ** (k - 1)`, at most `coolDownMaxMs` (cool-down.ts).
+ * An undo has a policy of its own. The cool-down after round k lasts `coolDownMs * coolDownFactor ** (k - 1)`, at most `coolDownMaxMs` (cool-down.ts).
  */
 
 import type { Fault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
+import type { Action } from '#core/model/ids.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import type { OrderFault, StepRecord } from '#core/model/record.ts';
 import { coolDownAfter } from './cool-down.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
@@ -21,11 +23,14 @@ export type Verdict =
   | { readonly kind: 'retry'; readonly notBefore: number }
   | { readonly kind: 'hold' | 'undo'; readonly fault: OrderFault };
 
-/** The attempts of one round. */
-export const perRound = ({ policy }: StepRecord) => policy.retries + 1;
+/** The failures after the round in which a step with so many failures is: as many as it takes to end it. */
+export function failuresAtEndOfRound({ policy, failures }: StepRecord, action: Action): number {
+  const perRound = callPolicy(policy, action).retries + 1;
+  return (Math.floor(failures / perRound) + 1) * perRound;
+}
 
 /**
- * Counts `failures` of the step's present action, and follows its policy.
+ * Counts `failures` of the present action of the step, and follows its policy.
  *
  * @param failures all of them since the last resubmit, this one included
  * @param what says what failed so often: "timed out 3 times", "was held for 24 h"
@@ -34,16 +39,16 @@ export function countFailure(
   draft: Draft,
   at: number,
   step: StepRecord,
-  { isPerform, failures, what, effect }: Failure,
+  { action, failures, what, effect }: Failure,
 ): Verdict {
-  const { policy } = step;
+  const policy = callPolicy(step.policy, action);
   setStep(draft, at, { failures });
-  if (failures % perRound(step) !== 0) return { kind: 'retry', notBefore: draft.nowMs };
-  const round = failures / perRound(step);
+  const round = failures / (policy.retries + 1);
+  if (!Number.isInteger(round)) return { kind: 'retry', notBefore: draft.nowMs };
   if (round <= policy.coolDownTimes) {
     return { kind: 'retry', notBefore: draft.nowMs + coolDownAfter(policy, round) };
   }
-  if (!isPerform) {
+  if (action === 'undo') {
     return {
       kind: 'hold',
       fault: {
@@ -62,13 +67,13 @@ export function countFailure(
   };
   setStep(draft, at, { progress: { state: 'Failed', fault } });
   return {
-    kind: policy.onExhausted,
+    kind: step.policy.onExhausted,
     fault: { ...fault, step: step.name, action: 'perform' },
   };
 }
 
 interface Failure {
-  readonly isPerform: boolean;
+  readonly action: Action;
   readonly failures: number;
   readonly what: string;
   /** Whether an attempt of the step may have had an effect. */

@@ -5,7 +5,7 @@ import { type Held, type ProcessRecord, type StepRecord, underWay } from '#core/
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
 import { holdEndsAt } from './hold-step.ts';
-import { applyVerdicts, countFailure, perRound, type Verdict } from './rounds.ts';
+import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
 import { inDoubt } from './undo.ts';
 
@@ -38,9 +38,10 @@ const reasons: Readonly<Record<Gate, string>> = {
 
 function verdictOf(draft: Draft, at: number, step: StepRecord, { gate, since }: Held): Verdict {
   const minutes = Math.round((draft.nowMs - since) / MINUTE);
+  const action = draft.direction === 'forward' ? 'perform' : 'undo';
   return countFailure(draft, at, step, {
-    isPerform: draft.direction === 'forward',
-    failures: (Math.floor(step.failures / perRound(step)) + 1) * perRound(step),
+    action,
+    failures: failuresAtEndOfRound(step, action),
     what: `was held for ${minutes} minutes because ${reasons[gate]}`,
     effect: inDoubt(step) ? 'possible' : 'none',
   });

@@ -14,6 +14,7 @@ import { type Action, idempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import { type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, park, setStep } from './draft.ts';
 import { holdStep, undoable } from './hold-step.ts';
@@ -69,7 +70,7 @@ function requestFor(
   startAt: number,
 ): Request {
   const { orderId, workflow, priority, tenant } = draft.base;
-  const { policy } = step;
+  const policy = callPolicy(step.policy, action);
   const progress = unheld(step.progress);
   return {
     orderId,

@@ -15,7 +15,9 @@
 
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import {
+  actionOf,
   type ProcessRecord,
   type StepRecord,
   type UnderWay,
@@ -102,10 +104,11 @@ export function interruptedSteps(
 function isWithin(
   { from, until }: Gap,
   { policy }: StepRecord,
-  { completeBy, endBy }: UnderWay,
+  progress: UnderWay,
   outageAfterMs: number,
 ): boolean {
-  const begunAt = endBy - policy.maxDurationMs;
+  const { completeBy, endBy } = progress;
+  const begunAt = endBy - callPolicy(policy, actionOf(progress)).maxDurationMs;
   return (
     begunAt < until && completeBy >= from - outageAfterMs && completeBy < until + outageAfterMs
   );

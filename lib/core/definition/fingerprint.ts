@@ -18,7 +18,7 @@ export function fingerprintOf(
       agent,
       undo,
       after,
-      policy: { ...policy },
+      policy: { ...policy, undo: policy.undo && { ...policy.undo } },
       conditional: when !== null,
     })),
   });

@@ -2,7 +2,8 @@
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { DefinitionError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
-import type { StepPolicy } from '#core/model/record.ts';
+import type { CallPolicy } from '#core/model/policy.ts';
+import type { UncheckedStep } from './workflow-check.ts';
 
 /** Makes the error for a policy. */
 export type PolicyRefusal = (
@@ -10,43 +11,60 @@ export type PolicyRefusal = (
   problem: string,
 ) => DefinitionError;
 
-/** Throws unless a whole number is within its limits. */
-type Within = (label: string, value: number, min: number, max: number) => void;
-
-/** @throws {DefinitionError} `policy-range` when a number is out of its range */
+/**
+ * @throws {DefinitionError} `policy-range` when a number is out of its range; `undo-unused` when the step has a policy for
+ *   its undo, and is never undone
+ */
 export function checkPolicy(
-  policy: StepPolicy,
-  outputBytesMax: number | undefined,
+  { policy, undo, outputBytesMax = 2 }: UncheckedStep,
   refuse: PolicyRefusal,
 ): void {
-  const within: Within = (label, value, min, max) => {
+  const within = withinOr(refuse);
+  checkCalls(policy, '', limits.coolDownTimesMax, refuse);
+  within('outputBytesMax', outputBytesMax, 2, limits.outputBytesMax);
+  const { holdMaxMs = limits.holdMaxMs } = policy;
+  within('holdMax (ms)', holdMaxMs, limits.holdMaxMinMs, limits.holdMaxMaxMs);
+  if (policy.undo === undefined) return;
+  if (policy.irreversible || undo !== 'offered') {
+    const why = policy.irreversible ? 'is irreversible' : `its agent offers no undo`;
+    throw refuse('undo-unused', `has the option "undo", and ${why}: remove the option`);
+  }
+  checkCalls(policy.undo, 'undo.', limits.undoCoolDownTimesMax, refuse);
+}
+
+/** Throws unless a whole number is within its limits. */
+const withinOr =
+  (refuse: PolicyRefusal) =>
+  (label: string, value: number, min: number, max: number): void => {
     if (!Number.isSafeInteger(value) || value < min || value > max) {
       throw refuse('policy-range', `${label} is ${value}; allowed is ${min} to ${max}`);
     }
   };
-  const { completeWithinMs, maxDurationMs, holdMaxMs = limits.holdMaxMs } = policy;
-  const { completeWithinMinMs, completeWithinMaxMs, maxDurationMaxMs } = limits;
-  within('completeWithin (ms)', completeWithinMs, completeWithinMinMs, completeWithinMaxMs);
-  const longest = (completeWithinMs * limits.heartbeatsPerAttemptMax) / 2;
-  const latest = Math.min(maxDurationMaxMs, longest);
-  within('maxDuration (ms)', maxDurationMs, completeWithinMs, latest);
-  within('retries', policy.retries, 0, limits.retriesMax);
-  within('coolDown.times', policy.coolDownTimes, 0, limits.coolDownTimesMax);
-  checkGrowth(policy, within, refuse);
-  within('outputBytesMax', outputBytesMax ?? 2, 2, limits.outputBytesMax);
-  within('holdMax (ms)', holdMaxMs, limits.holdMaxMinMs, limits.holdMaxMaxMs);
-}
 
-function checkGrowth(
-  { coolDownMs, coolDownFactor: factor = 1, coolDownMaxMs = limits.coolDownMaxMs }: StepPolicy,
-  within: Within,
+/** @param prefix of the names of the options */
+function checkCalls(
+  policy: CallPolicy,
+  prefix: string,
+  coolDownTimesMax: number,
   refuse: PolicyRefusal,
 ): void {
-  within('coolDown.after (ms)', coolDownMs, limits.coolDownMinMs, limits.coolDownMaxMs);
-  within('coolDown.max (ms)', coolDownMaxMs, coolDownMs, limits.coolDownMaxMs);
+  const within = withinOr(refuse);
+  const { completeWithinMs, maxDurationMs, coolDownMs, coolDownFactor: factor = 1 } = policy;
+  const { completeWithinMinMs, completeWithinMaxMs, maxDurationMaxMs } = limits;
+  const completeWithin = `${prefix}completeWithin (ms)`;
+  within(completeWithin, completeWithinMs, completeWithinMinMs, completeWithinMaxMs);
+  const longest = (completeWithinMs * limits.heartbeatsPerAttemptMax) / 2;
+  const durationMaxMs = Math.min(maxDurationMaxMs, longest);
+  within(`${prefix}maxDuration (ms)`, maxDurationMs, completeWithinMs, durationMaxMs);
+  within(`${prefix}retries`, policy.retries, 0, limits.retriesMax);
+  within(`${prefix}coolDown.times`, policy.coolDownTimes, 0, coolDownTimesMax);
+  const { coolDownMinMs, coolDownMaxMs, coolDownFactorMax } = limits;
+  within(`${prefix}coolDown.after (ms)`, coolDownMs, coolDownMinMs, coolDownMaxMs);
+  const mostMs = policy.coolDownMaxMs ?? coolDownMaxMs;
+  within(`${prefix}coolDown.max (ms)`, mostMs, coolDownMs, coolDownMaxMs);
   // The factor may be a fraction; NaN is in no range.
-  if (!(factor >= 1 && factor <= limits.coolDownFactorMax)) {
-    const range = `1 to ${limits.coolDownFactorMax}`;
-    throw refuse('policy-range', `coolDown.factor is ${factor}; allowed is ${range}`);
+  if (!(factor >= 1 && factor <= coolDownFactorMax)) {
+    const allowed = `allowed is 1 to ${coolDownFactorMax}`;
+    throw refuse('policy-range', `${prefix}coolDown.factor is ${factor}; ${allowed}`);
   }
 }

@@ -37,7 +37,7 @@ export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
     index.set(step.name, at);
   });
   for (const step of steps) {
-    checkPolicy(step.policy, step.outputBytesMax, (code, problem) => refuse(code, step, problem));
+    checkPolicy(step, (code, problem) => refuse(code, step, problem));
     checkUndo(step, refuse);
   }
   const order = topologicalOrder(steps, index, refuse);

@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { StepPolicy } from '#core/model/record.ts';
+import type { StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
 import type { Sensitivity } from './sensitive.ts';
 

@@ -6,7 +6,7 @@
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { StepPolicy } from '#core/model/record.ts';
+import { attemptsAllowed, type StepPolicy } from '#core/model/policy.ts';
 
 /** What determines the size of a step. */
 export interface SizedStep {
@@ -62,12 +62,10 @@ export function outputAllowances(
 function bytesWithoutOutputs(steps: readonly SizedStep[]): number {
   let bytes = headBytes + spareBytes;
   for (const { policy } of steps) {
-    bytes += stepBytes + reportBytes + attemptsOf(policy) * attemptBytes;
+    bytes += stepBytes + reportBytes + attemptsAllowed(policy) * attemptBytes;
   }
   return bytes;
 }
-
-const attemptsOf = ({ retries, coolDownTimes }: StepPolicy) => (retries + 1) * (coolDownTimes + 1);
 
 /** The largest input contains the details and the outputs of all predecessors, and must fit a request. */
 function fitRequest(
@@ -91,7 +89,7 @@ function tooLargeRecord(
   stated: number,
   unstated: number,
 ): SizeProblem {
-  const attempts = steps.reduce((sum, { policy }) => sum + attemptsOf(policy), 0);
+  const attempts = steps.reduce((sum, { policy }) => sum + attemptsAllowed(policy), 0);
   const sum = `${headBytes + spareBytes} bytes, ${steps.length} steps of ${stepBytes + reportBytes}, ${attempts} attempts of ${attemptBytes} and outputs of ${stated + unstated * limits.outputBytesMin}`;
   return {
     at: null,

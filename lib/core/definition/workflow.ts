@@ -8,7 +8,7 @@ import type { ZodType } from 'zod';
 import { jsonSchema, submittedSchema } from '#core/codec/json-schema.ts';
 import { stepName, workflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { Remedy } from '#core/model/record.ts';
+import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
 import { sensitivityOf } from './sensitive.ts';
 import { stepPolicy } from './step-policy.ts';
@@ -36,6 +36,24 @@ export interface CoolDown {
   readonly factor?: number;
   /** The longest pause, ms, from `after` to 7 days. Default 7 days. */
   readonly max?: number;
+}
+
+/** How often and how long the undo of a step is tried. By default far more patiently than the step: about 24 h. */
+export interface UndoOptions {
+  /** Time from dispatch to complete-by, ms, from 50 ms to 12 h. Default: as the step. */
+  readonly completeWithin?: number;
+  /**
+   * The longest duration of an attempt with heartbeats, ms, up to 7 days. Default: `completeWithin` of the undo where it is
+   * stated, else as the step.
+   */
+  readonly maxDuration?: number;
+  /** Further attempts per round after one timed out, up to 20. Default 1, or 0 for a step without retries. */
+  readonly retries?: number;
+  /**
+   * Pauses between rounds of attempts; `times` up to 200. Default: from 10 s, doubling up to 15 minutes, 102 times:
+   * together 24 h 6 min.
+   */
+  readonly coolDown?: CoolDown;
 }
 
 /** Options of a step. */
@@ -79,6 +97,8 @@ export interface StepOptions<
   readonly onExhausted?: Remedy;
   /** Once the step is Completed, the order can only go forward. Default false. */
   readonly irreversible?: boolean;
+  /** How often and how long its undo is tried, before an operator is asked. Default: about 24 h. */
+  readonly undo?: UndoOptions;
   /**
    * The maximum size of the output as JSON, from 2 to 8,192 bytes; a larger output is a fault of the step.
    * Default: 8,192, or an equal share when the outputs of all steps would exceed the record, or those of the

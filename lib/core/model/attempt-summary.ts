@@ -1,6 +1,7 @@
 /** The attempts before an order stopped in Error, derived from its record. */
 import type { HistoryEntry } from './history.ts';
-import type { AgentName } from './ids.ts';
+import type { Action, AgentName } from './ids.ts';
+import { callPolicy } from './policy.ts';
 import { findStep, type ProcessRecord, type StepRecord } from './record.ts';
 
 /** The attempts of the step that stopped the order, since the submission or the last resubmit. */
@@ -21,14 +22,15 @@ export function attemptSummaryOf(record: ProcessRecord): AttemptSummary | null {
   if (step === undefined) return null;
   const resubmitted = record.history.findLastIndex(({ type }) => type === 'resubmit');
   const since = record.history.slice(resubmitted + 1);
-  const reports = since.filter(reportOf(step, record.fault.action === 'undo'));
+  const action = record.fault.action ?? 'perform';
+  const reports = since.filter(reportOf(step, action === 'undo'));
   const failed = [...timeoutsOf(step, since), ...reports].map(({ at }) => at);
   const attempts = step.failures + reports.length;
   if (attempts === 0) return null;
   return {
     agent: step.agent,
     attempts,
-    coolDowns: coolDownsOf(step, reports.length > 0),
+    coolDowns: coolDownsOf(step, action, reports.length > 0),
     since: Math.min(record.updatedAt, ...failed),
   };
 }
@@ -45,7 +47,11 @@ function timeoutsOf({ name, failures }: StepRecord, history: readonly HistoryEnt
 }
 
 /** The last round was not followed by a cool-down. */
-function coolDownsOf({ failures, policy }: StepRecord, wasTriedAgain: boolean): number {
-  const rounds = failures / (policy.retries + 1);
+function coolDownsOf(
+  { failures, policy }: StepRecord,
+  action: Action,
+  wasTriedAgain: boolean,
+): number {
+  const rounds = failures / (callPolicy(policy, action).retries + 1);
   return wasTriedAgain ? Math.floor(rounds) : Math.max(0, Math.ceil(rounds) - 1);
 }

@@ -53,6 +53,7 @@ export const errorCodes = {
       'An irreversible step says that it is undone when its attempts are exhausted.',
     'undo-mismatch': 'The contract of an agent and its code disagree about whether it has an undo.',
     'undo-missing': 'The agent of a step that must be undone offers no undo.',
+    'undo-unused': 'A step that is never undone has a policy for its undo.',
     'version-invalid': 'The version of a workflow is not a positive integer.',
     'version-twice': 'Two different definitions have the same name and version.',
   },

@@ -47,7 +47,8 @@ export const faultCodes = {
       'find out what interrupts the order, for example a Scheduler that fails, then `resubmit`',
   },
   'undo-stuck': {
-    meaning: 'An undo failed or timed out.',
+    meaning:
+      'A service refused an undo, or it did not answer in time on any attempt, by default for about 24 h.',
     remedy: 'remove the cause; `resubmit` tries the undo again',
   },
   'workflow-code': {

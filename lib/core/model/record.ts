@@ -19,6 +19,7 @@ import type {
   WriteId,
 } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import type { StepPolicy } from './policy.ts';
 
 /** The priority classes, highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
@@ -39,37 +40,6 @@ export type Direction = (typeof directions)[number];
 export interface OrderFault extends Fault {
   readonly step: StepName | null;
   readonly action: Action | null;
-}
-
-/** What happens when a step fails: wait for an operator, or undo the order. */
-export const remedies = ['hold', 'undo'] as const;
-/** See {@link remedies}. */
-export type Remedy = (typeof remedies)[number];
-
-/** A step's policy, copied into the record at submission, so that recovery needs no definition. */
-export interface StepPolicy extends Extensible {
-  /** Time from dispatch to complete-by, ms. */
-  readonly completeWithinMs: number;
-  /** Heartbeats move complete-by, but an attempt never lasts longer than this, ms. */
-  readonly maxDurationMs: number;
-  /** Further attempts after the first one timed out, before a cool-down. */
-  readonly retries: number;
-  /** The wait before the second round of attempts, ms. */
-  readonly coolDownMs: number;
-  /** The rounds after the first, each after a cool-down. */
-  readonly coolDownTimes: number;
-  /** When the agent reports a permanent fault. */
-  readonly onFault: Remedy;
-  /** When no attempt and no cool-down is left. */
-  readonly onExhausted: Remedy;
-  /** Once the step is Completed, the order can only go forward. */
-  readonly irreversible: boolean;
-  /** How long the step may be held before that counts as a failed round, ms. Default {@link limits.holdMaxMs}. */
-  readonly holdMaxMs?: number;
-  /** Each cool-down is so many times as long as the one before. Default 1. */
-  readonly coolDownFactor?: number;
-  /** No cool-down is longer, ms. Default {@link limits.coolDownMaxMs}. */
-  readonly coolDownMaxMs?: number;
 }
 
 /** Not dispatched, or its last attempt was withdrawn. */
@@ -225,6 +195,9 @@ export interface Order {
 
 /** Under way: a call is in flight, and its reply counts until complete-by. */
 export type UnderWay = Running | Undoing;
+
+/** What a call that is in flight does. */
+export const actionOf = ({ state }: UnderWay): Action => (state === 'Undoing' ? 'undo' : 'perform');
 
 /** Whether a call of the step is in flight. */
 export function underWay(progress: StepProgress): progress is UnderWay {

@@ -4,7 +4,15 @@ import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import { callPolicy } from '#core/model/policy.ts';
+import {
+  actionOf,
+  findStep,
+  type ProcessRecord,
+  type StepRecord,
+  type UnderWay,
+  underWay,
+} from '#core/model/record.ts';
 import type { Activity, ChannelActivity } from '#http/api-ports.ts';
 import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -172,12 +180,9 @@ function noteCalls(
 }
 
 /** From the dispatch of the call, ms; at least 0, also when the clock was set back. */
-function lengthOf(
-  { policy }: StepRecord,
-  { endBy }: { readonly endBy: number },
-  until: number,
-): number {
-  return Math.max(0, until - (endBy - policy.maxDurationMs));
+function lengthOf({ policy }: StepRecord, progress: UnderWay, until: number): number {
+  const { maxDurationMs } = callPolicy(policy, actionOf(progress));
+  return Math.max(0, until - (progress.endBy - maxDurationMs));
 }
 
 const yieldTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

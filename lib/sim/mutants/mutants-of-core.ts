@@ -133,6 +133,24 @@ export const mutantsOfCore: readonly Mutant[] = [
     "return { kind: 'retry', notBefore: draft.nowMs };",
   ),
   mutant(
+    'cool down as long after every round',
+    'decide/rounds',
+    'coolDownAfter(policy, round)',
+    'coolDownAfter(policy, 1)',
+  ),
+  mutant(
+    'give an undo the rounds of its step',
+    'decide/rounds',
+    'const policy = callPolicy(step.policy, action);',
+    "const policy = callPolicy(step.policy, 'perform');",
+  ),
+  mutant(
+    'dispatch an undo with the deadlines of its step',
+    'decide/start-step',
+    'const policy = callPolicy(step.policy, action);',
+    "const policy = callPolicy(step.policy, 'perform');",
+  ),
+  mutant(
     'count an outage as failures',
     'decide/recovery',
     'setStep(draft, at, { progress: withoutAttempt(progress) });\n  }\n  const latest',

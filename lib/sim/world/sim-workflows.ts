@@ -43,22 +43,43 @@ const given = ({
   from: Object.values(outputs).map((one) => one?.of ?? 'none'),
 });
 
+/** Undos that may be stuck while there are faults; the others have the usual policy, which outlasts them. */
+const undoOnce = { retries: 1, coolDown: { after: seconds(5), times: 0 } };
+const undoInRounds = {
+  retries: 0,
+  coolDown: { after: seconds(5), times: 2, factor: 3, max: seconds(12) },
+};
+
 const sequence = (version: number, completeWithin: number) =>
   defineWorkflow({ name: 'sequence', version, details })
-    .step('reserve', { agent: stock, input: first, completeWithin, retries: 1 })
-    .step('pay', { agent: payment, after: ['reserve'], input: given, completeWithin, retries: 2 })
+    .step('reserve', { agent: stock, input: first, completeWithin, retries: 1, undo: undoOnce })
+    .step('pay', {
+      agent: payment,
+      after: ['reserve'],
+      input: given,
+      completeWithin,
+      retries: 2,
+      undo: undoOnce,
+    })
     .step('pack', { agent: packing, after: ['pay'], input: given, completeWithin, retries: 1 })
     .build();
 
 const fork = defineWorkflow({ name: 'fork', version: 1, details })
-  .step('reserve', { agent: stock, input: first, completeWithin: seconds(5), retries: 1 })
+  .step('reserve', {
+    agent: stock,
+    input: first,
+    completeWithin: seconds(5),
+    retries: 1,
+    undo: undoInRounds,
+  })
   .step('pay', {
     agent: payment,
     after: ['reserve'],
     input: given,
     completeWithin: seconds(8),
     retries: 1,
-    coolDown: { after: seconds(20), times: 1 },
+    coolDown: { after: seconds(10), times: 2, factor: 2.5, max: seconds(20) },
+    undo: { ...undoInRounds, completeWithin: seconds(4) },
   })
   .step('pack', { agent: packing, after: ['reserve'], input: given, completeWithin: seconds(4) })
   .step('send', {
@@ -95,7 +116,13 @@ const careful = defineWorkflow({ name: 'careful', version: 1, details })
 
 /** Its packing takes long, with heartbeats. */
 const patient = defineWorkflow({ name: 'patient', version: 1, details })
-  .step('reserve', { agent: stock, input: first, completeWithin: seconds(10), retries: 1 })
+  .step('reserve', {
+    agent: stock,
+    input: first,
+    completeWithin: seconds(10),
+    retries: 1,
+    undo: undoOnce,
+  })
   .step('pack', {
     agent: packing,
     after: ['reserve'],
