@@ -41,11 +41,11 @@ export const limits = {
   /** How many times as long as the one before a cool-down may be. */
   coolDownFactorMax: 10,
   /** The first cool-down of an undo whose step states no policy for it. */
-  undoCoolDownMs: 10 * SECOND,
+  undoCoolDownMs: 10 * secondMs,
   /** How many times as long as the one before each further cool-down of such an undo is. */
   undoCoolDownFactor: 2,
   /** The longest cool-down of such an undo: how late the undo is after the service has returned. */
-  undoCoolDownMaxMs: 15 * MINUTE,
+  undoCoolDownMaxMs: 15 * minuteMs,
   /** The cool-downs of such an undo: 10 s, 20 s, … 640 s, then 95 of 15 minutes, 24 h 6 min in all. */
   undoCoolDownTimes: 102,
   /** The maximum of `undo.coolDown.times` of a step. */

@@ -145,10 +145,10 @@ export const mutantsOfCore: readonly Mutant[] = [
     "const policy = callPolicy(step.policy, 'perform');",
   ),
   mutant(
-    'dispatch an undo with the deadlines of its step',
+    'let an attempt of an undo last as long as one of its step',
     'decide/start-step',
-    'const policy = callPolicy(step.policy, action);',
-    "const policy = callPolicy(step.policy, 'perform');",
+    'endBy: startAt + policy.maxDurationMs',
+    'endBy: startAt + step.policy.maxDurationMs',
   ),
   mutant(
     'count an outage as failures',
