@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The simulated suppliers as a process: prints its address as one line of JSON when it listens. */
 import { parseArgs } from 'node:util';
+import { describeError } from '#core/model/errors.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 
 const PORT_MAX = 65_535;
@@ -20,9 +21,8 @@ if (!/^\d+$/.test(values.port) || port > PORT_MAX) {
 }
 
 const suppliers = await startSuppliers({ port, dataDir: values.data }).catch((error: unknown) => {
-  const what = error instanceof Error ? error.message : String(error);
   console.error(
-    `The simulated suppliers cannot start on port ${port} with ${values.data}: ${what}`,
+    `The simulated suppliers cannot start on port ${port} with ${values.data}: ${describeError(error)}`,
   );
   process.exit(2);
 });

@@ -3,6 +3,7 @@
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { recordBytes } from '#core/codec/record-size.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { describeError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
@@ -81,8 +82,7 @@ export function checkHistory(
     }
     return null;
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'the history does not replay';
-    return { rule: 'R15', message };
+    return { rule: 'R15', message: describeError(error) };
   }
 }
 

@@ -39,6 +39,11 @@ export class CliError extends Error {
   }
 }
 
+/** The message of an error that something else threw. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function usual(code: ExitCode): Reason {
   switch (code) {
     case exitCodes.usage:

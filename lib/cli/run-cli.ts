@@ -1,7 +1,7 @@
 /** The entry of the command line: arguments in, exit code out, every error reported. */
 import { CommanderError } from 'commander';
 import { errorDocument } from '#cli/output/error-document.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, messageOf } from './cli-error.ts';
 import { printJson } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
 import { exitCodes } from './exit-code.ts';
@@ -45,12 +45,11 @@ function reported(error: unknown, world: CliEnvironment, json: boolean): number 
     report(error, world, json);
     return error.code;
   }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = (error instanceof Error ? error.stack : undefined) ?? messageOf(error);
   // The stack trace is for developers; with `--json`, the document has only the message.
   world.stderr(`error: ${text}\n`);
   if (json) {
-    const message = error instanceof Error ? error.message : String(error);
-    report(new CliError(exitCodes.defect, message), world, json);
+    report(new CliError(exitCodes.defect, messageOf(error)), world, json);
   }
   return exitCodes.defect;
 }

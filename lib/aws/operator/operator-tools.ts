@@ -3,7 +3,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sqsClient } from '#aws/clients.ts';
 import { signedFetch } from '#aws/signed-fetch.ts';
-import { ReeveError } from '#core/model/errors.ts';
+import { describeError, ReeveError } from '#core/model/errors.ts';
 import { type DeadLetterAction, deadLetterAction, type OrderNow } from '#core/view/dead-letter.ts';
 import { deadLetterQueues } from './dead-letter-queues.ts';
 import { type DeadLetter, discard, readDeadLetters, release, sendBack } from './dead-letters.ts';
@@ -81,10 +81,9 @@ function open(sqs: SQSClient, deadLetter: DeadLetter): OpenDeadLetter {
 }
 
 function unknownStack(stack: string, cause: unknown): ReeveError {
-  const why = cause instanceof Error ? cause.message : 'no answer';
   return new ReeveError(
     'stack-unknown',
-    `The stack ${stack} cannot be read: ${why}. Check its name, AWS_REGION and your credentials.`,
+    `The stack ${stack} cannot be read: ${describeError(cause)}. Check its name, AWS_REGION and your credentials.`,
     { cause },
   );
 }

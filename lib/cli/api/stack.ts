@@ -1,5 +1,5 @@
 /** A Reeve on AWS, found by its stack or by its address. */
-import { CliError } from '#cli/cli-error.ts';
+import { CliError, messageOf } from '#cli/cli-error.ts';
 import type { AwsTools, CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
 
@@ -26,8 +26,7 @@ export async function stackOf(
   if (name === '') return null;
   const aws = await world.aws();
   const outputs = await aws.outputs(name).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.failed, why, { reason: 'stack-unusable', cause });
+    throw new CliError(exitCodes.failed, messageOf(cause), { reason: 'stack-unusable', cause });
   });
   const apiUrl = outputs['ApiUrl'];
   if (apiUrl === undefined) {

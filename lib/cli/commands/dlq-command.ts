@@ -2,7 +2,7 @@
 
 import { orderSchema } from '#cli/api/response-schemas.ts';
 import type { Stack } from '#cli/api/stack.ts';
-import { CliError } from '#cli/cli-error.ts';
+import { CliError, messageOf } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { DeadLetter, DeadLetterAction, OrderNow } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
@@ -66,7 +66,7 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
   const { deadLetters, isComplete } = await aws.deadLetters(output).catch((cause: unknown) => {
     throw new CliError(
       exitCodes.failed,
-      `The dead letters cannot be read: ${reasonOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
+      `The dead letters cannot be read: ${messageOf(cause)}\nCheck your credentials and your rights on the queues, then try again.`,
       { cause },
     );
   });
@@ -110,12 +110,8 @@ async function carryOut(judged: Judged): Promise<Judged> {
     }
   } catch (error) {
     // The message is still in its queue, so the next run handles it.
-    return { ...judged, fate: { ...fate, why: reasonOf(error) }, outcome: 'failed' };
+    return { ...judged, fate: { ...fate, why: messageOf(error) }, outcome: 'failed' };
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Removes control characters: a reason may quote an untrusted message with escape sequences. */

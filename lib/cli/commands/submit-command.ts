@@ -2,7 +2,7 @@
 
 import { exitCodeOf, followToEnd } from '#cli/api/follow.ts';
 import { acceptedSchema } from '#cli/api/response-schemas.ts';
-import { CliError } from '#cli/cli-error.ts';
+import { CliError, messageOf } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
@@ -80,8 +80,7 @@ function parse(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.usage, `${name} is not JSON: ${reason}`, {
+    throw new CliError(exitCodes.usage, `${name} is not JSON: ${messageOf(cause)}`, {
       reason: 'file-not-json',
       cause,
     });
@@ -93,8 +92,7 @@ async function readText(world: CliEnvironment, file: string, name: string): Prom
   try {
     bytes = await (file === '-' ? world.stdin() : world.readFile(file));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(exitCodes.usage, `${name} cannot be read: ${reason}`, {
+    throw new CliError(exitCodes.usage, `${name} cannot be read: ${messageOf(cause)}`, {
       reason: 'file-unreadable',
       cause,
     });

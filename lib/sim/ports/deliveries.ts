@@ -10,6 +10,7 @@ import {
   submissionCodec,
 } from '#core/codec/message-codec.ts';
 import { changeOf, type Notification } from '#core/model/change.ts';
+import { errorKind } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Reply } from '#core/model/message.ts';
 import { findStep } from '#core/model/record.ts';
@@ -50,7 +51,7 @@ export function invoke(
   host.machine.whenAwake(() => {
     void work()
       .catch((error: unknown) => {
-        host.log.error('invocation-failed', { error: error instanceof Error ? error.name : '' });
+        host.log.error('invocation-failed', { error: errorKind(error) });
       })
       .then(() => {
         host.running -= 1;
