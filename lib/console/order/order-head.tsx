@@ -6,7 +6,7 @@ import { mayOperate } from '#console/api/signed-in.ts';
 import { fits } from '#console/orders/bulk.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { Ago } from '../parts/instant.tsx';
 import { OrderBadge } from '../parts/state-badge.tsx';
 import { OrderLock } from './order-lock.tsx';
@@ -97,21 +97,16 @@ function Actions({ order }: { readonly order: Order }) {
 
 function CopyId({ orderId }: { readonly orderId: string }) {
   const copied = useSignal(false);
-  const label = copied.value ? 'Copied' : 'Copy the id';
+  // Without a secure origin there is no clipboard; the id can still be selected.
+  const copy = () =>
+    void navigator.clipboard?.writeText(orderId).then(() => {
+      copied.value = true;
+    });
   return (
-    <button
-      class="quiet square"
-      type="button"
-      aria-label={label}
-      title={label}
-      onClick={() => {
-        // Without a secure origin there is no clipboard; the id can still be selected.
-        void navigator.clipboard?.writeText(orderId).then(() => {
-          copied.value = true;
-        });
-      }}
-    >
-      <Icon name={copied.value ? 'check' : 'copy'} />
-    </button>
+    <IconButton
+      label={copied.value ? 'Copied' : 'Copy the id'}
+      icon={copied.value ? 'check' : 'copy'}
+      onClick={copy}
+    />
   );
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { type Connection, connection } from '#console/api/live.ts';
 import { principal } from '#console/api/signed-in.ts';
 import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 import type { IconName } from './icon-paths.ts';
 import { route } from './location.ts';
 import { isDark, toggleTheme } from './theme.ts';
@@ -95,16 +96,11 @@ function Who() {
 }
 
 function ThemeToggle() {
-  const label = isDark() ? 'Use light colours' : 'Use dark colours';
   return (
-    <button
-      class="quiet square"
-      type="button"
-      aria-label={label}
-      title={label}
+    <IconButton
+      label={isDark() ? 'Use light colours' : 'Use dark colours'}
+      icon={isDark() ? 'sun' : 'moon'}
       onClick={toggleTheme}
-    >
-      <Icon name={isDark() ? 'sun' : 'moon'} />
-    </button>
+    />
   );
 }
