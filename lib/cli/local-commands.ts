@@ -1,0 +1,88 @@
+/** The commands of this machine, for commander: they need no address of a Reeve. */
+import { Argument, type Command } from 'commander';
+import { completion, type Shell, shells } from '#cli/commands/completion-command.ts';
+import { CliError } from './cli-error.ts';
+import type { GlobalOptions } from './context.ts';
+import { printOutcome } from './data-command.ts';
+import type { CliEnvironment, DataCommand } from './environment.ts';
+import { exitCodes } from './exit-code.ts';
+
+/** Receives the exit code of a command. */
+export type Done = (code: number) => void;
+
+const startHelp = `
+Environment (docs/reference.md describes each):
+  HOST, PORT            where the API listens (default: 127.0.0.1, 4400)
+  REEVE_TOKENS          the file of named tokens; required if HOST is not loopback
+  REEVE_DATA            the data directory (default: .reeve)
+  REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
+  REEVE_CHANNELS        the file of the response channels
+  REEVE_LOG             info, warn, error or silent (default: error)
+  REEVE_FRAUD_URL, REEVE_INVENTORY_URL, REEVE_PAYMENT_URL, REEVE_SHIPPING_URL
+                        your services; without them simulated suppliers start
+  REEVE_SUPPLIERS_PORT  where the simulated suppliers listen (default: 4401)`;
+
+/** Adds the commands that call no server: `start` and `completion`. */
+export function addLocal(program: Command, world: CliEnvironment, done: Done): void {
+  program
+    .command('start')
+    .description('run Reeve in this process; its settings are environment variables')
+    .addHelpText('after', startHelp)
+    .action(async () => {
+      onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');
+      const { env, stdout, stderr, terminal } = world;
+      done(await world.start({ env, stdout, stderr, terminal }));
+    });
+  program
+    .command('completion')
+    .description(
+      'print a script that completes commands and options: source <(reeve completion bash)',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: Shell) => {
+      onlyHere(program.opts(), '`reeve completion` calls no Reeve and prints no JSON');
+      world.stdout(completion(program, shell));
+      done(exitCodes.done);
+    });
+}
+
+/** Refuses options that would have no effect. */
+function onlyHere(options: GlobalOptions, why: string): void {
+  const given = Object.keys(options).map((name) => `--${name}`);
+  if (given.length === 0) return;
+  throw new CliError(exitCodes.usage, `${why}: leave out ${given.join(' and ')}.`);
+}
+
+interface DataOptions {
+  readonly data?: string;
+  readonly acceptLoss?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Adds the commands for files on this machine: `check`, `backup` and `restore`. */
+export function addData(program: Command, world: CliEnvironment, done: Done): void {
+  const act = async (command: DataCommand, { data }: DataOptions) => {
+    const { json = false, ...others } = program.opts<GlobalOptions>();
+    onlyHere(others, `\`reeve ${command.kind}\` is about files on this machine`);
+    done(printOutcome(world, json, await world.data(command, data)));
+  };
+  const add = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .option('--data <dir>', 'the data directory (default: REEVE_DATA, or .reeve)');
+  add('check', 'check all stored orders, while Reeve is stopped')
+    .option('--accept-loss', 'continue without the accepted orders that are missing')
+    .action(({ acceptLoss = false, ...options }: DataOptions) =>
+      act({ kind: 'check', acceptLoss }, options),
+    );
+  add('backup', 'copy the data of the running Reeve on this machine')
+    .argument('<file>', 'the backup file, which must not exist')
+    .action((file: string, options: DataOptions) => act({ kind: 'backup', file }, options));
+  add('restore', 'replace the data with a backup, while Reeve is stopped')
+    .argument('<file>', 'a file that reeve backup made')
+    .option('--yes', 'replace existing data, which are kept under another name')
+    .action((file: string, { yes = false, ...options }: DataOptions) =>
+      act({ kind: 'restore', file, yes }, options),
+    );
+}
