@@ -30,7 +30,7 @@ test('a refused user sees the refusal, and may try again', async () => {
   const page = await open('#/orders');
   const dialog = page.getByRole('dialog', { name: 'Sign in to Reeve' });
   await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await dialog.getByText('Signing in did not work.').waitFor();
+  await dialog.getByText('The sign-in failed.').waitFor();
   provider.refuse(false);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
