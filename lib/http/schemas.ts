@@ -1,12 +1,11 @@
-/** The schemas of responses; the OpenAPI description is generated from them. */
+/** The schemas of orders in responses; the OpenAPI description is generated from them. */
 import { z } from '@hono/zod-openapi';
-import { roles } from '#core/access/principal.ts';
 import { effects } from '#core/model/fault.ts';
 import { gates } from '#core/model/grant.ts';
 import { directions, priorities, processStates } from '#core/model/record.ts';
-import { breakerStates } from '#ports/breaker.ts';
 
-const instant = z.iso.datetime();
+/** An instant, as the API writes it. */
+export const instant = z.iso.datetime();
 const processState = z.enum(processStates);
 
 export const acceptedSchema = z
@@ -53,7 +52,7 @@ const policySchema = callPolicySchema.extend({
     .openapi({ description: 'How its undo is tried; null for an irreversible step.' }),
 });
 
-const stepSchema = z
+export const stepSchema = z
   .object({
     state: z.enum([
       'NotStarted',
@@ -222,117 +221,7 @@ export const listSchema = z
   })
   .openapi('OrderList');
 
-export const workflowsSchema = z
-  .object({
-    workflows: z.array(
-      z.object({
-        name: z.string(),
-        version: z.int(),
-        fingerprint: z.string(),
-        steps: z.array(
-          z.object({
-            name: z.string(),
-            agent: z.string(),
-            after: z.array(z.string()),
-            conditional: z.boolean(),
-            undo: z.enum(['offered', 'unneeded', 'impossible']),
-            policy: stepSchema.shape.policy,
-          }),
-        ),
-      }),
-    ),
-  })
-  .openapi('Workflows');
-
-const count = z.int().min(0);
-const aliveCounts = z
-  .object({ Pending: count, Processing: count, Error: count })
-  .openapi('AliveCounts');
-
-export const activitySchema = z
-  .object({
-    since: instant.openapi({ description: 'Since when it was counted.' }),
-    lastSweepAt: instant.nullable(),
-    minutes: z
-      .array(
-        z.object({
-          at: instant,
-          submitted: count,
-          processed: count,
-          undone: count,
-          error: count,
-        }),
-      )
-      .openapi({ description: 'The last hour, oldest first.' }),
-    orders: aliveCounts,
-    workflows: z.array(z.object({ name: z.string(), version: z.int(), orders: aliveCounts })),
-    agents: z.array(
-      z.object({
-        name: z.string(),
-        inFlight: count.openapi({
-          description: 'Calls that were sent to the agent and have no reply yet.',
-        }),
-        waiting: count.openapi({ description: 'Calls that are due and not sent yet.' }),
-        oldestAt: instant.nullable().openapi({
-          description: 'When the order that has waited longest for this agent last made progress.',
-        }),
-        succeeded: count,
-        failed: count,
-        timedOut: count,
-        successRate: z.number().min(0).max(1).nullable(),
-        latencyMs: z
-          .union([z.object({ p50: z.number(), p95: z.number(), p99: z.number() }), z.null()])
-          .openapi({
-            description:
-              'Of the last thousand calls that succeeded or timed out; a call that timed out counts with its whole deadline.',
-          }),
-        breaker: z.enum(breakerStates).nullable(),
-      }),
-    ),
-    channels: z.array(
-      z.object({
-        name: z.string().nullable().openapi({
-          description:
-            'The name of the response channel; null: the channel of alerts to operators.',
-        }),
-        undelivered: count.openapi({ description: 'Messages that are not delivered yet.' }),
-        failingSince: instant.nullable().openapi({
-          description: 'Since when delivery has failed; null while it succeeds.',
-        }),
-      }),
-    ),
-  })
-  .openapi('Activity');
-
-export const healthSchema = z
-  .object({
-    status: z.enum(['ok', 'starting', 'degraded']).openapi({
-      description:
-        'starting: orders of the previous process are still being recovered; all routes are available.',
-    }),
-    causes: z.array(z.string()).openapi({
-      description: `Why it is degraded: sweep-late, store-damaged, or the code with which writes are refused, such as store-full.`,
-    }),
-    lastSweepAt: instant.nullable(),
-  })
-  .openapi('Health');
-
-/** The document has a schema of its own, which OpenAPI publishes. */
-export const descriptionSchema = z.any().openapi({ type: 'object' });
-
-export const principalSchema = z
-  .object({
-    name: z.string(),
-    role: z.enum([...roles, 'iam']).openapi({ description: 'iam: what its IAM policies allow.' }),
-    tenant: z.string().nullable().openapi({ description: 'Null: every tenant.' }),
-  })
-  .openapi('Principal');
-
-export type PrincipalDocument = z.infer<typeof principalSchema>;
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type SummaryDocument = z.infer<typeof summarySchema>;
 export type HistoryDocument = z.infer<typeof historySchema>;
-export type ActivityDocument = z.infer<typeof activitySchema>;
 export type ListDocument = z.infer<typeof listSchema>;
-export type HealthDocument = z.infer<typeof healthSchema>;
-export type WorkflowsDocument = z.infer<typeof workflowsSchema>;

@@ -15,12 +15,8 @@ import {
 import { callsOf } from '#core/view/calls.ts';
 import { nextActions } from '#core/view/next-actions.ts';
 import { type Redaction, redaction } from '#core/view/redaction.ts';
-import type {
-  HistoryDocument,
-  OrderDocument,
-  SummaryDocument,
-  WorkflowsDocument,
-} from './schemas.ts';
+import type { HistoryDocument, OrderDocument, SummaryDocument } from './schemas.ts';
+import type { WorkflowsDocument } from './service-schemas.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));

@@ -1,6 +1,7 @@
 /** The activity route, and documents that are not sent twice. */
 import { expect, test } from 'vitest';
-import { activitySchema, listSchema } from '#http/schemas.ts';
+import { listSchema } from '#http/schemas.ts';
+import { activitySchema } from '#http/service-schemas.ts';
 import { orderIdOf, scenario } from './scenario.ts';
 
 test('the activity matches its description', async () => {

@@ -1,13 +1,15 @@
 /** The API's documents, as the console reads them. */
 import type {
-  ActivityDocument,
   HistoryDocument,
   ListDocument,
   OrderDocument as Order,
-  PrincipalDocument as Principal,
   SummaryDocument,
-  WorkflowsDocument,
 } from '#http/schemas.ts';
+import type {
+  ActivityDocument,
+  PrincipalDocument as Principal,
+  WorkflowsDocument,
+} from '#http/service-schemas.ts';
 
 export type {
   ActivityDocument,

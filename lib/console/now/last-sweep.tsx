@@ -1,7 +1,7 @@
 /** The time of the Supervisor's last completed sweep. */
 
 import { useDocument } from '#console/api/use-document.ts';
-import type { HealthDocument } from '#http/schemas.ts';
+import type { HealthDocument } from '#http/service-schemas.ts';
 import { Ago } from '../parts/instant.tsx';
 
 /** Degraded health has status 503: a refusal without a problem document. */

@@ -3,7 +3,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from '#http/access/access.ts';
 import type { Activity, AgentActivity, AliveCounts, ApiPorts } from '#http/api-ports.ts';
 import { problemResponses } from '#http/problem.ts';
-import { type ActivityDocument, activitySchema } from '#http/schemas.ts';
+import { type ActivityDocument, activitySchema } from '#http/service-schemas.ts';
 
 const route = createRoute({
   ...authorised('showActivity'),

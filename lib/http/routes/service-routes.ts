@@ -8,7 +8,7 @@ import {
   healthSchema,
   principalSchema,
   workflowsSchema,
-} from '#http/schemas.ts';
+} from '#http/service-schemas.ts';
 import { workflowsView } from '#http/view.ts';
 
 const workflowsRoute = createRoute({
