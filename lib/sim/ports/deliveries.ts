@@ -1,29 +1,12 @@
 /** Delivers messages from the queues, and changes from the stream, to machines. */
-
-import { attemptOf } from '#checkers/send-checker.ts';
-import {
-  type MessageCodec,
-  notificationCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
-import { changeOf, type Notification } from '#core/model/change.ts';
+import { changeOf } from '#core/model/change.ts';
 import { errorKind } from '#core/model/errors.ts';
-import type { AgentName, OrderId } from '#core/model/ids.ts';
-import type { Reply } from '#core/model/message.ts';
-import { findStep } from '#core/model/record.ts';
-import type { Delivery } from '#ports/delivery.ts';
 import { redeliverAfterMs } from '#roles/delays.ts';
-import { deliverMessages } from '#roles/queue-delivery.ts';
-import { submissionDelivery } from '#roles/submission-delivery.ts';
-import type { Duty, Fleet } from '#sim/world/fleet.ts';
+import type { Fleet } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
-import type { Queues } from './queues.ts';
+import { routesOf } from './delivery-routes.ts';
 import type { SimMessage, SimQueue } from './sim-queue.ts';
-import { recordsOf } from './sim-table.ts';
 
 export interface Deliveries {
   /** Delivers visible messages. */
@@ -140,146 +123,5 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
         for (const { record } of answered) shared.alerts.changeIsSettled(record, host.machine);
       });
     },
-  };
-}
-
-interface Route {
-  readonly duty: Duty;
-  /** Returns the messages to acknowledge. */
-  deliver(host: Host, messages: readonly SimMessage[]): Promise<readonly SimMessage[]>;
-}
-
-function routesOf(shared: SharedInfrastructure, queues: Queues): ReadonlyMap<SimQueue, Route> {
-  const { rules, table } = shared;
-  const routes = new Map<SimQueue, Route>();
-  const revisions = () =>
-    new Map(recordsOf(table).map(({ orderId, revision }) => [orderId, revision]));
-  routes.set(queues.nudges, {
-    duty: 'scheduler',
-    deliver: route(queues.nudges, nudgeCodec, {
-      revisions,
-      receive: (host) => host.scheduler.onNudges,
-      acknowledged: (nudge, host, then) =>
-        rules.acknowledgedNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
-    }),
-  });
-  routes.set(queues.submissions, {
-    duty: 'door',
-    deliver: route(queues.submissions, submissionCodec, {
-      receive: (host) => (messages) =>
-        Promise.all(
-          messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
-        ),
-      acknowledged: rules.acknowledgedSubmission,
-    }),
-  });
-  routes.set(queues.retries, {
-    duty: 'notifier',
-    deliver: route(queues.retries, notificationCodec, {
-      receive: (host) => (notifications) =>
-        Promise.all(notifications.map((one) => retried(host, one))),
-      acknowledged: () => {},
-    }),
-  });
-  for (const [agent, queue] of queues.requests) {
-    routes.set(queue, {
-      duty: agent,
-      deliver: route(queue, requestCodec, {
-        receive: (host) => (requests) =>
-          Promise.all(requests.map((request) => handled(host, agent, request))),
-        acknowledged: (request, host) => rules.acknowledgedRequest(request, host.machine),
-      }),
-    });
-  }
-  for (const [agent, queue] of queues.replies) {
-    routes.set(queue, {
-      duty: 'scheduler',
-      deliver: route(queue, replyCodec, {
-        receive: (host) => (replies) => {
-          for (const reply of replies) noteLateReply(shared, reply);
-          return host.scheduler.onReplies(agent, replies);
-        },
-        acknowledged: (reply, host) => rules.acknowledgedReply(agent, reply, host.machine),
-      }),
-    });
-  }
-  return routes;
-
-  async function handled(
-    host: Host,
-    agent: AgentName,
-    request: Parameters<typeof rules.handling>[0],
-  ): Promise<Delivery> {
-    const { orderId, step, attempt } = request;
-    const id = attemptOf(orderId, step, attempt);
-    if (!shared.begun.has(id)) shared.begun.set(id, shared.around.timeline.now());
-    rules.handling(request, host.machine);
-    return host.runner(agent).handle(request);
-  }
-}
-
-/** As in lib/aws/queues/fifo-batch.ts: a failed message is retried. */
-async function retried(host: Host, notification: Notification): Promise<Delivery> {
-  try {
-    await host.notifier.retry(notification);
-    return { kind: 'done' };
-  } catch {
-    return { kind: 'retry' };
-  }
-}
-
-/** Counts a reply whose attempt was taken over, or that the order no longer waits for. */
-function noteLateReply({ table, around: { faults } }: SharedInfrastructure, reply: Reply): void {
-  const record = table.record(reply.orderId);
-  const step = findStep(record ?? { steps: [] }, reply.step);
-  if (record === undefined || step === undefined) return;
-  const { state } = step.progress;
-  const isBack = state === 'Undoing' || state === 'Undone';
-  if (reply.attempt < step.attempt) faults.note('reply-after-takeover');
-  if (reply.action === 'perform' && isBack) faults.note('reply-after-undo');
-  if (record.processState === 'Processed' || record.processState === 'Undone') {
-    faults.note('reply-after-the-end');
-  }
-}
-
-type Revisions = ReadonlyMap<OrderId, number>;
-
-interface Reader<Message> {
-  /** Read on receipt where `acknowledged` needs it. */
-  readonly revisions?: () => Revisions;
-  readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
-  /** Checks an acknowledged message. `then`: the orders' revisions when it was received. */
-  readonly acknowledged: (message: Message, host: Host, then: Revisions) => void;
-}
-
-function route<Message>(
-  queue: SimQueue,
-  codec: MessageCodec<Message>,
-  { receive, acknowledged, revisions }: Reader<Message>,
-): Route['deliver'] {
-  return async (host, messages) => {
-    const parked = new Set<SimMessage>();
-    const then = revisions?.() ?? new Map();
-    const decoded = new Map(messages.map(({ body }) => [body, codec.decode(body)]));
-    const again = await deliverMessages(messages, {
-      codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },
-      receive: receive(host),
-      log: host.log,
-      park: async (message, reason) => {
-        await host.machine.call({
-          what: `park ${message.messageId}: ${reason}`,
-          refusal: 'queue-throttled',
-          act: () => queue.park(message, reason),
-        });
-        parked.add(message);
-      },
-    });
-    const done = messages.filter((message) => !again.includes(message));
-    for (const message of done) {
-      const known = decoded.get(message.body);
-      if (known?.kind === 'message' && !parked.has(message))
-        acknowledged(known.message, host, then);
-    }
-    return done;
   };
 }
