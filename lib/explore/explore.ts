@@ -2,7 +2,8 @@
 import type { Violation } from '#checkers/violation.ts';
 import { brokenBy } from './broken.ts';
 import { canonical } from './canonical.ts';
-import { firstState, movesOf, type SmallWorld, type WorldState } from './small-world.ts';
+import { movesOf } from './moves.ts';
+import { firstState, type SmallWorld, type WorldState } from './small-world.ts';
 
 /** The result of an exploration. */
 export interface Exploration {

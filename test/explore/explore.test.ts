@@ -5,7 +5,8 @@ import type { RecordEvent } from '#core/model/event.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { canonical } from '#explore/canonical.ts';
 import { explore } from '#explore/explore.ts';
-import { firstState, movesOf, type SmallWorld, type WorldState } from '#explore/small-world.ts';
+import { movesOf } from '#explore/moves.ts';
+import { firstState, type SmallWorld, type WorldState } from '#explore/small-world.ts';
 import { worlds } from '#explore/worlds.ts';
 
 const world = (name: string): SmallWorld => {
