@@ -7,6 +7,7 @@ import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
+import { arrivalLine, type FairLineOptions, fairLine } from './message-line.ts';
 
 /** Options of {@link localChannel}. */
 export interface LocalChannelOptions<Message> {
@@ -20,6 +21,8 @@ export interface LocalChannelOptions<Message> {
   readonly inFlightMax: number;
   /** The delay before a redelivery, ms. */
   readonly retryAfterMs: number;
+  /** Shares the deliveries between classes and tenants. Default: in the order in which the messages were sent. */
+  readonly fair?: FairLineOptions<Message>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,24 +37,17 @@ export interface LocalChannel<Message> extends Channel<Message> {
 export function localChannel<Message>(
   options: LocalChannelOptions<Message>,
 ): LocalChannel<Message> {
-  let queue: Message[] = [];
-  let taken = 0;
+  const { fair } = options;
+  const line = fair === undefined ? arrivalLine<Message>() : fairLine(fair);
   let inFlight = 0;
   let closed = false;
   /** Cancels the timers of redeliveries. */
   const waits = new Set<() => void>();
 
   function pump(): void {
-    while (!closed && inFlight < options.inFlightMax && taken < queue.length) {
-      const batch = queue.slice(taken, taken + options.batchMax);
-      taken += batch.length;
+    while (!closed && inFlight < options.inFlightMax && !line.isEmpty()) {
       inFlight += 1;
-      void deliver(batch);
-    }
-    // Dropped in bulk, because each shift of a long array moves all of it.
-    if (taken === queue.length || taken > 10_000) {
-      queue = queue.slice(taken);
-      taken = 0;
+      void deliver(line.take(options.batchMax));
     }
   }
 
@@ -87,8 +83,8 @@ export function localChannel<Message>(
   }
 
   function put(messages: readonly Message[]): void {
-    if (queue.length === taken) queueMicrotask(pump);
-    for (const message of messages) queue.push(message);
+    if (line.isEmpty()) queueMicrotask(pump);
+    for (const message of messages) line.add(message);
   }
 
   return {

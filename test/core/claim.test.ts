@@ -83,7 +83,7 @@ describe('submit', () => {
 
   it('nudges the Scheduler', () => {
     expect(first().commands).toEqual([
-      { kind: 'nudge', nudge: { orderId: 'o-1', priority: 'low' } },
+      { kind: 'nudge', nudge: { orderId: 'o-1', priority: 'low', tenant: 't' } },
     ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   submissionCodec,
 } from '#core/codec/message-codec.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { nudgeOf } from '#core/model/message.ts';
 import { nudge, reply, request, submission } from '../support/messages.ts';
 
 test('encoded messages are decoded unchanged', () => {
@@ -54,6 +55,22 @@ test('a queue accepts a message with any text, and the text is unchanged', () =>
       expect(requestCodec.decode(encoded)).toEqual({ kind: 'message', message });
     }),
   );
+});
+
+test('a nudge has the tenant of its order, and no byte for an order without one', () => {
+  const id = orderId('one');
+  const plain = '{"version":1,"kind":"nudge","orderId":"one","priority":"low"}';
+  const nudged = nudgeOf({ orderId: id, priority: 'low', tenant: null });
+  expect(nudgeCodec.encode(nudged)).toBe(plain);
+  expect(nudgeCodec.decode(plain)).toStrictEqual({ kind: 'message', message: nudged });
+  expect(nudgeCodec.decode(plain.replace('}', ',"tenant":null}'))).toStrictEqual({
+    kind: 'message',
+    message: nudged,
+  });
+  const owned = nudgeOf({ orderId: id, priority: 'low', tenant: '' });
+  expect(nudgeCodec.encode(owned)).toBe(plain.replace('}', ',"tenant":""}'));
+  const tooLong = nudgeCodec.decode(plain.replace('}', `,"tenant":"${'x'.repeat(65)}"}`));
+  expect(tooLong.kind).toBe('malformed');
 });
 
 function fail(): never {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { FlowLabel } from '#core/flow/fair-queue.ts';
 import { type LocalChannelOptions, localChannel } from '#in-process/local-channel.ts';
+import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
@@ -171,6 +173,38 @@ test('a closed channel delivers nothing', async () => {
   await send(1);
   await settled();
   expect(calls).toBe(0);
+});
+
+test('a flood of one tenant does not delay the messages of another, or of a higher class', async () => {
+  const gates: (() => void)[] = [];
+  const seen: string[] = [];
+  const open = localChannel<FlowLabel>({
+    name: 'test',
+    receive: async (messages) => {
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate.resolve);
+      await gate.promise;
+      seen.push(...messages.map(({ priority, tenant }) => `${priority} ${tenant}`));
+      return messages.map(() => ({ kind: 'done' }) as const);
+    },
+    batchMax: 1,
+    inFlightMax: 1,
+    fair: { flowOf: (message) => message, weights: tenantWeights() },
+    retryAfterMs: 250,
+    clock: virtualClock(),
+    log: testLog(),
+  });
+  await open.send(Array.from({ length: 500 }, () => ({ priority: 'low', tenant: 'flood' })));
+  await settled();
+  await open.send([
+    { priority: 'low', tenant: 'calm' },
+    { priority: 'high', tenant: 'flood' },
+  ]);
+  for (let at = 0; at < 4; at += 1) {
+    gates[at]?.();
+    await settled();
+  }
+  expect(seen).toEqual(['low flood', 'high flood', 'low flood', 'low calm']);
 });
 
 test('thousands of messages are each delivered once', async () => {

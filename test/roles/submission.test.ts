@@ -74,7 +74,7 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
     correlationId: null,
     replyTo: 'shop',
   });
-  expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high' }]);
+  expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high', tenant: 'inn' }]);
 });
 
 test('details that JSON cannot represent unchanged are refused', async () => {

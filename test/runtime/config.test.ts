@@ -32,12 +32,30 @@ test.each([
   ['REEVE_KEEP_DAYS', '1e1', 'must be a whole number from 1 to 3650'],
   ['REEVE_KEEP_DAYS', ' 5', 'must be a whole number from 1 to 3650'],
   ['REEVE_LOG', 'loud', 'must be one of info, warn, error, silent'],
+  ['REEVE_TENANT_WEIGHTS', '[4]', 'must be JSON such as {"inn":4}'],
+  ['REEVE_TENANT_WEIGHTS', '{"inn":4', 'must be JSON such as {"inn":4}'],
   ['REEVE_PAYMENT_URL', 'pay', 'must be a URL that begins with http:// or https://'],
   ['REEVE_PAYMENT_URL', 'https://ada:x@pay.example', 'must have no user and no password'],
 ])('%s=%s is refused with a sentence', (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new ReeveError('config-invalid', `Invalid environment: \`${name}\` ${message}.`),
   );
+});
+
+test.each(['0', '101', '"4"', 'null'])('the weight %s of a tenant is refused', (weight) => {
+  const refused = () => readConfig({ REEVE_TENANT_WEIGHTS: `{"inn":${weight}}` });
+  expect(refused).toThrow('`REEVE_TENANT_WEIGHTS.inn` must be a number from 0.01 to 100');
+});
+
+test('a tenant of any name has its weight', () => {
+  const { REEVE_TENANT_WEIGHTS: weights } = readConfig({
+    REEVE_TENANT_WEIGHTS: '{"inn":4,"*":0.5,"__proto__":100}',
+  });
+  expect([...(weights ?? [])]).toEqual([
+    ['inn', 4],
+    ['*', 0.5],
+    ['__proto__', 100],
+  ]);
 });
 
 test('one error names every invalid variable', () => {

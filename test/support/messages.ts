@@ -18,7 +18,10 @@ const json = fc
   .jsonValue({ maxDepth: 4 })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
-export const nudge = fc.record({ orderId: id, priority });
+export const nudge = fc.record(
+  { orderId: id, priority, tenant: fc.string({ maxLength: 64 }) },
+  { requiredKeys: ['orderId', 'priority'] },
+);
 export const reply = fc.record({
   orderId: id,
   step,

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Nudge, Reply, Request } from '#core/model/message.ts';
+import { type Nudge, nudgeOf, type Reply, type Request } from '#core/model/message.ts';
 import { directions, type priorities, processStates } from '#core/model/record.ts';
 import { submissionKeyForm } from '#core/model/submission-key.ts';
 import { fieldFaults } from './field-errors.ts';
@@ -66,7 +66,9 @@ export interface SubmissionMessage {
   readonly key: string;
 }
 
-const nudgeSchema: z.ZodType<Nudge> = z.object({ orderId: order, priority });
+const nudgeSchema: z.ZodType<Nudge> = z
+  .object({ orderId: order, priority, tenant: tenant.optional() })
+  .transform(({ tenant: of = null, ...nudge }) => nudgeOf({ ...nudge, tenant: of }));
 
 const requestSchema: z.ZodType<Request> = z
   .object({

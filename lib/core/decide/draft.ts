@@ -7,7 +7,7 @@ import { assertThat } from '#core/model/errors.ts';
 import type { GrantEntry } from '#core/model/grant.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
-import type { Command } from '#core/model/message.ts';
+import { type Command, nudgeOf } from '#core/model/message.ts';
 import type {
   Direction,
   OrderFault,
@@ -84,8 +84,7 @@ export function release(draft: Draft, notBefore: number): void {
 
 /** Requests a claim. */
 export function nudge(draft: Draft): void {
-  const { orderId, priority } = draft.base;
-  draft.commands.push({ kind: 'nudge', nudge: { orderId, priority } });
+  draft.commands.push({ kind: 'nudge', nudge: nudgeOf(draft.base) });
 }
 
 /** The next record, with its derived fields and the new history entry. */

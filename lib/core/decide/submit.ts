@@ -3,7 +3,7 @@
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Submit } from '#core/model/event.ts';
 import type { WriteId } from '#core/model/ids.ts';
-import type { Command } from '#core/model/message.ts';
+import { type Command, nudgeOf } from '#core/model/message.ts';
 import type { PendingRecord } from '#core/model/record.ts';
 
 /** A new order is Pending and unlocked; it is due when it stays unclaimed for `pickUpGraceMs`. */
@@ -46,5 +46,5 @@ export function submitted(
     submittedAt: nowMs,
     updatedAt: nowMs,
   };
-  return { record, commands: [{ kind: 'nudge', nudge: { orderId, priority } }] };
+  return { record, commands: [{ kind: 'nudge', nudge: nudgeOf(event) }] };
 }

@@ -35,6 +35,7 @@ export const errorCodes = {
     'store-in-use': 'Another process uses the data.',
     'store-unusable': 'The database cannot be opened.',
     'suppliers-failed': 'The simulated suppliers did not start.',
+    'tenant-weight-range': 'The weight of a tenant is out of its range.',
     'tokens-missing':
       'No file of tokens is set, but the API is open to other machines or `REEVE_TOKEN` is set.',
     'tokens-unusable': 'The file of `REEVE_TOKENS` cannot be read, or it is not valid.',

@@ -103,6 +103,10 @@ export const limits = {
   correctionsBytesMax: 16 * KIB,
   /** The name of a tenant. */
   tenantLengthMax: 64,
+  /** The least weight of a tenant: a hundredth of the share of a tenant without a weight of its own. */
+  tenantWeightMin: 0.01,
+  /** The largest weight of a tenant. While it has work, a tenant of the least weight waits for 10,000 of its calls. */
+  tenantWeightMax: 100,
   /** Names of principals are in the history, and a successful order of three steps must stay below 1 KB. */
   principalLengthMax: 64,
   /** The correlation id that a submitter may give an order. */

@@ -9,6 +9,18 @@ import type { Priority } from './record.ts';
 export interface Nudge {
   readonly orderId: OrderId;
   readonly priority: Priority;
+  /** Missing for an order without a tenant, and in nudges of older releases. */
+  readonly tenant?: string;
+}
+
+/** The nudge of an order. */
+export const nudgeOf = ({ orderId, priority, tenant }: NudgedOrder): Nudge =>
+  tenant === null ? { orderId, priority } : { orderId, priority, tenant };
+
+interface NudgedOrder {
+  readonly orderId: OrderId;
+  readonly priority: Priority;
+  readonly tenant: string | null;
 }
 
 /** Asks an agent for one try of a step. Instants are ms since the epoch. */

@@ -2,14 +2,44 @@
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpUrl } from '#core/codec/http-url.ts';
+import { strictJson } from '#core/codec/strict-json.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import { logLevels } from '#runtime/node/json-log.ts';
 
 const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
 
 /** 0: any free port. */
 const port = wholeNumber(0, 65_535);
+
+const { tenantLengthMax, tenantWeightMin, tenantWeightMax } = limits;
+const weightError = `must be a number from ${tenantWeightMin} to ${tenantWeightMax}`;
+
+/** A map, because a tenant may have any name, such as `__proto__`. */
+const tenantWeights = z
+  .string()
+  .transform((text, context) => {
+    const parsed = strictJson(text);
+    if (parsed.kind === 'json' && isObject(parsed.value)) {
+      return new Map(Object.entries(parsed.value));
+    }
+    context.addIssue('must be JSON such as {"inn":4}');
+    return z.NEVER;
+  })
+  .pipe(
+    z.map(
+      z.string().min(1).max(tenantLengthMax),
+      z
+        .number({ error: weightError })
+        .min(tenantWeightMin, { error: weightError })
+        .max(tenantWeightMax, { error: weightError }),
+    ),
+  )
+  .optional();
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The variables of the environment. */
 export const configSchema = z.object({
@@ -24,6 +54,8 @@ export const configSchema = z.object({
   REEVE_TOKENS: z.string().min(1).optional(),
   /** The file of response channels. */
   REEVE_CHANNELS: z.string().min(1).optional(),
+  /** The shares of tenants under load. */
+  REEVE_TENANT_WEIGHTS: tenantWeights,
   REEVE_LOG: z.enum(logLevels).default('error'),
   /** The services of the shipped workflow. Default: simulated suppliers, which Reeve starts. */
   REEVE_FRAUD_URL: serviceUrl,

@@ -5,11 +5,15 @@
 
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentRoom, agentRoom } from '#in-process/agent-room.ts';
-import { type LocalChannel, localChannel } from '#in-process/local-channel.ts';
+import {
+  type LocalChannel,
+  type LocalChannelOptions,
+  localChannel,
+} from '#in-process/local-channel.ts';
+import type { TenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Delivery } from '#ports/delivery.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
@@ -19,7 +23,20 @@ import type { Scheduler } from '#roles/scheduler.ts';
 /** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
 const agentCallsMax = 256;
 const messageBatchMax = 256;
+const batchesInFlightMax = 8;
 const retryAfterMs = 250;
+
+/** What all channels of one process share. */
+interface LocalChannelsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly weights: TenantWeights;
+}
+
+type OwnOptions<Message> = Omit<
+  LocalChannelOptions<Message>,
+  'retryAfterMs' | keyof LocalChannelsOptions
+>;
 
 /** The channels of one process, and what joins agents to them. */
 export interface LocalChannels {
@@ -33,37 +50,35 @@ export interface LocalChannels {
 }
 
 /** The channels of one process: one for nudges, and one each for the requests and the replies of every agent. */
-export function localChannels(
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
-  to: Scheduler,
-): LocalChannels {
+export function localChannels(options: LocalChannelsOptions, to: Scheduler): LocalChannels {
+  const { clock, log, weights } = options;
   const open: { close(): void }[] = [];
-  const make = <Message>(
-    name: string,
-    batchMax: number,
-    inFlightMax: number,
-    receive: (messages: readonly Message[]) => Promise<readonly Delivery[]>,
-  ) => {
-    const channel = localChannel<Message>({
-      name,
-      receive,
-      batchMax,
-      inFlightMax,
-      retryAfterMs,
-      clock,
-      log,
-    });
+  const make = <Message>(own: OwnOptions<Message>) => {
+    const channel = localChannel<Message>({ ...own, retryAfterMs, clock, log });
     open.push(channel);
     return channel;
   };
+  // A message names its class and its tenant itself.
+  const fair = { flowOf: (message: Nudge | Request) => message, weights };
   const requests = new Map<string, LocalChannel<Request>>();
   return {
     channels: {
-      nudges: make<Nudge>('nudges', messageBatchMax, 8, (nudges) => to.onNudges(nudges)),
+      nudges: make<Nudge>({
+        name: 'nudges',
+        receive: (nudges) => to.onNudges(nudges),
+        batchMax: messageBatchMax,
+        inFlightMax: batchesInFlightMax,
+        fair,
+      }),
       requests: requestsByAgent(requests),
     },
     repliesOf: ({ contract: { name } }) =>
-      make<Reply>(`replies-${name}`, messageBatchMax, 8, (replies) => to.onReplies(name, replies)),
+      make<Reply>({
+        name: `replies-${name}`,
+        receive: (replies) => to.onReplies(name, replies),
+        batchMax: messageBatchMax,
+        inFlightMax: batchesInFlightMax,
+      }),
     serve(agent, runner, gates) {
       const { name } = agent.contract;
       const serveOne = async ([request]: readonly Request[]) => {
@@ -72,7 +87,16 @@ export function localChannels(
         if (delivery.kind !== 'retry') gates.release([request]);
         return [delivery];
       };
-      requests.set(name, make<Request>(`requests-${name}`, 1, callsMaxOf(agent), serveOne));
+      requests.set(
+        name,
+        make<Request>({
+          name: `requests-${name}`,
+          receive: serveOne,
+          batchMax: 1,
+          inFlightMax: callsMaxOf(agent),
+          fair,
+        }),
+      );
     },
     close() {
       for (const channel of open) channel.close();

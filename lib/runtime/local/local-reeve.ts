@@ -13,6 +13,7 @@ import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
+import { type TenantWeights, tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -47,6 +48,8 @@ export interface LocalReeveOptions {
   readonly keepEndedMs?: number;
   /** The response channels by name, as in `replyTo`. Default: none. */
   readonly responseChannels?: Readonly<Record<string, Respond>>;
+  /** The weights of tenants, 0.01 to 100, by which they share the process under load. Default: 1 for each. */
+  readonly tenantWeights?: ReadonlyMap<string, number>;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
   /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
@@ -76,6 +79,12 @@ export interface LocalReeve {
   refusal(): string | null;
   /** As `refusal`, and `store-closed` after `close`. */
   failure(): string | null;
+  /**
+   * Changes the weight of a tenant, 0.01 to 100, also for work that waits already. It lasts until the end of the process.
+   *
+   * @throws {ReeveError} `tenant-weight-range`
+   */
+  setTenantWeight(tenant: string, weight: number): void;
   /** Copies the data to a file that does not exist, while orders continue. */
   backup(to: string): Promise<void>;
   /** Stops deliveries and sweeps, and closes the store. */
@@ -90,6 +99,7 @@ const defaultKeepEndedMs = 30 * 24 * 3_600_000;
  * without a failure counted: the first ten before the promise resolves, the others in the background; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow
+ * @throws {ReeveError} `tenant-weight-range` when a weight is out of its range
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
@@ -97,6 +107,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
   const registry = workflowRegistry(options.workflows);
   checkAgents(options);
+  const weights = tenantWeights(options.tenantWeights);
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   const open: (() => void)[] = [store.close];
   let isClosed = false;
@@ -108,8 +119,9 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     const failure = () => (isClosed ? 'store-closed' : store.refusal());
     const log = consequencesLog(options.log, failure);
     return {
-      ...(await assemble({ ...options, log }, { registry, store, sweepPeriodMs, open })),
+      ...(await assemble({ ...options, log }, { registry, store, weights, sweepPeriodMs, open })),
       failure,
+      setTenantWeight: weights.set,
       close,
     };
   } catch (error) {
@@ -122,6 +134,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
 interface Parts {
   readonly registry: WorkflowRegistry;
   readonly store: SqliteStore;
+  readonly weights: TenantWeights;
   readonly sweepPeriodMs: number;
   /** Closes the started parts; called in reverse order. */
   readonly open: (() => void)[];
@@ -129,14 +142,17 @@ interface Parts {
 
 async function assemble(
   options: LocalReeveOptions,
-  { registry, store, sweepPeriodMs, open }: Parts,
-): Promise<Omit<LocalReeve, 'close' | 'failure'>> {
+  { registry, store, weights, sweepPeriodMs, open }: Parts,
+): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
-  const links = localChannels(options, {
-    onNudges: (nudges) => roles.scheduler.onNudges(nudges),
-    onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
-  });
+  const links = localChannels(
+    { clock, log, weights },
+    {
+      onNudges: (nudges) => roles.scheduler.onNudges(nudges),
+      onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
+    },
+  );
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
   const gates = localGates(options, links.channels);

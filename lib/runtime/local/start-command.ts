@@ -85,6 +85,9 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     random: systemRandom,
     breakerFor: cockatielBreaker,
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
+    ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
+      tenantWeights: config.REEVE_TENANT_WEIGHTS,
+    }),
     onAlert: alerts.alert,
     command,
     log,

@@ -12,6 +12,8 @@ export const variableTexts: Readonly<Record<keyof Config, string>> = {
   REEVE_KEEP_DAYS:
     'days for which a Processed or Undone order is kept; one in Error is kept without a limit',
   REEVE_CHANNELS: 'file of response channels, see [notifications.md](notifications.md)',
+  REEVE_TENANT_WEIGHTS:
+    'JSON such as `{"inn":4}`: the shares of tenants when orders wait, 0.01 to 100 (a tenant without one has 1), see [recipes.md](recipes.md#share-one-reeve-between-tenants)',
   REEVE_LOG: '`info`, `warn`, `error` or `silent`: the lowest level of events that are logged',
   REEVE_FRAUD_URL: service,
   REEVE_INVENTORY_URL: service,
