@@ -2,6 +2,7 @@
 import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
 import { holdRules } from './hold-checker.ts';
+import { orderDeadlineRules } from './order-deadline-checker.ts';
 import { isSame } from './same-document.ts';
 import {
   type Examined,
@@ -134,6 +135,7 @@ const rules = [
   ['R9', endsAreFinal],
   ...undoRules,
   ...deadlineRules,
+  ...orderDeadlineRules,
   ...holdRules,
   ['R15', recorded],
 ] as const satisfies readonly (readonly [RuleName, WriteRule])[];

@@ -36,6 +36,7 @@ export function canonical(state: WorldState): string {
     record.fault?.code ?? '',
     after(record.notBefore),
     after(dueAt(record)),
+    after(record.deadline?.lateAt ?? null),
     record.steps.map((one) => step(one).join(' ')).join(','),
     state.nudges,
     texts(state.requests.map(call)),

@@ -214,6 +214,7 @@ function instantsOf({ record, requests, working }: WorldState): number[] {
   return [
     ...(due === null ? [] : [due]),
     record.notBefore,
+    ...(record.deadline === undefined ? [] : [record.deadline.lateAt]),
     ...record.steps.flatMap(({ progress, doubtUntil }) => [
       ...(underWay(progress) ? [progress.completeBy + 1] : []),
       ...(doubtUntil === null ? [] : [doubtUntil + 1]),

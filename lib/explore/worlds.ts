@@ -18,11 +18,17 @@ const policy = { completeWithin: 50, input: () => null };
 const noCoolDown = { after: 100, times: 0 };
 const finalTry = { ...policy, retries: 0 };
 const oneTry = { ...finalTry, undo: { retries: 0, coolDown: noCoolDown } };
+/** Ends after the deadline of its order. */
+const slowFinal = { ...finalTry, completeWithin: 2_000 };
+const slowTry = { ...oneTry, completeWithin: 2_000 };
 const twoTries = { ...policy, retries: 1, undo: { retries: 1, coolDown: noCoolDown } };
 const coolDown = { after: 100, times: 1 };
 const rounds = { ...twoTries, coolDown, undo: { retries: 1, coolDown } };
 
-const begin = (name: string) => defineWorkflow({ name, version: 1, details: z.strictObject({}) });
+const begin = (
+  name: string,
+  deadline: { onLate?: 'hold' | 'undo'; completeWithin?: number } = {},
+) => defineWorkflow({ name, version: 1, details: z.strictObject({}), ...deadline });
 
 const sequence = (tries: typeof oneTry) =>
   begin('sequence')
@@ -142,6 +148,27 @@ export const worlds: readonly SmallWorld[] = [
       .step('a', { agent: one, ...rounds })
       .build(),
     budgets: nothing,
+    decide,
+  },
+  {
+    name: 'deadline',
+    about:
+      'two steps and a deadline of the order, after which it is undone; a refusal and a resubmit',
+    workflow: begin('deadline', { completeWithin: 1_000, onLate: 'undo' })
+      .step('a', { agent: one, ...oneTry })
+      .step('b', { agent: two, after: ['a'], ...slowTry, onFault: 'hold' })
+      .build(),
+    budgets: { ...nothing, declines: 1, resubmits: 1 },
+    decide,
+  },
+  {
+    name: 'late',
+    about: 'an irreversible step and a deadline of the order, after which an operator decides',
+    workflow: begin('late', { completeWithin: 1_000 })
+      .step('a', { agent: one, ...oneTry })
+      .step('b', { agent: final, after: ['a'], ...slowFinal, irreversible: true })
+      .build(),
+    budgets: { ...nothing, crashes: 1, cancels: 1, resubmits: 1 },
     decide,
   },
 ];

@@ -101,6 +101,10 @@ const historySchema = z
     fault: faultSchema.optional(),
     steps: z.array(z.string()).optional(),
     nudges: z.int().optional(),
+    late: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Whether the order was found past its own deadline.' }),
     reason: z.string().optional(),
     notBefore: instant.optional(),
     definitionUnknown: z.boolean().optional(),
@@ -199,6 +203,12 @@ export const orderSchema = summarySchema
     failureCount: z.int(),
     replyTo: z.string().nullable(),
     notBefore: instant,
+    deadline: z
+      .union([z.object({ lateAt: instant, onLate: z.enum(['hold', 'undo']) }), z.null()])
+      .openapi({
+        description:
+          'When an order that is not finished stops for an operator (hold) or is undone; null when its workflow has no such limit, and after a resubmit past it.',
+      }),
     steps: z.record(z.string(), stepSchema),
     history: z.array(historySchema),
     calls: z

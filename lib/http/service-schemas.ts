@@ -11,6 +11,15 @@ export const workflowsSchema = z
         name: z.string(),
         version: z.int(),
         fingerprint: z.string(),
+        deadline: z
+          .union([
+            z.object({ completeWithinMs: z.int(), onLate: z.enum(['hold', 'undo']) }),
+            z.null(),
+          ])
+          .openapi({
+            description:
+              'How long after its submission an order must be finished, and what happens to one that is late; null for any time.',
+          }),
         steps: z.array(
           z.object({
             name: z.string(),

@@ -59,6 +59,9 @@ export function orderView(
     failureCount: record.failureCount,
     replyTo: record.replyTo,
     notBefore: iso(record.notBefore),
+    deadline: record.deadline
+      ? { lateAt: iso(record.deadline.lateAt), onLate: record.deadline.onLate }
+      : null,
     steps: Object.fromEntries(record.steps.map((step) => [step.name, stepView(step, shown)])),
     history: record.history.map((entry) =>
       historyView('fault' in entry ? { ...entry, fault: shown.fault(entry.fault) } : entry),
@@ -120,10 +123,11 @@ function holdsOf(grants: readonly GrantEntry[]): NonNullable<HistoryDocument['ho
 
 export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
   return {
-    workflows: registry.all.map(({ name, version, fingerprint, steps }) => ({
+    workflows: registry.all.map(({ name, version, fingerprint, deadline = null, steps }) => ({
       name,
       version,
       fingerprint,
+      deadline,
       steps: steps.map(({ name: step, agent, after, when, undo, policy }) => ({
         name: step,
         agent,

@@ -1,5 +1,5 @@
 /** Recovers one page of due orders: interrupts the steps that an outage delayed, counts a failure for the others. */
-import { dueAt } from '#core/decide/due.ts';
+import { dueAt, lateAt } from '#core/decide/due.ts';
 import { type Gap, interruptedSteps } from '#core/decide/sweep-gaps.ts';
 import { describeError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -117,7 +117,9 @@ export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: nu
   };
 }
 
+/** Not a late order: what ends it is its own deadline, which no outage extends. */
 const isUnclaimed = (record: ProcessRecord, nowMs: number) =>
   record.processState === 'Pending' &&
+  (lateAt(record) ?? Infinity) > nowMs &&
   (dueAt(record) ?? Infinity) <= nowMs &&
   !record.steps.some(({ progress }) => underWay(progress) && progress.completeBy < nowMs);

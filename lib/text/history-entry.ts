@@ -34,7 +34,8 @@ export type HistoryLine =
   | (At & { readonly type: 'held'; readonly holds: readonly HoldLine[]; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: FaultLine })
-  | (OfSweep & { readonly type: 'expired' })
+  /** `late`: the order was past its own deadline, and stopped or turned back. */
+  | (OfSweep & { readonly type: 'expired'; readonly late: boolean })
   | (OfSweep & {
       readonly type: 'interrupted';
       readonly reason: 'restart' | 'outage';

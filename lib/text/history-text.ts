@@ -30,7 +30,7 @@ export function historySentence(entry: HistoryLine): string {
     case 'undoFailed':
       return `undo of step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
     case 'expired':
-      return entry.steps.length > 0 ? `${steps(entry)} timed out` : unclaimed(entry);
+      return expiredText(entry);
     case 'interrupted': {
       const cause = entry.reason === 'restart' ? 'Reeve was restarted' : 'Reeve had an outage';
       const interrupted = `${steps(entry)} interrupted, no failure counted`;
@@ -46,6 +46,13 @@ export function historySentence(entry: HistoryLine): string {
     case 'other':
       return entry.title;
   }
+}
+
+function expiredText(entry: Extract<HistoryLine, { type: 'expired' }>): string {
+  const timedOut = entry.steps.length > 0 ? `${steps(entry)} timed out` : null;
+  if (!entry.late) return timedOut ?? unclaimed(entry);
+  const late = 'the order was not finished by its deadline';
+  return timedOut === null ? late : `${timedOut}; ${late}`;
 }
 
 /** Which step waits, and why. */

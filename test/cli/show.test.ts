@@ -101,6 +101,30 @@ test('an order in Error shows its fault and the possible actions, and exits 0', 
   expect(stdout).toContain('reeve cancel o-1');
 });
 
+test.each([
+  ['undo', 'in 5 min, then undone'],
+  ['hold', 'in 5 min, then held for an operator'],
+])('the deadline of an order is shown, with what follows: %s', async (onLate, shown) => {
+  const { app, run } = scenario();
+  looks(app, look({ deadline: { lateAt: at(300), onLate } }));
+  expect(words((await run('show o-1')).stdout)).toContain(`deadline | ${shown}`);
+});
+
+test('an order without a deadline shows none', async () => {
+  const { app, run } = scenario();
+  looks(app, look({ deadline: null }));
+  expect((await run('show o-1')).stdout).not.toContain('deadline');
+});
+
+test.each([{ processState: 'Processed' }, { direction: 'undo' }])(
+  'an order that is never late any more shows no deadline: %j',
+  async (order) => {
+    const { app, run } = scenario();
+    looks(app, look({ ...order, deadline: { lateAt: at(300), onLate: 'undo' } }));
+    expect((await run('show o-1')).stdout).not.toContain('deadline');
+  },
+);
+
 test('an order that is stuck in its undo can only be resubmitted', async () => {
   const { app, run } = scenario();
   const fault = { ...declined, effect: 'possible', step: 'reserve', action: 'undo' };
@@ -146,6 +170,14 @@ const sentences: readonly [object, string][] = [
   ],
   [{ type: 'expired', steps: ['charge'], nudges: 0 }, 'step charge timed out'],
   [{ type: 'expired', steps: ['a', 'b', 'c'], nudges: 0 }, 'steps a, b, and c timed out'],
+  [
+    { type: 'expired', steps: [], nudges: 0, late: true },
+    'the order was not finished by its deadline',
+  ],
+  [
+    { type: 'expired', steps: ['a'], nudges: 0, late: true },
+    'step a timed out; the order was not finished by its deadline',
+  ],
   [{ type: 'expired', steps: [], nudges: 1 }, 'not claimed yet: nudged once'],
   [{ type: 'expired', steps: [], nudges: 4 }, 'not claimed yet: nudged 4 times'],
   [{ type: 'expired', steps: [], nudges: 0 }, 'the Supervisor made it due again'],

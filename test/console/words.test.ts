@@ -9,7 +9,7 @@ import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
 import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
 import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/page-paths.ts';
-import { coolDownText, undoText } from '#console/parts/policy-text.ts';
+import { coolDownText, deadlineText, undoText } from '#console/parts/policy-text.ts';
 import { waitingStyle } from '#console/parts/state-words.ts';
 import { historySentence } from '#text/history-text.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -57,6 +57,13 @@ test.each([
   ['impossible', policyWith(null, true), 'irreversible'],
 ] as const)('the undo that is %s with the policy %o reads %s', (undo, policy, text) => {
   expect(undoText({ undo, policy })).toBe(text);
+});
+
+test.each([
+  ['undo', 'an order has 15 min, then it is undone'],
+  ['hold', 'an order has 15 min, then it waits for an operator'],
+] as const)('the deadline of a workflow whose late orders %s reads %s', (onLate, text) => {
+  expect(deadlineText({ completeWithinMs: 900_000, onLate })).toBe(text);
 });
 
 test.each([

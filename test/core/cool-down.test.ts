@@ -1,8 +1,8 @@
 /** Cool-downs that grow: their lengths, and what a step and an order make of them (R14, R15). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coolDownAfter } from '#core/decide/cool-down.ts';
 import { limits } from '#core/model/limits.ts';
+import { coolDownAfter } from '#core/model/policy.ts';
 import { replay } from '#core/view/replay.ts';
 import { apply, claim, epoch, expire, flow, type Situation, submit } from './support.ts';
 

@@ -179,6 +179,8 @@ describe('limits', () => {
       undoCoolDownTimes: 102,
       undoCoolDownTimesMax: 200,
       undoRetries: 1,
+      orderWithinMinMs: 1_000,
+      orderWithinMaxMs: 2_592_000_000,
       pickUpGraceMs: 10_000,
       claimsSpare: 200,
       recoveryRampPerSecond: 1_000,

@@ -51,6 +51,19 @@ describe('the fingerprint', () => {
     expect(fingerprintOf({ ...definition, name: workflowName('g') })).not.toBe(fingerprint);
   });
 
+  it('differs with the deadline of the order', () => {
+    const limited = (completeWithinMs: number, onLate: 'hold' | 'undo' = 'hold') =>
+      flow({ a: base }, { completeWithinMs, onLate }).fingerprint;
+    const all = [
+      flow({ a: base }).fingerprint,
+      limited(1_000),
+      limited(1_001),
+      limited(1_000, 'undo'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(flow({ a: base }, { completeWithinMs: 1_000 }).fingerprint).toBe(limited(1_000));
+  });
+
   it('differs with the names, agents and order of the steps', () => {
     const definition = flow({ a: base, b: base });
     const { fingerprint, steps } = definition;

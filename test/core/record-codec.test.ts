@@ -202,6 +202,17 @@ describe('the stored form', () => {
     expect(decodeRecord(reread(stored))).toEqual(record);
   });
 
+  it.each([
+    ['hold', { LateAt: epoch + 5_000 }],
+    ['undo', { LateAt: epoch + 5_000, OnLate: 'undo' }],
+  ] as const)('has the deadline of an order, then %s, and is read back', (onLate, more) => {
+    const plain = encodeRecord(submit(flow({ a: {} })).record);
+    const { record } = submit(flow({ a: {} }, { completeWithinMs: 5_000, onLate }));
+    expect(encodeRecord(record)).toEqual({ ...plain, Fingerprint: record.fingerprint, ...more });
+    expect(decodeRecord(reread(encodeRecord(record)))).toEqual(record);
+    expect(Object.keys(plain)).not.toContain('LateAt');
+  });
+
   it('without a correlation id is read', () => {
     const { CorrelationID: _, ...older } = encodeRecord(held.record);
     expect(decodeRecord(reread(older))).toEqual({ ...held.record, correlationId: null });
@@ -334,6 +345,11 @@ describe('a record that no version of Reeve wrote', () => {
     ['a history that is no JSON', (good) => ({ ...good, History: '' })],
     ['a submission that has no instant', (good) => ({ ...good, SubmittedAt: '1' })],
     ['an update that has no instant', (good) => ({ ...good, UpdatedAt: null })],
+    ['a deadline that is not a date', (good) => ({ ...good, LateAt: tooLate })],
+    ['an end of a deadline that it does not have', (good) => ({ ...good, OnLate: 'undo' })],
+    ['an end of a deadline that is none', (good) => ({ ...good, LateAt: 5, OnLate: 'wait' })],
+    ['a timeout that is late with another mark', history(['e', 0, [], 0, 2])],
+    ['a timeout that ends with null', history(['e', 0, [], 0, null])],
     ['a complete-by that is not a date', (good) => ({ ...good, CompleteBy: tooLate })],
     ['a notBefore that is not a date', (good) => ({ ...good, NotBefore: tooLate })],
     ['a submission before all dates', (good) => ({ ...good, SubmittedAt: -tooLate })],

@@ -42,8 +42,12 @@ export interface StepSpec extends Omit<PolicyOptions, 'undo'> {
 }
 
 /** A workflow of these steps; each has 1 s, one retry, and an agent called `svc-` and its name. */
-export function flow(steps: Readonly<Record<string, StepSpec>>): WorkflowDefinition {
+export function flow(
+  steps: Readonly<Record<string, StepSpec>>,
+  deadline: Pick<Parameters<typeof checkWorkflow>[0], 'completeWithinMs' | 'onLate'> = {},
+): WorkflowDefinition {
   return checkWorkflow({
+    ...deadline,
     name: workflowName('flow'),
     version: 1,
     details: z.json(),

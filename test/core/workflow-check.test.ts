@@ -165,6 +165,24 @@ describe('a definition is refused', () => {
       'workflow flow@1, step a: holdMax (ms) is 604800001; allowed is 1000 to 604800000.',
     ],
     [
+      'an order without time',
+      () => flow({ a: {} }, { completeWithinMs: 999 }),
+      'policy-range',
+      'workflow flow@1: completeWithin (ms) is 999; allowed is 1000 to 2592000000.',
+    ],
+    [
+      'an order of months',
+      () => flow({ a: {} }, { completeWithinMs: 2_592_000_001 }),
+      'policy-range',
+      'workflow flow@1: completeWithin (ms) is 2592000001; allowed is 1000 to 2592000000.',
+    ],
+    [
+      'an order that is never late',
+      () => flow({ a: {} }, { onLate: 'undo' }),
+      'on-late-unused',
+      'workflow flow@1: has onLate, and no completeWithin: state both or neither.',
+    ],
+    [
       'an undo of too short a deadline',
       one({ undoPolicy: { completeWithin: 49 } }),
       'policy-range',

@@ -112,6 +112,20 @@ describe('defineWorkflow', () => {
     expect(steps[0]?.policy).toMatchObject({ completeWithinMs: 700, maxDurationMs: 700 });
   });
 
+  it('takes the deadline of its orders, after which they are held', () => {
+    const options = { name: 'fulfil', version: 1, details: z.object({ sku: z.string() }) };
+    const limited = (more: { completeWithin?: number; onLate?: 'undo' }) =>
+      defineWorkflow({ ...options, ...more })
+        .step('a', { agent: stock, input: ({ details }) => details })
+        .build();
+    expect(limited({}).deadline).toBeUndefined();
+    expect(limited({ completeWithin: 5_000 }).deadline).toEqual({
+      completeWithinMs: 5_000,
+      onLate: 'hold',
+    });
+    expect(limited({ completeWithin: 5_000, onLate: 'undo' }).deadline?.onLate).toBe('undo');
+  });
+
   it('takes every option of an undo', () => {
     const coolDown = { after: 5_000, times: 200, factor: 2, max: 60_000 };
     const { steps } = begin()

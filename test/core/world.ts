@@ -79,6 +79,12 @@ const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = 
   'if-yes': ({ outputs: seen }) => Object.values(seen).every((output) => output === 'yes'),
 };
 
+/** Of the order; a third of all orders have one. */
+const deadline = fc.constantFrom({}, {}, {}, {}, { completeWithinMs: 1_000 }, {
+  completeWithinMs: 4_000,
+  onLate: 'undo',
+} as const);
+
 /** One to six steps; each comes after some of those before it, and they are written in any order. */
 export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
   .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
@@ -98,8 +104,8 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
       return [`s${at}`, spec] as const;
     });
     return fc
-      .shuffledSubarray(specs, { minLength: specs.length })
-      .map((shuffled) => flow(Object.fromEntries(shuffled)));
+      .tuple(fc.shuffledSubarray(specs, { minLength: specs.length }), deadline)
+      .map(([shuffled, drawnDeadline]) => flow(Object.fromEntries(shuffled), drawnDeadline));
   });
 
 const broken = (): never => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { coolDownAfter } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -11,6 +12,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
+import { limitedTime } from '../../examples/recipes/limited-time.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
@@ -128,6 +130,22 @@ test('parallel steps: both run at the same time, and the join sees both outputs'
   });
   expect(record.processState).toBe('Processed');
   expect(charged).toEqual([900]);
+});
+
+test('limited time: the order has a deadline, and its undo is tried for three days', async () => {
+  const details = { amountCents: 1_000, sku: 'teapot', token: 'tok' };
+  const { record } = await run(limitedTime, details);
+  expect(record).toMatchObject({
+    processState: 'Processed',
+    deadline: { lateAt: record.submittedAt + 15 * 60_000, onLate: 'undo' },
+  });
+  const charge = record.steps.find(({ name }) => name === 'charge')?.policy.undo;
+  if (charge === undefined) throw new Error('charge has a policy for its undo');
+  const pauses = Array.from({ length: charge.coolDownTimes }, (_, at) =>
+    coolDownAfter(charge, at + 1),
+  );
+  const total = pauses.reduce((sum, pause) => sum + pause, 0);
+  expect(Math.round(total / 86_400_000)).toBe(3);
 });
 
 test('irreversible step: a refusal stops the order, and a corrected resubmit finishes it', async () => {

@@ -17,7 +17,7 @@ const world = (name: string): SmallWorld => {
 
 const statesMax = 200_000;
 
-test.each(['fork', 'held', 'one-way'])(
+test.each(['fork', 'held', 'one-way', 'deadline', 'late'])(
   'the world %s is explored completely, and breaks no rule',
   (name) => {
     const { complete, violations, states } = explore(world(name), statesMax);

@@ -107,6 +107,18 @@ test.each<[string, ProcessRecord, number, 'interrupted' | 'expired']>([
   ['a call that ran out of time', running, 10 * second + 1, 'interrupted'],
   ['a call that is just in time', running, 10 * second, 'expired'],
   ['an order that nobody claimed', pending, 10 * second, 'interrupted'],
+  [
+    'an order that waits past its own deadline',
+    { ...pending, notBefore: begun + 60 * second, deadline: { lateAt: begun, onLate: 'undo' } },
+    0,
+    'expired',
+  ],
+  [
+    'a call that ran out of time, of an order past its own deadline',
+    { ...running, deadline: { lateAt: begun, onLate: 'undo' } },
+    10 * second + 1,
+    'interrupted',
+  ],
   ['an order that may still be claimed', pending, 10 * second - 1, 'expired'],
   ['an order that waits, with a call that is just in time', draining, 10 * second, 'interrupted'],
   [

@@ -79,7 +79,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
   ofAttempt.extend({ type: z.literal(['stepFailed', 'undoFailed']), fault: faultSchema }),
-  ofSweep.extend({ type: z.literal('expired') }),
+  ofSweep.extend({ type: z.literal('expired'), late: z.boolean().default(false) }),
   ofSweep.extend({
     type: z.literal('interrupted'),
     reason: z.enum(['restart', 'outage']),
@@ -122,6 +122,8 @@ export const orderSchema = summarySchema.extend({
   // An older Reeve does not send it.
   correlationId: text.nullable().default(null),
   notBefore: instant,
+  // An older Reeve does not send it.
+  deadline: z.object({ lateAt: instant, onLate: text }).nullable().default(null),
   steps: z.record(text, stepSchema),
   history: z.array(entrySchema),
 });

@@ -85,6 +85,7 @@ function faultLabel({ step, action }: OrderFault): string {
 
 function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
   const waits = order.processState === 'Pending' && order.notBefore > nowMs;
+  const deadline = order.direction === 'forward' && !isEnded(order) ? order.deadline : null;
   const rows = [
     ['workflow', `${order.workflow}, version ${order.workflowVersion}`],
     ['priority', order.priority],
@@ -94,11 +95,22 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
     ['locked by', order.lockedBy ?? '-'],
     ['complete-by', relativeTimeOrNone(order.completeBy, nowMs)],
     ...(waits ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
+    ...(deadline === null ? [] : [['deadline', deadlineText(deadline, nowMs)]]),
     ['failures', `${order.failureCount} in all`],
     ['submitted', relativeTime(order.submittedAt, nowMs)],
     ['updated', relativeTime(order.updatedAt, nowMs)],
   ];
   return rows.map(([label = '', ...values]) => [paint('dim', label), ...values]);
+}
+
+const isEnded = ({ processState }: OrderDocument) =>
+  processState === 'Processed' || processState === 'Undone';
+
+function deadlineText(
+  { lateAt, onLate }: NonNullable<OrderDocument['deadline']>,
+  nowMs: number,
+): string {
+  return `${relativeTime(lateAt, nowMs)}, then ${onLate === 'undo' ? 'undone' : 'held for an operator'}`;
 }
 
 const stepTitles = ['STEP', 'STATE', 'ATTEMPT', 'FAILURES', 'AGENT', 'COMPLETE-BY', 'FAULT'];

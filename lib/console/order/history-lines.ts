@@ -24,7 +24,7 @@ export function historyLine(entry: HistoryDocument): HistoryLine {
     case 'shortened':
       return entry.entries === undefined ? other : { type, at, entries: entry.entries };
     case 'expired':
-      return { type, at, steps, nudges };
+      return { type, at, steps, nudges, late: entry.late === true };
     case 'interrupted': {
       const reason = entry.reason === 'restart' ? 'restart' : 'outage';
       const notBefore = entry.notBefore === undefined ? at : Date.parse(entry.notBefore);

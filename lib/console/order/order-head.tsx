@@ -7,7 +7,7 @@ import { fits } from '#console/orders/bulk.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
-import { Ago } from '../parts/instant.tsx';
+import { Ago, At } from '../parts/instant.tsx';
 import { OrderBadge } from '../parts/state-badge.tsx';
 import { OrderLock } from './order-lock.tsx';
 import { ResubmitDialog } from './resubmit-dialog.tsx';
@@ -29,6 +29,7 @@ export function OrderHead({ order }: { readonly order: Order }) {
 
 function Facts({ order }: { readonly order: Order }) {
   const { workflow, workflowVersion, tenant, correlationId, replyTo } = order;
+  const isLive = order.direction === 'forward' && order.actions.cancel !== 'ended';
   return (
     <dl class="facts">
       <Fact name="Workflow">
@@ -47,6 +48,11 @@ function Facts({ order }: { readonly order: Order }) {
       <Fact name="Changed">
         <Ago at={order.updatedAt} />
       </Fact>
+      {order.deadline && isLive && (
+        <Fact name={order.deadline.onLate === 'undo' ? 'Undone if late' : 'Stops if late'}>
+          <At at={order.deadline.lateAt} />
+        </Fact>
+      )}
       <Fact name="Timed out">
         {order.failureCount === 1 ? 'once' : `${order.failureCount} times`}
       </Fact>

@@ -4,7 +4,7 @@ import { useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
-import { coolDownText, undoText } from '#console/parts/policy-text.ts';
+import { coolDownText, deadlineText, undoText } from '#console/parts/policy-text.ts';
 import { StepGraph } from '../chart/step-graph.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
@@ -52,7 +52,7 @@ interface CardProps {
 }
 
 function WorkflowCard({ workflow, orders }: CardProps) {
-  const { name, version, fingerprint, steps } = workflow;
+  const { name, version, fingerprint, deadline, steps } = workflow;
   const id = `workflow-${name}-${version}`;
   return (
     <section class="card" aria-labelledby={id}>
@@ -63,6 +63,7 @@ function WorkflowCard({ workflow, orders }: CardProps) {
         <p class="aside" title="Changes with the steps, their order and their policies">
           fingerprint <code>{fingerprint.slice(0, 12)}</code>
         </p>
+        {deadline && <p class="aside">{deadlineText(deadline)}</p>}
         {orders !== null && (
           <p class="in-flight">
             <a href={ordersHash({ workflow: name })}>

@@ -1,5 +1,5 @@
 /** Policies of steps in the words of the page "Workflows". */
-import type { WorkflowStep } from '#console/api/documents.ts';
+import type { Workflow, WorkflowStep } from '#console/api/documents.ts';
 import { lengthText } from './instants.ts';
 
 type CoolDowns = Pick<
@@ -28,3 +28,13 @@ export function undoText({ undo, policy }: Pick<WorkflowStep, 'undo' | 'policy'>
   const each = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
   return policy.undo.coolDownTimes === 0 ? each : `${each}, ${coolDownText(policy.undo)}`;
 }
+
+/** The limit on the time of an order: "an order has 15 min, then it is undone". */
+export function deadlineText({
+  completeWithinMs,
+  onLate,
+}: NonNullable<Workflow['deadline']>): string {
+  return `an order has ${lengthText(completeWithinMs)}, then it ${lateEffects[onLate]}`;
+}
+
+const lateEffects = { hold: 'waits for an operator', undo: 'is undone' } as const;

@@ -43,7 +43,9 @@ const failure = z
     jsonSchema,
   )
   .refine((stored) => stored.length !== 7 || endsWithValue(stored));
-const expired = z.tuple([z.literal('e'), at, names, count], jsonSchema);
+const expired = z
+  .tuple([z.literal('e'), at, names, count, z.literal(1).nullable().optional()], jsonSchema)
+  .refine((stored) => stored.length !== 5 || endsWithValue(stored));
 const interrupted = z.tuple([z.literal(['r', 'o']), at, names, count, at], jsonSchema);
 const correction = z.tuple([z.string(), jsonSchema]);
 const resubmit = z
@@ -170,7 +172,7 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
       return withGrants(known, entry, epoch);
     }
     case 'expired':
-      return ['e', when, [...entry.steps], entry.nudges];
+      return withLate(['e', when, [...entry.steps], entry.nudges], entry);
     case 'interrupted': {
       const tag = entry.reason === 'restart' ? 'r' : 'o';
       return [tag, when, [...entry.steps], entry.nudges, entry.notBefore - epoch];
@@ -185,6 +187,17 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
     case 'shortened':
       return ['k', when, entry.entries, entry.claims];
   }
+}
+
+const lateMark = { late: true } as const;
+
+/** Whether the order was late is left out where it was not, and null where a tail follows. */
+function withLate(
+  known: readonly unknown[],
+  { late, tail }: Extract<KnownEntry, { type: 'expired' }>,
+): readonly unknown[] {
+  if (late === true) return [...known, 1];
+  return tail === undefined ? known : [...known, null];
 }
 
 function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry {
@@ -235,8 +248,9 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       return { type, at, ...of, fault: failed, ...grantsOf(granted, epoch), ...tailOf(tail) };
     }
     case 'e': {
-      const [, , steps, nudges, ...tail] = stored;
-      return { type: 'expired', at, steps: steps.map(stepName), nudges, ...tailOf(tail) };
+      const [, , steps, nudges, late, ...tail] = stored;
+      const found = { steps: steps.map(stepName), nudges, ...(late === 1 && lateMark) };
+      return { type: 'expired', at, ...found, ...tailOf(tail) };
     }
     case 'r':
     case 'o': {

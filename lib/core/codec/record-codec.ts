@@ -13,6 +13,7 @@ import { orderId, schedulerId, stepName, workflowName, writeId } from '#core/mod
 import { instant } from '#core/model/instant.ts';
 import {
   directions,
+  type OrderDeadline,
   type OrderFault,
   type ProcessRecord,
   priorities,
@@ -49,6 +50,10 @@ export interface StoredRecord {
   readonly History: string;
   readonly SubmittedAt: number;
   readonly UpdatedAt: number;
+  /** When the order is late; left out where it has no deadline. */
+  readonly LateAt?: number;
+  /** Left out where a late order waits for an operator. */
+  readonly OnLate?: string;
 }
 
 /** The attributes to store, including those that a newer release added. */
@@ -77,7 +82,22 @@ export function encodeRecord(record: ProcessRecord): StoredRecord {
     History: encodeHistory(record.history, record.submittedAt),
     SubmittedAt: record.submittedAt,
     UpdatedAt: record.updatedAt,
+    ...(record.deadline !== undefined && encodeDeadline(record.deadline)),
   };
+}
+
+function decodeDeadline({
+  LateAt,
+  OnLate,
+}: z.infer<typeof storedSchema>): Pick<ProcessRecord, 'deadline'> {
+  return LateAt === undefined ? {} : { deadline: { lateAt: LateAt, onLate: OnLate ?? 'hold' } };
+}
+
+function encodeDeadline({
+  lateAt,
+  onLate,
+}: OrderDeadline): Pick<StoredRecord, 'LateAt' | 'OnLate'> {
+  return { LateAt: lateAt, ...(onLate === 'undo' && { OnLate: onLate }) };
 }
 
 const count = z.int().nonnegative();
@@ -90,7 +110,7 @@ const faultSchema: z.ZodType<OrderFault> = z.object({
   action: z.enum(['perform', 'undo']).nullable(),
 });
 
-const storedSchema = z.object({
+const storedAttributes = z.object({
   OrderID: z.string().transform(orderId),
   Workflow: z.string().transform(workflowName),
   WorkflowVersion: z.int().positive(),
@@ -113,7 +133,12 @@ const storedSchema = z.object({
   History: z.string(),
   SubmittedAt: instant,
   UpdatedAt: instant,
+  LateAt: instant.optional(),
+  OnLate: z.literal('undo').optional(),
 });
+const storedSchema = storedAttributes.refine(
+  ({ LateAt, OnLate }) => OnLate === undefined || LateAt !== undefined,
+);
 
 /** Left out where it is 1. */
 const formatSchema = z.object({ Format: z.int().positive().default(1) });
@@ -147,7 +172,7 @@ export function decodeRecord(stored: unknown): ProcessRecord {
   }
 }
 
-const knownNames = new Set(['Format', ...Object.keys(storedSchema.shape)]);
+const knownNames = new Set(['Format', ...Object.keys(storedAttributes.shape)]);
 
 /** Null when there are none, which is the normal case. */
 function unknownIn(stored: unknown): UnknownAttributes | null {
@@ -177,6 +202,7 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
     history: decodeHistory(stored.History, stored.SubmittedAt),
     submittedAt: stored.SubmittedAt,
     updatedAt: stored.UpdatedAt,
+    ...decodeDeadline(stored),
   };
   const { ProcessState: processState, CompleteBy: completeBy, LockedBy: lockedBy } = stored;
   if (processState === 'Processing') {

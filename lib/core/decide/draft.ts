@@ -10,6 +10,7 @@ import type { SchedulerId } from '#core/model/ids.ts';
 import { type Command, nudgeOf } from '#core/model/message.ts';
 import type {
   Direction,
+  OrderDeadline,
   OrderFault,
   ProcessRecord,
   StepRecord,
@@ -38,6 +39,7 @@ export interface Draft {
   fault: OrderFault | null;
   notBefore: number;
   failureCount: number;
+  deadline: OrderDeadline | undefined;
 }
 
 /** A draft that equals the record. */
@@ -54,6 +56,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     fault: base.fault,
     notBefore: base.notBefore,
     failureCount: base.failureCount,
+    deadline: base.deadline,
   };
 }
 
@@ -109,6 +112,7 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
     history: appendEntry(base.history, entry),
     submittedAt: base.submittedAt,
     updatedAt: nowMs,
+    ...(draft.deadline !== undefined && { deadline: draft.deadline }),
     ...(base.unknown !== undefined && { unknown: base.unknown }),
   };
   const running = earliestCompleteBy(draft.steps);

@@ -1,6 +1,11 @@
 /** Derived instants: when the Supervisor must inspect an order again (R16). */
 import { limits } from '#core/model/limits.ts';
-import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import {
+  type OrderDeadline,
+  type ProcessRecord,
+  type StepRecord,
+  underWay,
+} from '#core/model/record.ts';
 
 /** The largest difference between two correct clocks, or between one clock and its correction, ms. */
 export const clockToleranceMs = 5 * 60_000;
@@ -36,11 +41,29 @@ export function pickUpBy(notBefore: number, nowMs: number): number {
   return notBefore > nowMs ? notBefore : nowMs + limits.pickUpGraceMs;
 }
 
+/** When the order is late, while it is live and goes forward; null when it has no deadline, or none that counts now. */
+export function lateAt({
+  processState,
+  direction,
+  deadline,
+}: Pick<ProcessRecord, 'processState' | 'direction'> & {
+  readonly deadline?: OrderDeadline | undefined;
+}): number | null {
+  const isLive = processState === 'Pending' || processState === 'Processing';
+  return isLive && direction === 'forward' && deadline !== undefined ? deadline.lateAt : null;
+}
+
 /**
  * The key of the order in the due index. Every live order, and every order in Error with a call in
  * flight, has one (R16). A reply counts until complete-by, so the order is due 1 ms later.
  */
 export function dueAt(record: ProcessRecord): number | null {
+  const due = dueWithoutDeadline(record);
+  const late = lateAt(record);
+  return due === null || late === null ? due : Math.min(due, late);
+}
+
+function dueWithoutDeadline(record: ProcessRecord): number | null {
   switch (record.processState) {
     case 'Pending': {
       const running = earliestCompleteBy(record.steps);

@@ -9,7 +9,7 @@ import { beginUndo, inDoubt } from './undo.ts';
 /**
  * Error becomes Pending, and failed steps can be tried again, with their failure counts reset. A step
  * whose fault excludes any effect gets a new idempotency key, because services replay the refusal of the
- * old one (R8).
+ * old one (R8). A deadline that has passed ends: the operator has decided to go on.
  */
 export function resubmit(draft: Draft): void {
   for (const [at, step] of draft.steps.entries()) {
@@ -23,6 +23,9 @@ export function resubmit(draft: Draft): void {
     });
   }
   if (draft.direction === 'forward') draft.fault = null;
+  if (draft.deadline !== undefined && draft.deadline.lateAt <= draft.nowMs) {
+    draft.deadline = undefined;
+  }
   release(draft, draft.nowMs);
 }
 

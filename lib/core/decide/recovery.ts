@@ -10,19 +10,28 @@ import { actionOf, type StepRecord, type UnderWay, underWay } from '#core/model/
 import { repairDeadlines } from './clock-repair.ts';
 import { type Draft, nudge, release, setStep, withoutAttempt } from './draft.ts';
 import { dueAt, heldUntil } from './due.ts';
+import { endLate } from './order-deadline.ts';
 import { applyVerdicts, countFailure, type Verdict } from './rounds.ts';
 
 /** What a sweep did to an order: it withdrew attempts of steps, or it only nudged the order. */
 export interface SweepResult {
   readonly steps: readonly StepName[];
   readonly nudges: 0 | 1;
+  /** The order was late, and stopped or turned back. */
+  readonly late?: true;
 }
 
 /**
  * Counts a failure for every attempt past its complete-by and follows its policy. An unclaimed order
- * gets a nudge, and no failure is counted. Null when the order is not due.
+ * gets a nudge, and no failure is counted. An order that goes on after that, and is past its own deadline, is late.
+ * Null when the order is not due.
  */
 export function expired(draft: Draft): SweepResult | null {
+  const found = recovered(draft);
+  return endLate(draft) ? { steps: found?.steps ?? [], nudges: 0, late: true } : found;
+}
+
+function recovered(draft: Draft): SweepResult | null {
   const repaired = repairDeadlines(draft);
   if (repaired !== null) {
     releaseUnlessInError(draft, earliestClaim(draft));

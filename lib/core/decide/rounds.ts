@@ -6,15 +6,15 @@
  *     attempts | #1   #2 | -coolDownMs-> | #3   #4 | -coolDownMs-> | #5   #6 | exhausted
  *     failures |  1    2 |               |  3    4 |               |  5    6 |
  *
- * An undo has a policy of its own. The cool-down after round k lasts `coolDownMs * coolDownFactor ** (k - 1)`, at most `coolDownMaxMs` (cool-down.ts).
+ * An undo has a policy of its own. The cool-down after round k lasts `coolDownMs * coolDownFactor ** (k - 1)`, at most
+ * `coolDownMaxMs` (lib/core/model/policy.ts).
  */
 
 import type { Fault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { Action } from '#core/model/ids.ts';
-import { callPolicy } from '#core/model/policy.ts';
+import { callPolicy, coolDownAfter } from '#core/model/policy.ts';
 import type { OrderFault, StepRecord } from '#core/model/record.ts';
-import { coolDownAfter } from './cool-down.ts';
 import { type Draft, park, release, setStep } from './draft.ts';
 import { beginUndo } from './undo.ts';
 

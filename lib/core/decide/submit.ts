@@ -14,6 +14,7 @@ export function submitted(
   writeId: WriteId,
 ): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
   const { by, orderId, priority, tenant, replyTo, correlationId } = event;
+  const { deadline } = definition;
   const record: PendingRecord = {
     orderId,
     workflow: definition.name,
@@ -45,6 +46,9 @@ export function submitted(
     history: [{ type: 'submit', at: nowMs, by }],
     submittedAt: nowMs,
     updatedAt: nowMs,
+    ...(deadline !== undefined && {
+      deadline: { lateAt: nowMs + deadline.completeWithinMs, onLate: deadline.onLate },
+    }),
   };
   return { record, commands: [{ kind: 'nudge', nudge: nudgeOf(event) }] };
 }

@@ -8,11 +8,12 @@ import type { WorkflowDefinition } from './workflow-definition.ts';
  * not against attackers, so it need not be cryptographic.
  */
 export function fingerprintOf(
-  workflow: Pick<WorkflowDefinition, 'name' | 'version' | 'steps'>,
+  workflow: Pick<WorkflowDefinition, 'name' | 'version' | 'steps' | 'deadline'>,
 ): string {
   const text = canonicalJson({
     name: workflow.name,
     version: workflow.version,
+    deadline: workflow.deadline && { ...workflow.deadline },
     steps: workflow.steps.map(({ name, agent, undo, after, policy, when }) => ({
       name,
       agent,

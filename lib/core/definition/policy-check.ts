@@ -2,8 +2,9 @@
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { DefinitionError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
-import type { CallPolicy } from '#core/model/policy.ts';
+import type { CallPolicy, Remedy } from '#core/model/policy.ts';
 import type { UncheckedStep } from './workflow-check.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** Makes the error for a policy. */
 export type PolicyRefusal = (
@@ -30,6 +31,25 @@ export function checkPolicy(
     throw refuse('undo-unused', `has the option "undo", and ${why}: remove the option`);
   }
   checkCalls(policy.undo, 'undo.', limits.undoCoolDownTimesMax, refuse);
+}
+
+/**
+ * The deadline of the orders of a workflow, if it has one.
+ *
+ * @throws {DefinitionError} `policy-range` when it is out of its range; `on-late-unused` when it is missing
+ */
+export function deadlineOf(
+  completeWithinMs: number | undefined,
+  onLate: Remedy | undefined,
+  refuse: PolicyRefusal,
+): Pick<WorkflowDefinition, 'deadline'> {
+  if (completeWithinMs === undefined) {
+    if (onLate === undefined) return {};
+    throw refuse('on-late-unused', 'has onLate, and no completeWithin: state both or neither');
+  }
+  const { orderWithinMinMs, orderWithinMaxMs } = limits;
+  withinOr(refuse)('completeWithin (ms)', completeWithinMs, orderWithinMinMs, orderWithinMaxMs);
+  return { deadline: { completeWithinMs, onLate: onLate ?? 'hold' } };
 }
 
 /** Throws unless a whole number is within its limits. */

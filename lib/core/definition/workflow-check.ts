@@ -3,8 +3,9 @@ import type { ErrorCode } from '#core/model/error-codes.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
+import type { Remedy } from '#core/model/policy.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { checkPolicy } from './policy-check.ts';
+import { checkPolicy, deadlineOf } from './policy-check.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 import { outputAllowances } from './workflow-size.ts';
 
@@ -13,12 +14,18 @@ export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
   readonly outputBytesMax?: number | undefined;
 };
 
-type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps'> & {
+type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps' | 'deadline'> & {
   readonly steps: readonly UncheckedStep[];
+  readonly completeWithinMs?: number | undefined;
+  readonly onLate?: Remedy | undefined;
 };
 
 /** @throws {DefinitionError} with a code for the rule that is violated */
-export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
+export function checkWorkflow({
+  completeWithinMs,
+  onLate,
+  ...workflow
+}: Unchecked): WorkflowDefinition {
   const refuse = refusal(workflow);
   if (!Number.isSafeInteger(workflow.version) || workflow.version < 1) {
     throw refuse('version-invalid', null, `version ${workflow.version} is not 1, 2, 3 …`);
@@ -41,13 +48,12 @@ export function checkWorkflow(workflow: Unchecked): WorkflowDefinition {
     checkUndo(step, refuse);
   }
   const order = topologicalOrder(steps, index, refuse);
-  const sized = withAllowances(steps, refuse);
-  return {
+  const checked = {
     ...workflow,
-    steps: sized,
-    order,
-    fingerprint: fingerprintOf({ ...workflow, steps: sized }),
+    steps: withAllowances(steps, refuse),
+    ...deadlineOf(completeWithinMs, onLate, (code, problem) => refuse(code, null, problem)),
   };
+  return { ...checked, order, fingerprint: fingerprintOf(checked) };
 }
 
 type Refusal = (

@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { StepPolicy } from '#core/model/policy.ts';
+import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
 import type { Sensitivity } from './sensitive.ts';
 
@@ -29,6 +29,13 @@ export interface StepDefinition {
   readonly when: ((context: StepContext) => boolean) | null;
 }
 
+/** The limit on the time from the submission of an order to its end. */
+export interface DeadlinePolicy {
+  readonly completeWithinMs: number;
+  /** What happens to a late order: wait for an operator, or undo it. */
+  readonly onLate: Remedy;
+}
+
 /** A workflow. */
 export interface WorkflowDefinition {
   readonly name: WorkflowName;
@@ -40,6 +47,8 @@ export interface WorkflowDefinition {
   readonly steps: readonly StepDefinition[];
   /** Indexes into `steps` in topological order. */
   readonly order: readonly number[];
+  /** Default: an order may take any time. */
+  readonly deadline?: DeadlinePolicy;
   /** See fingerprint.ts. */
   readonly fingerprint: string;
 }

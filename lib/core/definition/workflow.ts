@@ -150,6 +150,16 @@ export interface WorkflowOptions<Details extends JsonValue> {
    * `z.string().meta({ sensitive: true })`.
    */
   readonly details: ZodType<Details>;
+  /**
+   * How long after its submission an order must be finished, ms, from 1 s to 30 days, with all that delays it: services, waits
+   * for agents, or an outage. A sweep acts on it, so it may be a sweep period late. Default: no limit.
+   */
+  readonly completeWithin?: number;
+  /**
+   * What happens to an order that is late: it stops for an operator, or is undone as by a cancel. After an irreversible
+   * step that happened, or may have happened, it stops. Default `hold`.
+   */
+  readonly onLate?: Remedy;
 }
 
 /**
@@ -176,6 +186,8 @@ export function defineWorkflow<Details extends JsonValue>(
         version,
         details,
         sensitive: sensitivityOf(options.details),
+        completeWithinMs: options.completeWithin,
+        onLate: options.onLate,
         steps: Object.freeze([...steps]),
       });
     },

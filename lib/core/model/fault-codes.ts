@@ -26,6 +26,11 @@ export const faultCodes = {
     meaning: 'The order must be undone, and an irreversible step happened or may have happened.',
     remedy: 'remove the cause, which the message contains, then `resubmit`',
   },
+  late: {
+    meaning: 'The order was not finished within the `completeWithin` of its workflow.',
+    remedy:
+      'nothing if the order is undone; else find out what delayed it (`reeve show`), then `resubmit`, which continues without that deadline, or `cancel`',
+  },
   'output-invalid': {
     meaning: 'The agent returned an output that is not JSON or does not match its schema.',
     remedy: 'correct the agent or the schema, then `resubmit` or `cancel`',

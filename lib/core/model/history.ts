@@ -38,7 +38,8 @@ export type HistoryEntry =
   | (Decided & { readonly type: 'held'; readonly by: SchedulerId; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
-  | (OfSweep & { readonly type: 'expired' })
+  /** `late`: the order was past its own deadline, and stopped or turned back. */
+  | (OfSweep & { readonly type: 'expired'; readonly late?: true })
   | (OfSweep & {
       readonly type: 'interrupted';
       readonly reason: 'restart' | 'outage';

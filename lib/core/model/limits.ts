@@ -52,6 +52,10 @@ export const limits = {
   undoCoolDownTimesMax: 200,
   /** Retries per round of such an undo, or fewer if its step has fewer: waiting helps more than repeating. */
   undoRetries: 1,
+  /** The minimum of `completeWithin` of a workflow: embedded, sweeps that find late orders run every second. */
+  orderWithinMinMs: secondMs,
+  /** The maximum of `completeWithin` of a workflow. */
+  orderWithinMaxMs: 30 * dayMs,
   /** A Pending order that stays unclaimed for this long gets another nudge. */
   pickUpGraceMs: 10 * secondMs,
   /**

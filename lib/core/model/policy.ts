@@ -73,3 +73,24 @@ export const attemptsAllowed = ({
   retries,
   coolDownTimes,
 }: Pick<CallPolicy, 'retries' | 'coolDownTimes'>): number => (retries + 1) * (coolDownTimes + 1);
+
+/**
+ * The length of the cool-down after this round, ms. Multiplied step by step instead of by a power, which engines
+ * round differently, and only up to the maximum, so that no product overflows (R15).
+ *
+ * @param round from 1
+ */
+export function coolDownAfter(
+  {
+    coolDownMs,
+    coolDownFactor = 1,
+    coolDownMaxMs = limits.coolDownMaxMs,
+  }: Pick<CallPolicy, 'coolDownMs' | 'coolDownFactor' | 'coolDownMaxMs'>,
+  round: number,
+): number {
+  let lengthMs = coolDownMs;
+  for (let at = 1; at < round && lengthMs < coolDownMaxMs && coolDownFactor > 1; at += 1) {
+    lengthMs *= coolDownFactor;
+  }
+  return Math.round(Math.min(lengthMs, coolDownMaxMs));
+}

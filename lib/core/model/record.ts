@@ -19,7 +19,7 @@ import type {
   WriteId,
 } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import type { StepPolicy } from './policy.ts';
+import type { Remedy, StepPolicy } from './policy.ts';
 
 /** The priority classes, highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
@@ -125,6 +125,14 @@ export interface StepRecord extends Extensible {
   readonly progress: StepProgress;
 }
 
+/** The limit of a workflow on the time of its orders, copied at submission. */
+export interface OrderDeadline {
+  /** When an order that is not finished is late, ms since the epoch. */
+  readonly lateAt: number;
+  /** What happens then: wait for an operator, or undo the order. */
+  readonly onLate: Remedy;
+}
+
 interface Common {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
@@ -149,6 +157,8 @@ interface Common {
   readonly history: readonly HistoryEntry[];
   readonly submittedAt: number;
   readonly updatedAt: number;
+  /** Until an operator resubmits the order after it. Default: none. */
+  readonly deadline?: OrderDeadline;
   /** Attributes that a newer release stored; never empty. */
   readonly unknown?: UnknownAttributes;
 }

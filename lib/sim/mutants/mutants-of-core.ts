@@ -151,6 +151,24 @@ export const mutantsOfCore: readonly Mutant[] = [
     'endBy: startAt + step.policy.maxDurationMs',
   ),
   mutant(
+    'leave the deadline of an order out of the due index',
+    'decide/due',
+    'return due === null || late === null ? due : Math.min(due, late);',
+    'return due;',
+  ),
+  mutant(
+    'undo a late order after an irreversible step',
+    'decide/order-deadline',
+    "if (deadline.onLate === 'hold' || isFinal) park(draft, fault);",
+    "if (deadline.onLate === 'hold') park(draft, fault);",
+  ),
+  mutant(
+    'keep a deadline that has passed at a resubmit',
+    'decide/operator-commands',
+    'if (draft.deadline !== undefined && draft.deadline.lateAt <= draft.nowMs) {',
+    'if (draft.deadline !== undefined && draft.nowMs < 0) {',
+  ),
+  mutant(
     'count an outage as failures',
     'decide/recovery',
     'setStep(draft, at, { progress: withoutAttempt(progress) });\n  }\n  const latest',

@@ -43,6 +43,8 @@ const given = ({
   from: Object.values(outputs).map((one) => one?.of ?? 'none'),
 });
 
+type Deadline = { completeWithin?: number; onLate?: 'hold' | 'undo' };
+
 /** Undos that may be stuck while there are faults; the others have the usual policy, which outlasts them. */
 const undoOnce = { retries: 1, coolDown: { after: seconds(5), times: 0 } };
 const undoInRounds = {
@@ -50,8 +52,8 @@ const undoInRounds = {
   coolDown: { after: seconds(5), times: 2, factor: 3, max: seconds(12) },
 };
 
-const sequence = (version: number, completeWithin: number) =>
-  defineWorkflow({ name: 'sequence', version, details })
+const sequence = (version: number, completeWithin: number, deadline: Deadline = {}) =>
+  defineWorkflow({ name: 'sequence', version, details, ...deadline })
     .step('reserve', { agent: stock, input: first, completeWithin, retries: 1, undo: undoOnce })
     .step('pay', {
       agent: payment,
@@ -93,7 +95,12 @@ const fork = defineWorkflow({ name: 'fork', version: 1, details })
   })
   .build();
 
-const careful = defineWorkflow({ name: 'careful', version: 1, details })
+const careful = defineWorkflow({
+  name: 'careful',
+  version: 1,
+  details,
+  completeWithin: seconds(45),
+})
   .step('reserve', { agent: stock, input: first, completeWithin: seconds(5), retries: 0 })
   .step('hurry', {
     agent: packing,
@@ -138,7 +145,13 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
 const slowUnits = 1_000;
 
 /** Its irreversible step comes early, so that a later fault leaves only forward recovery. */
-const hasty = defineWorkflow({ name: 'hasty', version: 1, details })
+const hasty = defineWorkflow({
+  name: 'hasty',
+  version: 1,
+  details,
+  completeWithin: seconds(60),
+  onLate: 'undo',
+})
   .step('send', {
     agent: dispatch,
     input: first,
@@ -162,7 +175,10 @@ const old = [sequence(1, seconds(6)), fork, careful, patient, hasty];
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
   old: workflowRegistry(old),
-  new: workflowRegistry([...old, sequence(2, seconds(9))]),
+  new: workflowRegistry([
+    ...old,
+    sequence(2, seconds(9), { completeWithin: seconds(40), onLate: 'undo' }),
+  ]),
 } as const satisfies Record<string, WorkflowRegistry>;
 
 export type Release = keyof typeof registries;
