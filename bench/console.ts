@@ -53,7 +53,6 @@ const reeve = await startLocalReeve({
   workflows: [chain],
   agents: [{ contract: work, perform: async () => null }],
   path: join(directory, 'reeve.db'),
-  breakerFor: () => ({ run: (call) => call() }),
   random: systemRandom,
   clock: systemClock,
   log,

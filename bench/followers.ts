@@ -15,7 +15,6 @@ import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -129,7 +128,7 @@ async function serve(): Promise<void> {
   const log = jsonLog(systemClock, 'silent', () => {});
   const reeve = await startLocalReeve({
     ...{ workflows, agents: orderAgents(services, fetch), path: join(folder, 'reeve.db') },
-    ...{ clock: systemClock, random: systemRandom, breakerFor: cockatielBreaker, log },
+    ...{ clock: systemClock, random: systemRandom, log },
   });
   const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
   const { url } = await serveApi(reeve, options);

@@ -15,7 +15,6 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -118,7 +117,6 @@ async function measure(liveOrders: number): Promise<void> {
     path: join(directory, 'reeve.db'),
     clock: systemClock,
     random: systemRandom,
-    breakerFor: cockatielBreaker,
     log: jsonLog(systemClock, 'warn', (line) => process.stderr.write(line)),
     sweepPeriodMs: 1_000,
   });

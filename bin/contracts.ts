@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { contractFiles } from '#contracts/published-documents.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -31,7 +30,6 @@ async function openApi(): Promise<unknown> {
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: cockatielBreaker,
     log,
   });
   try {

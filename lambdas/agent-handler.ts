@@ -1,4 +1,5 @@
 /** An agent as a function: a batch of requests at once, each call behind the circuit breaker. */
+
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
@@ -10,9 +11,9 @@ import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { assembleAgent } from '#roles/assemble.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, queueVariables, readConfig } from './config.ts';
@@ -38,9 +39,9 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     waitMs: batchWaitMs,
     batchMax: sendBatchMax,
   });
-  const { runner } = assembleAgent(implementation, {
+  const runner = assembleAgent(implementation, {
     repliesOf: () => replies,
-    breakerFor: cockatielBreaker,
+    breakerFor: () => ungatedBreaker(systemClock),
     clock: systemClock,
     random: systemRandom,
     log,

@@ -8,7 +8,6 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Log } from '#ports/log.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 
@@ -79,7 +78,6 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     clock: systemClock,
     random: systemRandom,
     log: silent,
-    breakerFor: cockatielBreaker,
   });
   return {
     reeve,

@@ -1,6 +1,6 @@
 /** What must hold of steps that wait for their agents, in every write (R23). */
 import { limits } from '#core/model/limits.ts';
-import { underWay } from '#core/model/record.ts';
+import { type StepProgress, underWay } from '#core/model/record.ts';
 import { eachStep, isDispatched, type WriteRule } from './transition.ts';
 
 /** R23: a hold counts no failure, attempt or claim, and lasts no longer than the policy of its step allows. */
@@ -16,11 +16,26 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
     return 'is held, and its key or its doubt changed';
   }
   const goesOn = was.progress.state === 'Held' && before.direction === after.direction;
-  const since = goesOn ? was.progress.since : at;
+  const isGivenBack = entry.type === 'deferred' && entry.step === is.name;
+  const heldSince = isGivenBack ? heldSinceOf(was.progress) : undefined;
+  const since = goesOn ? was.progress.since : Math.min(at, heldSince ?? at);
   if (progress.since > since) return 'is held, and the hold began anew';
   const moved = !goesOn || was.progress.until !== progress.until;
   const endsAt = progress.since + (policy.holdMaxMs ?? limits.holdMaxMs);
   return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
+});
+
+const heldSinceOf = (progress: StepProgress) =>
+  underWay(progress) ? progress.heldSince : undefined;
+
+/** R23: an attempt that its agent gives back counts no failure before the end of the hold, and clears no doubt. */
+const deferralCountsNothing = eachStep(({ was, is, own }, { before, after, entry, at }) => {
+  if (entry.type !== 'deferred' || entry.step !== own.name) return null;
+  if (was.progress.state === 'Running' && is.doubtUntil === null) return 'lost its doubt';
+  const since = heldSinceOf(was.progress) ?? at;
+  if (at >= since + (was.policy.holdMaxMs ?? limits.holdMaxMs)) return null;
+  const isCounted = is.failures > was.failures || after.failureCount > before.failureCount;
+  return isCounted && 'was given back by its agent, which counted as a failure';
 });
 
 /** R23: an order whose ready steps are all held is not claimed. */
@@ -40,6 +55,7 @@ const stoppedHoldsNothing: WriteRule = ({ after }) =>
 
 export const holdRules = [
   ['R23', holdsCountNothing],
+  ['R23', deferralCountsNothing],
   ['R23', heldIsNoClaim],
   ['R23', stoppedHoldsNothing],
 ] as const;

@@ -77,14 +77,18 @@ const performedOnce = eachStep(({ was, is }) => {
   return output !== undefined && !isSame(outputOf(is), output) && 'lost its output';
 });
 
-/** R6: a reply counts only from the agent of the step, for the current attempt, under way and until complete-by. */
+/**
+ * R6: a reply counts only from the agent of the step, for the current attempt, under way and until complete-by. An attempt
+ * that did not begin may be given back later.
+ */
 const repliesAreFenced: WriteRule = ({ before, entry, at, agent }) => {
   if (!('attempt' in entry)) return null;
   const step = findStep(before, entry.step);
   if (step?.attempt !== entry.attempt) return `a reply of attempt ${entry.attempt} counted`;
   if (agent !== null && step.agent !== agent) return `a reply of ${agent} counted`;
   if (!underWay(step.progress)) return `a reply counted while ${step.progress.state}`;
-  return at > step.progress.completeBy && 'a reply counted after complete-by';
+  const isLate = at > step.progress.completeBy && entry.type !== 'deferred';
+  return isLate && 'a reply counted after complete-by';
 };
 
 /** R8: every dispatch raises the attempt by one, and nothing else does. */

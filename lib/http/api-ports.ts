@@ -1,9 +1,9 @@
 /** The ports of the API. */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { CircuitState } from '#core/flow/circuit.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { GuardOptions } from '#http/access/guard.ts';
-import type { BreakerState } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -72,7 +72,7 @@ export interface AgentActivity {
   readonly timedOut: number;
   /** Over the last thousand calls that succeeded or timed out; a timeout counts with its whole deadline. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
-  readonly breaker: BreakerState | null;
+  readonly breaker: CircuitState;
 }
 
 export interface ApiPorts {

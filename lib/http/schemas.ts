@@ -112,6 +112,14 @@ const historySchema = z
       .array(holdSchema)
       .optional()
       .openapi({ description: 'Steps that were held because their agents accepted no call.' }),
+    gate: z
+      .enum(gates)
+      .optional()
+      .openapi({ description: 'Why the agent gave the call back; see `held`.' }),
+    retryAfterMs: z
+      .int()
+      .optional()
+      .openapi({ description: 'How long the agent asked not to be called again, ms.' }),
     times: z
       .int()
       .optional()
@@ -142,7 +150,7 @@ const callSchema = z
       .union([instant, z.null()])
       .openapi({ description: 'When its end was recorded; null while it is under way.' }),
     end: z
-      .enum(['succeeded', 'failed', 'timedOut', 'interrupted'])
+      .enum(['succeeded', 'failed', 'timedOut', 'interrupted', 'deferred'])
       .nullable()
       .openapi({ description: 'interrupted: by a restart or an outage, which is no failure.' }),
     isLate: z.boolean().openapi({

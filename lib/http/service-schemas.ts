@@ -1,7 +1,7 @@
 /** The schemas of the service itself in responses: its workflows, activity, health and caller. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
-import { breakerStates } from '#ports/breaker.ts';
+import { circuitStates } from '#core/flow/circuit.ts';
 import { instant, stepSchema } from './schemas.ts';
 
 export const workflowsSchema = z
@@ -77,7 +77,7 @@ export const activitySchema = z
             description:
               'Of the last thousand calls that succeeded or timed out; a call that timed out counts with its whole deadline.',
           }),
-        breaker: z.enum(breakerStates).nullable(),
+        breaker: z.enum(circuitStates),
       }),
     ),
     channels: z.array(

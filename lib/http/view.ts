@@ -89,6 +89,7 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
+    case 'deferred':
     case 'stepFailed':
     case 'undoFailed': {
       const { grants, ...known } = rest;

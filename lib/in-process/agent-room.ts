@@ -1,113 +1,95 @@
 /**
- * The room of the agents of one process: how many calls each begins at once. A request is sent only when its call begins
- * immediately, so that no time in a queue counts towards its deadline. Other calls wait with their orders, which are held.
+ * The room of one agent of this process: how many calls it makes at once, and whether its service answers. A request is
+ * sent only when its call is expected to begin at once, so that no time in a queue counts towards its deadline. Other
+ * steps are held.
  */
 import type { Grant } from '#core/model/grant.ts';
-import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Nudge, Request } from '#core/model/message.ts';
+import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
+import type { Held, ProcessRecord, StepRecord } from '#core/model/record.ts';
+import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Gates } from '#ports/gates.ts';
+import { beginLine } from './begin-line.ts';
+import { circuitBreaker, stepKey } from './circuit-breaker.ts';
+import type { TenantWeights } from './tenant-weights.ts';
+import { waitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentRoom}. */
 export interface AgentRoomOptions {
-  /** The calls that an agent begins at once, by its name; an agent that is not in it has no gate. */
-  readonly callsMax: ReadonlyMap<string, number>;
+  /** The calls that the agent makes at once. */
+  readonly callsMax: number;
   /** Asks for a claim of an order that has a place now. */
   readonly nudge: (nudge: Nudge) => void;
+  readonly weights: TenantWeights;
   readonly clock: Clock;
 }
 
-/** Gates that can be closed. */
-export interface AgentRoom extends Gates {
+/** The gate of one agent, and the breaker of its runner. */
+export interface AgentRoom extends Breaker {
+  /** A start grant takes a place, until `release` or the end of the attempt. */
+  ask(request: Request): Grant;
+  /** The requests will not be sent. */
+  release(requests: readonly Request[]): void;
+  /** The stored record holds the step: it gets a place when there is one. */
+  hold(record: ProcessRecord, step: StepRecord, held: Held): void;
+  /** The stored record holds the step no more. */
+  forget(record: ProcessRecord, step: StepRecord): void;
   /** Nudges no order any more. */
   close(): void;
 }
 
-/** How long a place is kept for an order that was nudged, ms: a claim takes milliseconds. */
-const reservedMs = 10_000;
-
-interface Room {
-  readonly callsMax: number;
+/** Makes the room of one agent. */
+export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): AgentRoom {
   /** The attempts that have a place. */
-  readonly taken: Set<string>;
-  /** Steps that have a place, until their order is claimed; each with what cancels its end. */
-  readonly reserved: Map<string, () => void>;
-  /** In the order in which they asked first. */
-  readonly waiting: Map<string, Nudge>;
-}
+  const taken = new Set<string>();
+  const line = beginLine(callsMax, clock);
+  const circuit = circuitBreaker(clock, () => waiting.fill());
+  const hasPlace = (): boolean => taken.size + waiting.reserved() < callsMax + line.ahead();
+  const waiting = waitingSteps({ ...options, hasPlace, circuit, clock });
 
-const stepOf = ({ orderId, step }: Request) => `${orderId} ${step}`;
-const attemptOf = ({ orderId, step, attempt }: Request) => `${orderId} ${step} ${attempt}`;
-
-/** Makes the gates of the agents of one process. */
-export function agentRoom({ callsMax, nudge, clock }: AgentRoomOptions): AgentRoom {
-  const rooms = new Map<string, Room>(
-    [...callsMax].map(([agent, max]) => [
-      agent,
-      { callsMax: max, taken: new Set(), reserved: new Map(), waiting: new Map() },
-    ]),
-  );
-
-  let isClosed = false;
-
-  function ask(request: Request): Grant {
-    const now = clock.now();
-    const room = rooms.get(request.agent);
-    if (room === undefined) return { kind: 'start', startAt: now };
-    const step = stepOf(request);
-    const isReserved = room.reserved.has(step);
-    if (isReserved || (room.waiting.size === 0 && hasPlace(room))) {
-      room.reserved.get(step)?.();
-      room.reserved.delete(step);
-      room.waiting.delete(step);
-      room.taken.add(attemptOf(request));
-      return { kind: 'start', startAt: now };
-    }
-    return { kind: 'hold', gate: 'room', until: now + limits.holdLookMaxMs };
-  }
-
-  /** Gives free places to those that wait, one nudge per order. */
-  function fill(room: Room): void {
-    if (isClosed) return;
-    const nudged = new Set<OrderId>();
-    for (const [step, waiting] of room.waiting) {
-      if (!hasPlace(room)) return;
-      room.waiting.delete(step);
-      const cancel = clock.after(reservedMs, () => {
-        room.reserved.delete(step);
-        fill(room);
-      });
-      room.reserved.set(step, cancel);
-      if (!nudged.has(waiting.orderId)) nudge(waiting);
-      nudged.add(waiting.orderId);
-    }
+  function release(requests: readonly Request[]): void {
+    const own = requests.filter((request) => taken.delete(attemptKey(request)));
+    for (const request of own) circuit.withoutCall(stepKey(request));
+    if (own.length > 0) waiting.fill();
   }
 
   return {
-    ask: (requests) => requests.map(ask),
-    wait(requests) {
-      for (const request of requests) {
-        const room = rooms.get(request.agent);
-        const step = stepOf(request);
-        if (room === undefined || room.waiting.has(step)) continue;
-        const { orderId, priority } = request;
-        room.waiting.set(step, { orderId, priority });
-        fill(room);
+    ask(request) {
+      const step = stepKey(request);
+      const mayStart =
+        waiting.take(step) || (waiting.isEmpty() && hasPlace() && circuit.admits(step));
+      const nowMs = clock.now();
+      if (!mayStart) {
+        const gate = circuit.state() === 'closed' ? 'room' : 'circuit';
+        return { kind: 'hold', gate, until: nowMs + limits.holdLookMaxMs };
       }
+      taken.add(attemptKey(request));
+      return { kind: 'start', startAt: nowMs };
     },
-    release(requests) {
-      const freed = requests.flatMap((request) => {
-        const room = rooms.get(request.agent);
-        return room?.taken.delete(attemptOf(request)) === true ? [room] : [];
-      });
-      for (const room of new Set(freed)) fill(room);
+    release,
+    hold(record, { name }, { since }) {
+      waiting.add(stepKey({ orderId: record.orderId, step: name }), nudgeOf(record), since);
     },
+    forget: ({ orderId }, { name }) => waiting.remove(stepKey({ orderId, step: name })),
+    async begin(request) {
+      if (await line.turn(request)) return null;
+      release([request]);
+      return refusal('room');
+    },
+    admit: (request) => circuit.call(request) ?? refusal('circuit'),
+    end(request) {
+      line.end(request);
+      release([request]);
+    },
+    state: circuit.state,
     close() {
-      isClosed = true;
-      for (const { reserved } of rooms.values()) for (const cancel of reserved.values()) cancel();
+      line.close();
+      waiting.close();
     },
   };
 }
 
-const hasPlace = ({ callsMax, taken, reserved }: Room) => taken.size + reserved.size < callsMax;
+/** A nudge comes when the agent has a place; this is only the fallback. */
+const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });
+
+const attemptKey = (request: Request) => `${stepKey(request)} ${request.attempt}`;

@@ -1,16 +1,31 @@
-/** The states of a circuit. */
-export const breakerStates = ['closed', 'open', 'half-open'] as const;
-/** See {@link breakerStates}. */
-export type BreakerState = (typeof breakerStates)[number];
+/** Breaker: whether the calls to one remote service may be made now. */
+import type { CircuitState } from '#core/flow/circuit.ts';
+import type { Gate } from '#core/model/grant.ts';
+import type { Request } from '#core/model/message.ts';
 
-/** A circuit breaker around one remote service. */
+/** Why an attempt is not made now. */
+export interface Refusal {
+  readonly gate: Gate;
+  /** When to ask again at the earliest, ms from now. */
+  readonly retryAfterMs: number;
+}
+
+/** A call that may be made. */
+export interface AdmittedCall {
+  /** The service answered; a permanent fault is an answer. */
+  answered(): void;
+  /** The service did not answer, or with a transient fault. */
+  failed(): void;
+}
+
+/** A circuit breaker around one remote service, and the number of calls that it takes at once. */
 export interface Breaker {
-  /**
-   * Runs `call` unless the circuit is open. Transient faults of `call` count towards opening it.
-   *
-   * @throws {TransientFault} `circuit-open` at once, while the circuit is open
-   */
-  run<Value>(call: () => Promise<Value>): Promise<Value>;
-  /** The state for operators; absent when the breaker has no states. */
-  state?(): BreakerState;
+  /** Before an attempt. Resolves to null when the attempt may begin; then `end` must follow. */
+  begin(request: Request): Promise<Refusal | null>;
+  /** Before each call of an attempt that has begun; a refusal ends the attempt. */
+  admit(request: Request): AdmittedCall | Refusal;
+  /** After an attempt that has begun. */
+  end(request: Request): void;
+  /** The state for operators. */
+  state(): CircuitState;
 }

@@ -9,11 +9,6 @@ export interface Gates {
    * place in the agent until `release`.
    */
   ask(requests: readonly Request[]): readonly Grant[];
-  /**
-   * The requests are held in the stored record: the gate nudges their order as soon as it grants a call. Called after the
-   * record is stored, because an earlier claim would not find the held step.
-   */
-  wait(requests: readonly Request[]): void;
   /** Gives back the places of requests: their calls have ended, or they were not sent. */
   release(requests: readonly Request[]): void;
 }

@@ -66,6 +66,7 @@ async function handle(
   ports: AgentRunnerPorts,
   request: Request,
 ): Promise<Delivery> {
+  // An earlier delivery of the request may have begun, so this one says nothing.
   if (ports.clock.now() > request.completeBy) return done;
   const limit = deadline(ports.clock, request.completeBy);
   try {
@@ -88,6 +89,21 @@ async function attempt(
   request: Request,
   limit: Deadline,
 ): Promise<ReplyResult | undefined> {
+  const refusal = await ports.breaker.begin(request);
+  if (refusal !== null) return { kind: 'deferred', ...refusal };
+  try {
+    return await begunAttempt(agent, ports, request, limit);
+  } finally {
+    ports.breaker.end(request);
+  }
+}
+
+async function begunAttempt(
+  agent: AgentImplementation,
+  ports: AgentRunnerPorts,
+  request: Request,
+  limit: Deadline,
+): Promise<ReplyResult | undefined> {
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
     const fields = faultyFields(input.error, 'the whole input');
@@ -98,15 +114,20 @@ async function attempt(
   }
   const call = callOf(ports, request, limit);
   for (let tries = 1; !limit.isPast(); tries += 1) {
+    const admitted = ports.breaker.admit(request);
+    if ('gate' in admitted) return { kind: 'deferred', ...admitted };
     try {
-      // The race is inside the breaker, so that code that ignores its signal cannot keep the circuit half-open.
-      const output = await ports.breaker.run(() =>
-        Promise.race([act(agent, request, input.data, call), limit.late]),
-      );
+      // Code that ignores its signal ends for the breaker too, so that it cannot keep a circuit half-open.
+      const output = await Promise.race([act(agent, request, input.data, call), limit.late]);
+      admitted.answered();
       const fault = oversizeFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
     } catch (error) {
-      if (error instanceof PermanentFault) return failed(error.code, error.message, error.effect);
+      if (error instanceof PermanentFault) {
+        admitted.answered();
+        return failed(error.code, error.message, error.effect);
+      }
+      admitted.failed();
       logError(ports.log, 'call-failed', request, error);
     }
     await limit.pause(backOffMs(faultBackOff, tries, ports.random));

@@ -104,16 +104,16 @@ export interface AgentAssembly extends Omit<AgentRunnerPorts, 'replies' | 'break
 }
 
 /**
- * Makes the runner of one agent, and returns its circuit breaker too.
+ * Makes the runner of one agent.
  *
  * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo
  */
 export function assembleAgent(
   agent: AgentImplementation,
   { breakerFor, repliesOf, ...ports }: AgentAssembly,
-): { readonly runner: AgentRunner; readonly breaker: Breaker } {
+): AgentRunner {
   const breaker = breakerFor(agent.contract.name);
-  return { runner: agentRunner(agent, { ...ports, breaker, replies: repliesOf(agent) }), breaker };
+  return agentRunner(agent, { ...ports, breaker, replies: repliesOf(agent) });
 }
 
 /** The ports of {@link assembleProcess}. */

@@ -67,6 +67,10 @@ function eventOf(
   switch (result.kind) {
     case 'heartbeat':
       return { type: 'heartbeat', ...from };
+    case 'deferred': {
+      const { gate, retryAfterMs } = result;
+      return { type: 'deferred', ...from, gate, retryAfterMs };
+    }
     case 'failed':
       return {
         type: action === 'undo' ? 'undoFailed' : 'stepFailed',

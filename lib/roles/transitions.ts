@@ -178,8 +178,6 @@ interface GatedDecision {
   readonly known: OrderContext | null;
   /** The requests that have places at their agents. */
   readonly granted: readonly Request[];
-  /** The requests that have none: their steps are held. */
-  readonly held: readonly Request[];
 }
 
 /**
@@ -196,41 +194,41 @@ function decideGated(
   const decision = decide(record, event, known, nowMs);
   const requests = decision.kind === 'transition' ? requestsOf(decision.commands) : [];
   if (gates === undefined || known === null || requests.length === 0) {
-    return { decision, known, granted: [], held: [] };
+    return { decision, known, granted: [] };
   }
   const grants = gates.ask(requests);
   const granted = requests.filter((_, at) => grants[at]?.kind === 'start');
   const isFree = grants.every((grant) => grant.kind === 'start' && grant.startAt <= nowMs);
-  if (isFree) return { decision, known, granted, held: [] };
-  const held = requests.filter((_, at) => grants[at]?.kind === 'hold');
+  if (isFree) return { decision, known, granted };
   const byStep = requests.flatMap(({ step }, at): [StepName, Grant][] => {
     const grant = grants[at];
     return grant === undefined ? [] : [[step, grant]];
   });
   const gated = { ...known, grants: new Map(byStep) };
-  return { decision: decide(record, event, gated, nowMs), known: gated, granted, held };
+  return { decision: decide(record, event, gated, nowMs), known: gated, granted };
 }
 
 const requestsOf = (commands: readonly Command[]): readonly Request[] =>
   commands.flatMap((command) => (command.kind === 'request' ? [command.request] : []));
 
-/** Reports to the gates: held requests wait from now on, and places of requests that are not sent are free again. */
+/** Gives back the places of requests that are not sent. */
 async function writeGated(
   ports: TransitionPorts,
-  { granted, held }: GatedDecision,
+  { granted }: GatedDecision,
   decision: Transition,
   inShort: () => Decision,
 ): Promise<Written> {
-  const sent = new Set<string>();
+  let commands: readonly Command[] = [];
   try {
     const written = await write(ports, decision, inShort);
-    const requests = written.kind === 'committed' ? requestsOf(written.commands) : [];
-    for (const { step } of requests) sent.add(step);
-    if (written.kind === 'committed' && held.length > 0) ports.gates?.wait(held);
+    if (written.kind === 'committed') commands = written.commands;
     return written;
   } finally {
-    const unsent = granted.filter(({ step }) => !sent.has(step));
-    if (unsent.length > 0) ports.gates?.release(unsent);
+    // A record in its shortest form may send fewer requests than were granted.
+    if (granted.length > 0 && commands !== decision.commands) {
+      const sent = new Set(requestsOf(commands).map(({ step }) => step));
+      ports.gates?.release(granted.filter(({ step }) => !sent.has(step)));
+    }
   }
 }
 

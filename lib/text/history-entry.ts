@@ -34,6 +34,7 @@ export type HistoryLine =
   | (At & { readonly type: 'held'; readonly holds: readonly HoldLine[]; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: FaultLine })
+  | (OfAttempt & { readonly type: 'deferred'; readonly gate: string })
   /** `late`: the order was past its own deadline, and stopped or turned back. */
   | (OfSweep & { readonly type: 'expired'; readonly late: boolean })
   | (OfSweep & {

@@ -25,6 +25,10 @@ export function historySentence(entry: HistoryLine): string {
       return `step ${entry.step} undone ${attempt(entry)}`;
     case 'heartbeat':
       return `heartbeat of step ${entry.step} ${attempt(entry)}`;
+    case 'deferred': {
+      const why = entry.gate === 'circuit' ? 'the service is unavailable' : 'it has no room';
+      return `step ${entry.step}: its agent gave the call back ${attempt(entry)}, because ${why}`;
+    }
     case 'stepFailed':
       return `step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
     case 'undoFailed':

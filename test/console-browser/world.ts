@@ -9,7 +9,6 @@ import type { Identify } from '#http/access/access.ts';
 import type { Clock } from '#ports/clock.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { consolePages, type SignIn } from '#runtime/node/console-pages.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -131,7 +130,6 @@ export async function startWorld({
     agents: orderAgents(urls, fetch),
     path: join(folder, 'reeve.db'),
     random: systemRandom,
-    breakerFor: cockatielBreaker,
     sweepPeriodMs: 200,
     clock,
     log,

@@ -69,6 +69,12 @@ function request(changes: Partial<Request> = {}): Request {
   };
 }
 
+/** A request with less time. */
+function requestWithin(completeWithinMs: number): Request {
+  const completeBy = Date.now() + completeWithinMs;
+  return request({ completeBy, completeWithinMs, endBy: completeBy });
+}
+
 /** The request to undo the perform of another one. */
 const undoOf = (perform: Request): Request => ({
   ...perform,
@@ -257,7 +263,7 @@ export function agentContract(name: string, start: StartAgent): void {
 
     test('there is no reply after complete-by, regardless of the service', async () => {
       await suppliers.set('payment', { hangRate: 1 });
-      const some = request({ completeBy: Date.now() + 1_500, endBy: Date.now() + 1_500 });
+      const some = requestWithin(1_500);
       await send(some);
       expect(await repliesOnceDone(some)).toEqual([]);
       expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));
@@ -265,7 +271,7 @@ export function agentContract(name: string, start: StartAgent): void {
 
     test('a response that is complete only after complete-by causes no reply', async () => {
       front.dribble(2_000);
-      const some = request({ completeBy: Date.now() + 1_000, endBy: Date.now() + 1_000 });
+      const some = requestWithin(1_000);
       await send(some);
       expect(await repliesOnceDone(some)).toEqual([]);
       expect(new Set(front.keysOf(some.orderId))).toEqual(new Set([some.idempotencyKey]));

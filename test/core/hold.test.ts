@@ -8,12 +8,15 @@ import { replay } from '#core/view/replay.ts';
 import {
   cancel,
   claim,
+  defer,
   diamond,
+  effectOf,
   epoch,
   expire,
   flow,
   gated,
   ignored,
+  interrupt,
   no,
   ok,
   play,
@@ -221,6 +224,139 @@ describe('the end of a hold', () => {
       message: 'Step a was held for 1 minutes because the circuit breaker of its agent was open.',
       effect: 'none',
     });
+  });
+});
+
+describe('an attempt that its agent gives back', () => {
+  const one = submit(flow({ a: { retries: 0, onExhausted: 'undo', holdMax: 60 * secondMs } }));
+  const out = play(one, [0, claim()]);
+  const two = play(pending, [0, claim()]);
+
+  transitions([
+    [
+      'counts no failure, remains in doubt, and is held as long as the agent asks',
+      out,
+      100,
+      defer('a', 1, 7_000),
+      ['Pending from 7100 a:H-1@circuit 7100?1000'],
+    ],
+    [
+      'is given back even after complete-by',
+      out,
+      5_000,
+      defer('a'),
+      ['Pending from 5001 a:H-1@circuit 5001?1000'],
+    ],
+    [
+      'is ignored when a sweep has counted it',
+      play(out, [1_001, expire]),
+      1_002,
+      defer('a'),
+      ignored('not-under-way'),
+    ],
+    ['is ignored when it is an earlier one', out, 100, defer('a', 2), ignored('other-attempt')],
+    [
+      'waits beside the other steps',
+      two,
+      100,
+      defer('a', 1, 500),
+      ['Processing a:H-1@circuit 600?1000 b:R1<1000 c:- d:-'],
+    ],
+    [
+      'is taken back in an order that stopped',
+      play(submit(diamond({ b: { onFault: 'hold' } })), [0, claim()], [50, no('b')]),
+      100,
+      defer('a'),
+      ['Error(refused) a:-1?1000 b:F1 c:- d:-'],
+    ],
+    [
+      'is undone when the order is undone',
+      play(two, [10, ok('b')], [20, cancel]),
+      100,
+      defer('a'),
+      ['Processing undo a:-1?1000 b:Uc2<1100 c:- d:-', 'undo b2 o-1/b/undo <1100'],
+    ],
+  ]);
+
+  it('continues a hold: the time that it has been held is counted over all attempts', () => {
+    const held = play(out, [100, defer('a', 1, 7_000)]);
+    const again = play({ ...one, record: held.record }, [7_100, claim()], [7_200, defer('a', 2)]);
+    expect(again.record.steps[0]?.progress).toMatchObject({
+      since: epoch + 100,
+      // The longer it has been held, the less often it is tried.
+      until: epoch + 7_200 + 3_550,
+    });
+    const ended = play(
+      { ...one, record: again.record },
+      [60_000, claim()],
+      [60_200, defer('a', 3)],
+    );
+    expect(ended.record).toMatchObject({ direction: 'undo', failureCount: 0 });
+    expect(ended.record.fault?.message).toBe(
+      'Step a was held for 1 minutes because the circuit breaker of its agent was open.',
+    );
+  });
+
+  it('gives its claim back, so that an outage of any length does not use the claims up', () => {
+    let situation: Situation = out;
+    for (let attempt = 1; attempt < 400; attempt += 1) {
+      situation = play(
+        situation,
+        [attempt * 100, defer('a', attempt)],
+        [attempt * 100 + 50, claim()],
+      );
+      if (situation.record.processState !== 'Processing') break;
+    }
+    expect(situation.record.steps[0]?.attempt).toBe(400);
+  });
+
+  it('is stored, read back and replayed, and is a call that ended without a failure', () => {
+    const { record } = play(out, [100, defer('a', 1, 7_000)], [7_100, claim()]);
+    expect(decodeRecord(JSON.parse(JSON.stringify(encodeRecord(record))))).toEqual(record);
+    expect(replay(record, one.known).at(-1)).toEqual(record);
+    expect(callsOf(record, one.known).calls.map(({ end }) => end)).toEqual(['deferred', null]);
+  });
+
+  it('undoes later what it could not undo', () => {
+    const undoing = play(
+      submit(flow({ a: {}, b: { after: ['a'] } })),
+      [0, claim()],
+      [10, ok('a')],
+      [20, no('b')],
+    );
+    const held = play(undoing, [100, defer('a', 2)]);
+    expect(held.record).toMatchObject({ processState: 'Pending', failureCount: 0 });
+    expect(held.record.steps[0]?.progress).toMatchObject({
+      state: 'Held',
+      before: { state: 'Completed' },
+    });
+  });
+});
+
+describe('a restart', () => {
+  transitions([
+    [
+      'releases an order that waits for the gates of the former process',
+      bothHeld,
+      60,
+      interrupt('restart', 90),
+      ['Pending from 90 a:H-@room 500 b:H-@circuit 800 c:- d:-'],
+    ],
+    [
+      'does not release one that waits for a cool-down',
+      play(
+        submit(flow({ a: { retries: 0, coolDown: { after: 5_000, times: 1 } } })),
+        [0, claim()],
+        [1_001, expire],
+      ),
+      1_100,
+      interrupt('restart', 1_200),
+      ignored('not-due'),
+    ],
+  ]);
+
+  it('is no outage, which ends no wait', () => {
+    expect(effectOf(bothHeld, interrupt('outage', 90), 60)).toEqual(ignored('not-due'));
   });
 });
 

@@ -174,6 +174,12 @@ export const beat = (step: string, attempt = 1): RecordEvent => ({
   type: 'heartbeat',
   ...ofAttempt(step, attempt),
 });
+export const defer = (step: string, attempt = 1, retryAfterMs = 0): RecordEvent => ({
+  type: 'deferred',
+  ...ofAttempt(step, attempt),
+  gate: 'circuit',
+  retryAfterMs,
+});
 export const undoOk = (step: string, attempt = 2): RecordEvent => ({
   type: 'undoSucceeded',
   ...ofAttempt(step, attempt),

@@ -113,7 +113,7 @@ const broken = (): never => {
 };
 
 const reply = fc.record({
-  kind: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'beat', 'beat', 'beat', 'crossed'),
+  kind: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'beat', 'beat', 'beat', 'crossed', 'deferred'),
   pick: fc.nat({ max: 7 }),
   aimed: fc.constantFrom(true, true, true, true, true, false),
   attemptOff: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, -1),
@@ -338,6 +338,15 @@ function replyTo(request: Request, answer: Answer): RecordEvent {
     agent: answer.byAnother ? agentName('svc-other') : request.agent,
   };
   if (answer.kind === 'beat') return { type: 'heartbeat', ...from };
+  if (answer.kind === 'deferred') {
+    const isLong = answer.effect === 'possible';
+    return {
+      type: 'deferred',
+      ...from,
+      gate: isLong ? 'circuit' : 'room',
+      retryAfterMs: isLong ? 900_000 : 20,
+    };
+  }
   const isPerform = (request.action === 'perform') !== (answer.kind === 'crossed');
   if (answer.kind === 'failed') {
     const fault = { code: 'refused', message: 'No.', effect: answer.effect };

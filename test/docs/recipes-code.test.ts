@@ -71,7 +71,6 @@ async function run(workflow: WorkflowDefinition, details: JsonValue, services: S
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: () => ({ run: (call) => call() }),
     log: { info() {}, warn() {}, error() {} },
   });
   onTestFinished(() => reeve.close());

@@ -55,7 +55,6 @@ async function serve(folder: string) {
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: () => ({ run: (call) => call() }),
     responseChannels: { shop: async () => {} },
     log,
   });

@@ -70,7 +70,6 @@ export async function scenario(
     path: ':memory:',
     clock: systemClock,
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (call) => call() }),
     log,
   });
   onTestFinished(() => reeve.close());

@@ -57,7 +57,6 @@ async function scenario() {
     path: ':memory:',
     clock: systemClock,
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (call) => call() }),
     log,
     responseChannels: { desk: async ({ body }) => void output.push(body) },
     onAlert: async (alert) => void output.push(JSON.stringify(alert)),

@@ -2,27 +2,52 @@
 import { expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
-import { agentRoom } from '#in-process/agent-room.ts';
+import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { agentRooms } from '#in-process/agent-rooms.ts';
+import { tenantWeights } from '#in-process/tenant-weights.ts';
+import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function started(callsMax: number) {
   const clock = virtualClock();
   const nudged: string[] = [];
-  const room = agentRoom({
+  const rooms = agentRooms({
     callsMax: new Map([['paint', callsMax]]),
+    weights: tenantWeights(),
     nudge: (nudge) => nudged.push(nudge.orderId),
     clock,
   });
-  /** As a role does it: what is held waits, once its record is stored. */
+  const records = new Map<string, ProcessRecord>();
+  /** Stores the order with these steps held. */
+  function store(order: string, ...steps: readonly string[]): void {
+    const before = records.get(order) ?? newOrder(order, clock.now()).record;
+    const record = {
+      ...before,
+      steps: before.steps.map((step): StepRecord => {
+        const { progress } = step;
+        if (!steps.includes(step.name)) return { ...step, progress: { state: 'NotStarted' } };
+        if (progress.state === 'Held') return step;
+        const now = clock.now();
+        const held = { state: 'Held', gate: 'room', since: now, until: now + 900_000 } as const;
+        return { ...step, progress: { ...held, before: { state: 'NotStarted' } } };
+      }),
+    };
+    records.set(order, record);
+    rooms.onRecord(record, before);
+  }
+  /** As a role does it: what is held is stored as held. */
   const kinds = (...requests: readonly Request[]) => {
-    const grants = room.ask(requests);
-    room.wait(requests.filter((_, at) => grants[at]?.kind === 'hold'));
+    const grants = rooms.ask(requests);
+    for (const [order, own] of Map.groupBy(requests.entries(), ([, { orderId: id }]) => id)) {
+      const held = own.filter(([at]) => grants[at]?.kind === 'hold');
+      store(order, ...held.map(([, { step }]) => step));
+    }
     return grants.map(({ kind }) => kind);
   };
-  return { room, nudged, kinds, clock };
+  return { rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
 }
 
-function call(order: string, step = 'coat', attempt = 1, agent = 'paint'): Request {
+function call(order: string, step = 'east', attempt = 1, agent = 'paint'): Request {
   const id = orderId(order);
   const key = idempotencyKey(id, stepName(step), 'perform', 1);
   return {
@@ -34,7 +59,7 @@ function call(order: string, step = 'coat', attempt = 1, agent = 'paint'): Reque
     action: 'perform',
     idempotencyKey: key,
     performKey: key,
-    completeBy: 0,
+    completeBy: Date.UTC(2026, 0, 1) + 1_000,
     completeWithinMs: 1_000,
     endBy: 0,
     input: null,
@@ -50,43 +75,35 @@ test('an agent begins as many calls at once as it says, and no more', () => {
   expect(kinds(call('d'))).toEqual(['hold']);
 });
 
-test('an agent without a number has no gate', () => {
-  const { kinds } = started(1);
-  expect(kinds(call('a', 'coat', 1, 'wash'), call('b', 'coat', 1, 'wash'))).toEqual([
-    'start',
-    'start',
-  ]);
-});
-
 test('the order that waited first is nudged when a call ends, and gets the place', () => {
-  const { room, nudged, kinds } = started(1);
+  const { rooms, nudged, kinds } = started(1);
   kinds(call('a'), call('b'), call('c'));
-  room.release([call('a')]);
+  rooms.release([call('a')]);
   expect(nudged).toEqual(['b']);
   expect(kinds(call('c'), call('d'), call('b'))).toEqual(['hold', 'hold', 'start']);
   expect(nudged).toEqual(['b']);
 });
 
 test('an order that begins to wait when there is room again is nudged at once', () => {
-  const { room, nudged } = started(1);
-  room.ask([call('a'), call('b')]);
-  room.release([call('a')]);
-  room.wait([call('b')]);
+  const { rooms, nudged, store } = started(1);
+  rooms.ask([call('a'), call('b')]);
+  rooms.release([call('a')]);
+  store('b', 'east');
   expect(nudged).toEqual(['b']);
 });
 
 test('a place is released once, however often its request is', () => {
-  const { room, nudged, kinds } = started(1);
+  const { rooms, nudged, kinds } = started(1);
   kinds(call('a'), call('b'), call('c'));
-  room.release([call('a'), call('a')]);
-  room.release([call('a', 'coat', 2), call('x')]);
+  rooms.release([call('a'), call('a')]);
+  rooms.release([call('a', 'east', 2), call('x')]);
   expect(nudged).toEqual(['b']);
 });
 
 test('a place that its order does not take within ten seconds goes to the next', async () => {
-  const { room, nudged, kinds, clock } = started(1);
+  const { rooms, nudged, kinds, clock } = started(1);
   kinds(call('a'), call('b'), call('c'));
-  room.release([call('a')]);
+  rooms.release([call('a')]);
   await clock.advance(9_999);
   expect(nudged).toEqual(['b']);
   await clock.advance(1);
@@ -95,19 +112,133 @@ test('a place that its order does not take within ten seconds goes to the next',
 });
 
 test('several places that become free at once for one order are one nudge', () => {
-  const { room, nudged, kinds } = started(2);
-  kinds(call('a'), call('b'), call('c', 'first'), call('c', 'second'));
-  room.release([call('a'), call('b')]);
+  const { rooms, nudged, kinds } = started(2);
+  kinds(call('a'), call('b'), call('c', 'east'), call('c', 'west'));
+  rooms.release([call('a'), call('b')]);
   expect(nudged).toEqual(['c']);
-  expect(kinds(call('c', 'first'), call('c', 'second'))).toEqual(['start', 'start']);
+  expect(kinds(call('c', 'east'), call('c', 'west'))).toEqual(['start', 'start']);
 });
 
 test('after it is closed, nothing is nudged and no timer is left', () => {
-  const { room, nudged, kinds, clock } = started(2);
+  const { rooms, nudged, kinds, clock } = started(2);
   kinds(call('a'), call('b'), call('c'), call('d'));
-  room.release([call('a')]);
-  room.close();
-  room.release([call('b')]);
+  rooms.release([call('a')]);
+  rooms.close();
+  rooms.release([call('b')]);
   expect(nudged).toEqual(['c']);
   expect(clock.pending()).toBe(0);
+});
+
+test('an order that is cancelled while it waits gets no place, and loses the one that was kept for it', () => {
+  const { rooms, nudged, kinds, store } = started(1);
+  kinds(call('a'), call('b'), call('c'), call('d'));
+  store('b');
+  rooms.release([call('a')]);
+  expect(nudged).toEqual(['c']);
+  store('c');
+  expect(nudged).toEqual(['c', 'd']);
+});
+
+test('an attempt begins when it is its turn, and not when it has waited for a tenth of its time', async () => {
+  const { room, clock } = started(1);
+  expect(await room.begin(call('a'))).toBeNull();
+  const turns: unknown[] = [];
+  for (const order of ['b', 'c']) void room.begin(call(order)).then((turn) => turns.push(turn));
+  await clock.advance(99);
+  expect(turns).toEqual([]);
+  await clock.advance(1);
+  expect(turns).toMatchObject([{ gate: 'room' }, { gate: 'room' }]);
+});
+
+test('a call that ends lets the next attempt begin', async () => {
+  const { room, clock } = started(1);
+  const first = call('a');
+  await room.begin(first);
+  const second = room.begin(call('b'));
+  await clock.advance(50);
+  room.end(first);
+  expect(await second).toBeNull();
+  expect(clock.pending()).toBe(0);
+});
+
+test('an attempt of which half of the time has passed does not begin', async () => {
+  const { room, clock } = started(1);
+  await clock.advance(501);
+  expect(await room.begin(call('a'))).toMatchObject({ gate: 'room' });
+});
+
+test('an agent whose calls take no time is sent more than it makes at once', async () => {
+  const { rooms, room, kinds } = started(2);
+  const first = call('a');
+  await room.begin(first);
+  room.end(first);
+  expect(kinds(...['b', 'c', 'd', 'e', 'f'].map((order) => call(order)))).toEqual([
+    ...Array.from({ length: 4 }, () => 'start'),
+    'hold',
+  ]);
+  rooms.close();
+});
+
+/** Fails calls of several orders until the circuit opens. */
+async function broken(callsMax: number) {
+  const world = started(callsMax);
+  for (const order of ['v', 'w', 'x', 'y', 'z']) {
+    const own = call(order);
+    world.kinds(own);
+    await world.room.begin(own);
+    const admitted = world.room.admit(own);
+    if ('failed' in admitted) admitted.failed();
+    world.room.end(own);
+  }
+  expect(world.room.state()).toBe('open');
+  return world;
+}
+
+test('an open circuit holds what is asked, and nudges one step at a time as its probe', async () => {
+  const { room, kinds, nudged, clock } = await broken(8);
+  const first = call('a');
+  expect(kinds(first, call('b'), call('c'))).toEqual(['hold', 'hold', 'hold']);
+  await clock.advance(999);
+  expect(nudged).toEqual([]);
+  await clock.advance(1);
+  expect(nudged).toEqual(['a']);
+  expect(kinds(first)).toEqual(['start']);
+  await clock.advance(3_000);
+  expect(nudged).toEqual(['a']);
+  expect(room.state()).toBe('half-open');
+});
+
+test('after a probe that fails, another order is the next probe', async () => {
+  const { room, kinds, nudged, clock, store } = await broken(8);
+  const probe = call('a');
+  kinds(probe, call('b'));
+  await clock.advance(1_000);
+  kinds(probe);
+  await room.begin({ ...probe, completeBy: clock.now() + 1_000 });
+  const admitted = room.admit(probe);
+  if ('failed' in admitted) admitted.failed();
+  expect(room.admit(probe)).toMatchObject({ gate: 'circuit' });
+  room.end(probe);
+  store('a', 'east');
+  await clock.advance(2_000);
+  expect(nudged).toEqual(['a', 'b']);
+});
+
+test('a probe that is answered lets the others go in a ramp', async () => {
+  const { room, kinds, nudged, clock } = await broken(1_000);
+  const probe = call('p');
+  kinds(probe, ...Array.from({ length: 30 }, (_, order) => call(`o${order}`)));
+  await clock.advance(1_000);
+  kinds(probe);
+  await room.begin({ ...probe, completeBy: clock.now() + 1_000 });
+  const admitted = room.admit(probe);
+  if ('answered' in admitted) admitted.answered();
+  room.end(probe);
+  const counts: number[] = [];
+  for (let second = 0; second < 12; second += 1) {
+    await clock.advance(1_000);
+    counts.push(nudged.length);
+  }
+  // The good rate was below 10 calls per second, which is the least that is assumed.
+  expect(counts).toEqual([2, 2, 2, 3, 4, 7, 11, 20, 31, 31, 31, 31]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { limits } from '#core/model/limits.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
+import { freeBreaker } from '../support/breakers.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { contract, kitchen, never, served } from './kitchen.ts';
@@ -23,7 +24,7 @@ test.each([
     ...(own !== undefined && { undo: own }),
   };
   const ports = {
-    breaker: { run: never },
+    breaker: freeBreaker(),
     clock: virtualClock(),
     log: testLog(),
     random: { next: () => 0 },

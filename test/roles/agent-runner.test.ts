@@ -6,6 +6,7 @@ import {
   TransientFault,
 } from '#ports/agent-implementation.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
+import { freeBreaker } from '../support/breakers.ts';
 import { testLog } from '../support/log.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 import { contract, kitchen, never, served } from './kitchen.ts';
@@ -184,18 +185,54 @@ test('a request is delivered again when its reply could not be sent', async () =
   expect(await run()).toEqual({ kind: 'retry' });
 });
 
+const refusing = (gate: 'room' | 'circuit') => ({ gate, retryAfterMs: 700 }) as const;
+
+test('an attempt that its breaker does not let begin is given back without a call', async () => {
+  const { run, replies, calls } = kitchen(served, {}, true, true, {
+    ...freeBreaker(),
+    begin: async () => refusing('room'),
+  });
+  await run();
+  expect(calls).toEqual([]);
+  expect(replies).toMatchObject([
+    { attempt: 1, result: { kind: 'deferred', gate: 'room', retryAfterMs: 700 } },
+  ]);
+});
+
+test('an attempt whose circuit opens between two calls is given back, and ends for its breaker', async () => {
+  const ended: number[] = [];
+  let admissions = 0;
+  const free = freeBreaker();
+  const { run, replies, calls, clock } = kitchen(
+    async () => {
+      throw new TransientFault('http-503', 'try later');
+    },
+    {},
+    true,
+    true,
+    {
+      ...free,
+      admit(request) {
+        admissions += 1;
+        return admissions === 1 ? free.admit(request) : refusing('circuit');
+      },
+      end: ({ attempt }) => ended.push(attempt),
+    },
+  );
+  const running = run();
+  await clock.advance(200);
+  await running;
+  expect(calls).toHaveLength(1);
+  expect(ended).toEqual([1]);
+  expect(replies).toMatchObject([{ result: { kind: 'deferred', gate: 'circuit' } }]);
+});
+
 test('work that never ends is abandoned inside the breaker too, so that the circuit cannot hang', async () => {
   const outcomes: string[] = [];
   const clock = virtualClock();
   const agent: AgentImplementation = { contract, perform: never, async undo() {} };
   const runner = agentRunner(agent, {
-    breaker: {
-      run: (call) =>
-        call().catch((error: unknown) => {
-          outcomes.push(error instanceof TransientFault ? error.code : 'other');
-          throw error;
-        }),
-    },
+    breaker: freeBreaker((end) => outcomes.push(end)),
     clock,
     log: testLog(),
     random: { next: () => 0 },
@@ -221,5 +258,5 @@ test('work that never ends is abandoned inside the breaker too, so that the circ
   });
   await clock.advance(1_001);
   await running;
-  expect(outcomes).toEqual(['complete-by-passed']);
+  expect(outcomes).toEqual(['failed']);
 });

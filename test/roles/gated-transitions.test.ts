@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { orderId, schedulerId } from '#core/model/ids.ts';
-import { agentRoom } from '#in-process/agent-room.ts';
+import { agentRooms } from '#in-process/agent-rooms.ts';
+import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { scheduler } from '#roles/scheduler.ts';
@@ -15,14 +16,25 @@ const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
 const claimOf = (id: string) => ({ orderId: orderId(id), event: () => claim });
 
 /** Painters that accept so many calls at once. */
-function painters(callsMax: number, faulty?: (store: StateStore) => StateStore) {
+function painters(callsMax: number, faulty: (store: StateStore) => StateStore = (store) => store) {
   const nudged: string[] = [];
-  const room = agentRoom({
+  const room = agentRooms({
     callsMax: new Map([['paint', callsMax]]),
+    weights: tenantWeights(),
     nudge: ({ orderId: id }) => nudged.push(id),
     clock: virtualClock(),
   });
-  const world = roleScenario(faulty, [house], undefined, room);
+  // The rooms learn from durable writes what is held.
+  const watched = (store: StateStore): StateStore => ({
+    ...store,
+    async commit(record) {
+      const [before] = (await store.records([record.orderId])).values();
+      const outcome = await store.commit(record);
+      if (outcome === 'committed') room.onRecord(record, before ?? null);
+      return outcome;
+    },
+  });
+  const world = roleScenario((store) => watched(faulty(store)), [house], undefined, room);
   return { ...world, room, nudged };
 }
 
@@ -86,7 +98,6 @@ test('gates that grant every call are asked once, and change nothing', async () 
       asked.push(requests.length);
       return requests.map(() => ({ kind: 'start', startAt: 0 }));
     },
-    wait() {},
     release() {},
   };
   const { transitions, create, record } = roleScenario(undefined, [house], undefined, gates);

@@ -6,6 +6,7 @@ import type { Reply, Request } from '#core/model/message.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import { agentRunner } from '#roles/agent-runner.ts';
+import { freeBreaker } from '../support/breakers.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
@@ -36,13 +37,13 @@ export function kitchen(
   more: Partial<AgentImplementation> = {},
   send = true,
   canUndo = true,
+  breaker: Breaker = freeBreaker(),
 ): Kitchen {
   const clock = virtualClock();
   const start = clock.now();
   const log = testLog();
   const replies: Reply[] = [];
   const calls: { at: number; call: Call }[] = [];
-  const breaker: Breaker = { run: (call) => call() };
   const agent: AgentImplementation = {
     contract,
     perform: (_input, call) => {

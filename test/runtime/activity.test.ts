@@ -11,7 +11,6 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, type OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
-import type { BreakerState } from '#ports/breaker.ts';
 import { type ActivityCollector, activityCollector } from '#runtime/local/activity.ts';
 import { agentCalls } from '#runtime/local/agent-calls.ts';
 import { lastHour } from '#runtime/local/last-hour.ts';
@@ -46,7 +45,6 @@ interface Kitchen {
   readonly clock: VirtualClock;
   /** The reaction of the agent to all further calls. */
   does: 'cook' | 'refuse' | 'hang';
-  breaker: BreakerState;
   submit(): Promise<void>;
   restart(): Promise<LocalReeve>;
 }
@@ -71,7 +69,6 @@ async function kitchen(): Promise<Kitchen> {
       ],
       path: join(folder, 'reeve.db'),
       random: { next: () => 0.5 },
-      breakerFor: () => ({ run: (call) => call(), state: () => world.breaker }),
       log: testLog(),
       clock,
     });
@@ -86,7 +83,6 @@ async function kitchen(): Promise<Kitchen> {
     },
     clock,
     does: 'cook',
-    breaker: 'closed',
     async submit() {
       const order = {
         workflow: 'dinner',
@@ -137,7 +133,8 @@ test('a call in flight is counted since the last progress of its order, and the 
     ...{ inFlight: 1, waiting: 0, oldestAt: submittedAt, breaker: 'closed' },
   });
   expect(agentOf(world.reeve, 'waiter')).toMatchObject({ inFlight: 0, waiting: 0 });
-  world.breaker = 'open';
+  for (let order = 0; order < 5; order += 1) await world.submit();
+  await world.clock.advance(5_001);
   expect(agentOf(world.reeve, 'cook')?.breaker).toBe('open');
 });
 
@@ -260,7 +257,7 @@ test('orders that change while the others are read are counted once', async () =
         clock: virtualClock(),
         log: testLog(),
         store,
-        agents: [{ name: agentName('paint'), breaker: () => null }],
+        agents: [{ name: agentName('paint'), state: () => 'closed' as const }],
       };
       const standingOf = ({ read }: ActivityCollector) => {
         const { workflows, agents } = read();

@@ -29,7 +29,6 @@ async function served(files: Readonly<Record<string, string>>, signIn?: SignIn):
       random: systemRandom,
       log,
     },
-    breakerFor: () => ({ run: (call) => call() }),
   });
   onTestFinished(() => reeve.close());
   const pages = consolePages(consoleDirectory, signIn);

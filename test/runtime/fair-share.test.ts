@@ -41,7 +41,6 @@ async function printer(tenantWeights: ReadonlyMap<string, number> = new Map()) {
     clock,
     log: testLog(),
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (call) => call() }),
     tenantWeights,
   });
   onTestFinished(() => reeve.close());

@@ -17,7 +17,6 @@ async function served(limits: Partial<ConnectionLimits> = {}) {
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: () => ({ run: (call) => call() }),
     log,
   });
   onTestFinished(() => reeve.close());

@@ -24,7 +24,6 @@ async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServ
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: () => ({ run: (call) => call() }),
     log,
   });
   onTestFinished(() => reeve.close());

@@ -29,7 +29,6 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
     path: ':memory:',
     clock,
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (work) => work() }),
     log,
   });
   onTestFinished(reeve.close);

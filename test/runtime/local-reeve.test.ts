@@ -109,7 +109,6 @@ async function bakery(
     clock,
     log,
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (call) => call() }),
     onAlert: async (alert) => {
       alerts.push(alert);
     },
@@ -351,7 +350,6 @@ test('a workflow whose agent is missing is refused at the start', async () => {
     clock,
     log: testLog(),
     random: { next: () => 0 },
-    breakerFor: () => ({ run: (call) => call() }),
   });
   await expect(starting).rejects.toThrow(
     /workflow bread@1, step flour: no implementation of agent flour/,

@@ -95,7 +95,6 @@ async function reeve(url: string) {
     clock,
     log: testLog(),
     random: { next: () => 0.5 },
-    breakerFor: () => ({ run: (call) => call() }),
     responseChannels: {
       shop: webhook({
         name: 'shop',

@@ -39,7 +39,6 @@ async function closedAfter(turns: number): Promise<readonly string[]> {
     path: ':memory:',
     clock: systemClock,
     random: systemRandom,
-    breakerFor: () => ({ run: (call) => call() }),
     log: { info: note('info'), warn: note('warn'), error: note('error') },
   });
   const stored = Promise.withResolvers<void>();

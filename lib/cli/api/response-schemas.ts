@@ -79,6 +79,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
   ofAttempt.extend({ type: z.literal(['stepFailed', 'undoFailed']), fault: faultSchema }),
+  ofAttempt.extend({ type: z.literal('deferred'), gate: text }),
   ofSweep.extend({ type: z.literal('expired'), late: z.boolean().default(false) }),
   ofSweep.extend({
     type: z.literal('interrupted'),

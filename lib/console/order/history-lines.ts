@@ -34,6 +34,10 @@ export function historyLine(entry: HistoryDocument): HistoryLine {
     case 'undoSucceeded':
     case 'heartbeat':
       return step === undefined || attempt === undefined ? other : { type, at, step, attempt };
+    case 'deferred':
+      return step === undefined || attempt === undefined
+        ? other
+        : { type, at, step, attempt, gate: entry.gate ?? 'room' };
     case 'stepFailed':
     case 'undoFailed':
       return step === undefined || attempt === undefined || fault === undefined

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Correction } from '#core/model/correction.ts';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects } from '#core/model/fault.ts';
+import { gates } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
@@ -43,6 +44,12 @@ const failure = z
     jsonSchema,
   )
   .refine((stored) => stored.length !== 7 || endsWithValue(stored));
+const deferral = z
+  .tuple(
+    [z.literal('d'), at, z.string(), attempt, definitionUnknown, z.enum(gates), count, grants],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 8 || endsWithValue(stored));
 const expired = z
   .tuple([z.literal('e'), at, names, count, z.literal(1).nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 5 || endsWithValue(stored));
@@ -65,6 +72,7 @@ type StoredEntry = z.infer<
   | typeof held
   | typeof progress
   | typeof failure
+  | typeof deferral
   | typeof expired
   | typeof interrupted
   | typeof resubmit
@@ -82,6 +90,7 @@ const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
   h: progress,
   f: failure,
   g: failure,
+  d: deferral,
   e: expired,
   r: interrupted,
   o: interrupted,
@@ -171,6 +180,12 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
       ];
       return withGrants(known, entry, epoch);
     }
+    case 'deferred': {
+      const { step, attempt: number, gate, retryAfterMs } = entry;
+      const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
+      const known = ['d', when, step, number, isDefinitionUnknown, gate, retryAfterMs];
+      return withGrants(known, entry, epoch);
+    }
     case 'expired':
       return withLate(['e', when, [...entry.steps], entry.nudges], entry);
     case 'interrupted': {
@@ -246,6 +261,11 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       const of = ofAttempt(step, number, isDefinitionUnknown);
       const failed = { code, message, effect };
       return { type, at, ...of, fault: failed, ...grantsOf(granted, epoch), ...tailOf(tail) };
+    }
+    case 'd': {
+      const [, , step, number, isDefinitionUnknown, gate, retryAfterMs, granted, ...tail] = stored;
+      const of = { ...ofAttempt(step, number, isDefinitionUnknown), gate, retryAfterMs };
+      return { type: 'deferred', at, ...of, ...grantsOf(granted, epoch), ...tailOf(tail) };
     }
     case 'e': {
       const [, , steps, nudges, late, ...tail] = stored;

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
+import { gates } from '#core/model/grant.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf, type Reply, type Request } from '#core/model/message.ts';
@@ -126,6 +127,23 @@ const replySchema: z.ZodType<Reply> = z
       z
         .object({ kind: z.literal('heartbeat') })
         .describe('The agent is still working: moves the deadline, at most to endBy. Optional.'),
+      z
+        .object({
+          kind: z.literal('deferred'),
+          gate: z
+            .enum(gates)
+            .describe(
+              'room: the agent has too many calls in flight. circuit: its service is unavailable.',
+            ),
+          retryAfterMs: z
+            .int()
+            .nonnegative()
+            .max(limits.holdLookMaxMs)
+            .describe('How long the step waits at least before its next attempt, ms.'),
+        })
+        .describe(
+          'The agent gives the attempt back, because it cannot make the call now. Counts no failure. Optional.',
+        ),
     ]),
   })
   .meta({

@@ -58,9 +58,16 @@ export interface StoredRecord {
 
 /** The attributes to store, including those that a newer release added. */
 export function encodeRecord(record: ProcessRecord): StoredRecord {
+  const known = encodeKnown(record);
+  const isHeld = record.steps.some(({ progress }) => progress.state === 'Held');
+  // Most records need no spread, which costs more than all the attributes.
+  return record.unknown === undefined && !isHeld
+    ? known
+    : { ...record.unknown, ...(isHeld && { Format: 2 }), ...known };
+}
+
+function encodeKnown(record: ProcessRecord): StoredRecord {
   return {
-    ...record.unknown,
-    ...(record.steps.some(({ progress }) => progress.state === 'Held') && { Format: 2 }),
     OrderID: record.orderId,
     Workflow: record.workflow,
     WorkflowVersion: record.workflowVersion,

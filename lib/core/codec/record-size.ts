@@ -85,6 +85,7 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
+    case 'deferred':
       return entryBytesMax + nameBytesMax + grantsBytesAtMost(entry.grants);
     case 'stepFailed':
     case 'undoFailed':

@@ -5,7 +5,7 @@ import { effects, type Fault } from '#core/model/fault.ts';
 import { gates } from '#core/model/grant.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
-import type { StepProgress, StepRecord, Undoable } from '#core/model/record.ts';
+import type { StepProgress, StepRecord, UnderWay, Undoable } from '#core/model/record.ts';
 import { jsonSchema } from './json-schema.ts';
 import { decodePolicy, encodePolicy, policySchema } from './policy-codec.ts';
 import { taggedTuple } from './tagged-tuple.ts';
@@ -17,9 +17,15 @@ const notStarted = z.tuple([z.literal('N')], jsonSchema);
 const completed = z.tuple([z.literal('C'), jsonSchema], jsonSchema);
 const failed = z.tuple([z.literal('F'), fault], jsonSchema);
 const skipped = z.tuple([z.literal('S')], jsonSchema);
-const running = z.tuple([z.literal('R'), z.int(), z.int()], jsonSchema);
+/** The last: since when it was held before. Left out, or null before a tail, where it was not. */
+const heldSince = z.int().nullable().optional();
+const running = z
+  .tuple([z.literal('R'), z.int(), z.int(), heldSince], jsonSchema)
+  .refine((stored) => stored.length !== 4 || stored[3] !== null);
 const held = z.tuple([z.literal('H'), gate, z.int(), z.int(), z.unknown()], jsonSchema);
-const undoing = z.tuple([z.literal('U'), z.int(), z.int(), z.unknown()], jsonSchema);
+const undoing = z
+  .tuple([z.literal('U'), z.int(), z.int(), z.unknown(), heldSince], jsonSchema)
+  .refine((stored) => stored.length !== 5 || stored[4] !== null);
 const undone = z.tuple([z.literal('D'), z.unknown()], jsonSchema);
 
 type StoredUndoable = z.infer<typeof notStarted | typeof completed | typeof failed>;
@@ -130,18 +136,38 @@ function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] 
         encodeProgress(progress.before, epoch),
       ];
     case 'Running':
-      return ['R', progress.completeBy - epoch, progress.endBy - epoch];
+      return withHeldSince(
+        ['R', progress.completeBy - epoch, progress.endBy - epoch],
+        progress,
+        epoch,
+      );
     case 'Undoing':
-      return [
-        'U',
-        progress.completeBy - epoch,
-        progress.endBy - epoch,
-        encodeProgress(progress.before, epoch),
-      ];
+      return withHeldSince(
+        [
+          'U',
+          progress.completeBy - epoch,
+          progress.endBy - epoch,
+          encodeProgress(progress.before, epoch),
+        ],
+        progress,
+        epoch,
+      );
     case 'Undone':
       return ['D', encodeProgress(progress.before, epoch)];
   }
 }
+
+function withHeldSince(
+  known: readonly unknown[],
+  { heldSince: since, tail }: UnderWay,
+  epoch: number,
+): readonly unknown[] {
+  if (since !== undefined) return [...known, since - epoch];
+  return tail === undefined ? known : [...known, null];
+}
+
+const heldSinceOf = (stored: number | null | undefined, epoch: number) =>
+  typeof stored === 'number' && { heldSince: instantAfter(epoch, stored) };
 
 function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
   switch (stored[0]) {
@@ -161,15 +187,21 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
       };
     }
     case 'R': {
-      const [, completeBy, endBy, ...tail] = stored;
-      return { state: 'Running', ...times(epoch, completeBy, endBy), ...tailOf(tail) };
+      const [, completeBy, endBy, since, ...tail] = stored;
+      return {
+        state: 'Running',
+        ...times(epoch, completeBy, endBy),
+        ...heldSinceOf(since, epoch),
+        ...tailOf(tail),
+      };
     }
     case 'U': {
-      const [, completeBy, endBy, before, ...tail] = stored;
+      const [, completeBy, endBy, before, since, ...tail] = stored;
       return {
         state: 'Undoing',
         ...times(epoch, completeBy, endBy),
         before: decodeUndoable(readUndoable(before)),
+        ...heldSinceOf(since, epoch),
         ...tailOf(tail),
       };
     }

@@ -27,6 +27,7 @@ import {
 import { expired, interrupted } from './recovery.ts';
 import {
   answers,
+  deferred,
   heartbeat,
   stepFailed,
   stepSucceeded,
@@ -159,6 +160,7 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
     case 'undoSucceeded':
     case 'undoFailed':
     case 'heartbeat':
+    case 'deferred':
       return decideReply(draft, event, known);
     case 'expired': {
       const found = expired(draft);
@@ -241,7 +243,8 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
   if (step.attempt !== event.attempt) return ignored('other-attempt');
   const { progress } = step;
   if (!answers(event, progress)) return ignored('not-under-way');
-  if (draft.nowMs > progress.completeBy) return ignored('too-late');
+  // An attempt that did not begin is not late: only a sweep that came before has counted it.
+  if (draft.nowMs > progress.completeBy && event.type !== 'deferred') return ignored('too-late');
 
   const entry = { ...decided(draft, known), step: event.step, attempt: event.attempt };
   switch (event.type) {
@@ -257,6 +260,11 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
     case 'undoFailed':
       if (progress.state === 'Undoing') undoFailed(draft, at, step, progress, event);
       return transition(draft, { ...entry, type: event.type, fault: event.fault });
+    case 'deferred': {
+      deferred(draft, at, event, { progress, known });
+      const { gate, retryAfterMs } = event;
+      return transition(draft, { ...entry, type: event.type, gate, retryAfterMs });
+    }
     case 'heartbeat':
       if (!heartbeat(draft, at, step, progress)) return ignored('too-soon');
       return transition(draft, { ...entry, type: event.type });

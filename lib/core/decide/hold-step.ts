@@ -4,7 +4,7 @@
  */
 
 import { assertThat } from '#core/model/errors.ts';
-import type { HoldGrant } from '#core/model/grant.ts';
+import type { Gate, HoldGrant } from '#core/model/grant.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/policy.ts';
@@ -23,13 +23,24 @@ export function holdStep(
 ): void {
   const { progress } = step;
   const { nowMs } = draft;
-  const before = undoable(step.name, unheld(progress));
   const since = noted ?? (progress.state === 'Held' ? Math.min(progress.since, nowMs) : nowMs);
-  // A gate is asked again at the latest after `holdLookMaxMs`, and when the hold ends.
-  const latest = Math.min(holdEndsAt(step.policy, since), nowMs + limits.holdLookMaxMs);
-  const until = Math.max(nowMs + 1, Math.min(asked, latest));
+  const until = setHeld(draft, at, step, { gate, since, asked });
   draft.grants.push({ step: step.name, kind: 'hold', gate, until, since });
+}
+
+/** Marks the step as held, and gives until when. A gate is asked again after `holdLookMaxMs`, or when the hold ends. */
+export function setHeld(
+  draft: Draft,
+  at: number,
+  { name, policy, progress }: StepRecord,
+  { gate, since, asked }: { gate: Gate; since: number; asked: number },
+): number {
+  const { nowMs } = draft;
+  const latest = Math.min(holdEndsAt(policy, since), nowMs + limits.holdLookMaxMs);
+  const until = Math.max(nowMs + 1, Math.min(asked, latest));
+  const before = undoable(name, unheld(progress));
   setStep(draft, at, { progress: { state: 'Held', gate, since, until, before } });
+  return until;
 }
 
 /** When a hold that began at `since` counts as a failed round. */

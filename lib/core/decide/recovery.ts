@@ -12,6 +12,7 @@ import { type Draft, nudge, release, setStep, withoutAttempt } from './draft.ts'
 import { dueAt, heldUntil } from './due.ts';
 import { endLate } from './order-deadline.ts';
 import { applyVerdicts, countFailure, type Verdict } from './rounds.ts';
+import { waitsForGates } from './settle-holds.ts';
 
 /** What a sweep did to an order: it withdrew attempts of steps, or it only nudged the order. */
 export interface SweepResult {
@@ -65,9 +66,18 @@ export function interrupted(draft: Draft, event: Interrupted): SweepResult | nul
     releaseUnlessInError(draft, Math.max(notBefore, earliestClaim(draft)));
     return { steps: found, nudges: 0 };
   }
-  if (draft.lockState.processState !== 'Pending' || draft.notBefore > draft.nowMs) return null;
+  if (!isClaimable(draft, event)) return null;
   release(draft, notBefore);
   return { steps: [], nudges: 1 };
+}
+
+/** The gates of a former process are gone: an order that waited for them asks those of this one. */
+function isClaimable(
+  { base, lockState, notBefore, nowMs }: Draft,
+  { reason }: Interrupted,
+): boolean {
+  if (lockState.processState !== 'Pending') return false;
+  return notBefore <= nowMs || (reason === 'restart' && waitsForGates(base));
 }
 
 function isInterrupted(

@@ -1,6 +1,13 @@
 /** Replies of agents. `decide` has checked that the reply is for the current attempt and in time. */
 
-import type { AgentEvent, StepFailed, StepSucceeded, UndoFailed } from '#core/model/event.ts';
+import { assertThat } from '#core/model/errors.ts';
+import type {
+  AgentEvent,
+  Deferred,
+  StepFailed,
+  StepSucceeded,
+  UndoFailed,
+} from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { callPolicy } from '#core/model/policy.ts';
@@ -13,7 +20,10 @@ import {
   type Undoing,
 } from '#core/model/record.ts';
 import { continueOrder } from './claim.ts';
-import { type Draft, park, release, setStep } from './draft.ts';
+import { type Draft, park, release, setStep, withoutAttempt } from './draft.ts';
+import { holdEndsAt, setHeld } from './hold-step.ts';
+import { applyVerdicts } from './rounds.ts';
+import { holdVerdict } from './settle-holds.ts';
 import type { OrderContext } from './start-step.ts';
 import { beginUndo } from './undo.ts';
 
@@ -100,6 +110,38 @@ export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: 
   return true;
 }
 
+/**
+ * Takes the attempt back without counting a failure, and holds the step. An effect remains possible. A hold that has lasted
+ * as long as its policy allows counts as a failed round.
+ */
+export function deferred(
+  draft: Draft,
+  at: number,
+  event: Deferred,
+  { progress, known }: { progress: UnderWay; known: OrderContext | null },
+): void {
+  const { nowMs } = draft;
+  setStep(draft, at, { progress: withoutAttempt(progress) });
+  const step = draft.steps[at];
+  assertThat(step !== undefined, `the order has a step number ${at}`);
+  const { processState } = draft.lockState;
+  if (processState === 'Error') return;
+  if (progress.state === 'Running' && draft.direction === 'undo') {
+    continueIfProcessing(draft, known);
+    return;
+  }
+  const { gate, retryAfterMs } = event;
+  const since = Math.min(progress.heldSince ?? nowMs, nowMs);
+  if (nowMs >= holdEndsAt(step.policy, since)) {
+    const verdict = holdVerdict(draft, at, step, { gate, since });
+    applyVerdicts(draft, [verdict], processState === 'Pending' ? draft.notBefore : nowMs);
+  } else if (processState === 'Processing') {
+    // The longer it has been held, the less often it is asked again: each time costs a claim and a message.
+    const asked = nowMs + Math.max(retryAfterMs, (nowMs - since) / 2);
+    setHeld(draft, at, step, { gate, since, asked: Math.ceil(asked) });
+  }
+}
+
 function continueIfProcessing(draft: Draft, known: OrderContext | null): void {
   if (draft.lockState.processState === 'Processing') continueOrder(draft, known);
 }
@@ -114,6 +156,7 @@ export function answers(event: AgentEvent, progress: StepRecord['progress']): pr
     case 'undoFailed':
       return progress.state === 'Undoing';
     case 'heartbeat':
+    case 'deferred':
       return progress.state === 'Running' || progress.state === 'Undoing';
   }
 }

@@ -31,6 +31,7 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
     case 'stepFailed':
     case 'undoSucceeded':
     case 'undoFailed':
+    case 'deferred':
     case 'expired':
     case 'interrupted':
     case 'cancel':

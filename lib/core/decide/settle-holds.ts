@@ -14,15 +14,16 @@ import { inDoubt } from './undo.ts';
  * is undone. Returns whether there was one: then nothing else starts in this transition.
  */
 export function endHolds(draft: Draft, { grants }: OrderContext): boolean {
+  if (grants === undefined) return false;
   const verdicts: Verdict[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { name, policy, progress } = step;
-    const grant = grants?.get(name);
+    const grant = grants.get(name);
     if (progress.state !== 'Held' || grant?.kind !== 'hold') continue;
     if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;
     draft.grants.push({ step: name, ...grant, since: progress.since });
     setStep(draft, at, { progress: progress.before });
-    verdicts.push(verdictOf(draft, at, step, progress));
+    verdicts.push(holdVerdict(draft, at, step, progress));
   }
   if (verdicts.length === 0) return false;
   applyVerdicts(draft, verdicts, draft.nowMs);
@@ -36,7 +37,13 @@ const reasons: Readonly<Record<Gate, string>> = {
   circuit: 'the circuit breaker of its agent was open',
 };
 
-function verdictOf(draft: Draft, at: number, step: StepRecord, { gate, since }: Held): Verdict {
+/** Counts the failed round of a hold that has lasted as long as the policy of its step allows. */
+export function holdVerdict(
+  draft: Draft,
+  at: number,
+  step: StepRecord,
+  { gate, since }: Pick<Held, 'gate' | 'since'>,
+): Verdict {
   const minutes = Math.round((draft.nowMs - since) / MINUTE);
   const action = draft.direction === 'forward' ? 'perform' : 'undo';
   return countFailure(draft, at, step, {

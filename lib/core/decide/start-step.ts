@@ -57,7 +57,7 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     return true;
   }
   const { attempt, completeBy, endBy } = request;
-  setStep(draft, at, { attempt, ...underWayAs(step, action, completeBy, endBy) });
+  setStep(draft, at, { attempt, ...underWayAs(step, action, { completeBy, endBy }) });
   draft.commands.push({ kind: 'request', request });
   return true;
 }
@@ -103,20 +103,16 @@ function isSendable(request: Request): boolean {
 function underWayAs(
   step: StepRecord,
   action: Action,
-  completeBy: number,
-  endBy: number,
+  { completeBy, endBy }: Pick<Request, 'completeBy' | 'endBy'>,
 ): Partial<StepRecord> {
+  const { progress } = step;
+  const heldSince = progress.state === 'Held' && { heldSince: progress.since };
   if (action === 'perform') {
-    return { progress: { state: 'Running', completeBy, endBy }, doubtUntil: completeBy };
+    const running = { state: 'Running', completeBy, endBy, ...heldSince } as const;
+    return { progress: running, doubtUntil: completeBy };
   }
-  return {
-    progress: {
-      state: 'Undoing',
-      completeBy,
-      endBy,
-      before: undoable(step.name, unheld(step.progress)),
-    },
-  };
+  const before = undoable(step.name, unheld(progress));
+  return { progress: { state: 'Undoing', completeBy, endBy, before, ...heldSince } };
 }
 
 /** The result of the `when` of the step; undefined when its code failed and the order is parked. */

@@ -2,6 +2,7 @@
 
 import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
+import type { Gate } from './grant.ts';
 import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
@@ -60,6 +61,17 @@ export interface Heartbeat extends FromAgent {
   readonly type: 'heartbeat';
 }
 
+/**
+ * An agent gives an attempt back: it did not begin it in time (`room`), or its service is unavailable (`circuit`). No
+ * failure is counted. An effect remains possible, because the request may have been delivered twice.
+ */
+export interface Deferred extends FromAgent {
+  readonly type: 'deferred';
+  readonly gate: Gate;
+  /** How long the step is held at least, ms. */
+  readonly retryAfterMs: number;
+}
+
 /** The Supervisor found the order due: attempts past complete-by fail; an unclaimed order is nudged. */
 export interface Expired {
   readonly type: 'expired';
@@ -101,7 +113,13 @@ export interface Cancel extends ByOperator {
 }
 
 /** The events that replies of agents cause. */
-export type AgentEvent = StepSucceeded | StepFailed | UndoSucceeded | UndoFailed | Heartbeat;
+export type AgentEvent =
+  | StepSucceeded
+  | StepFailed
+  | UndoSucceeded
+  | UndoFailed
+  | Heartbeat
+  | Deferred;
 /** The events of an order that exists. */
 export type RecordEvent = Claim | Resume | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
 /** All events. */

@@ -6,7 +6,7 @@
 import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
-import type { GrantEntry } from './grant.ts';
+import type { Gate, GrantEntry } from './grant.ts';
 import type { SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 
@@ -38,6 +38,7 @@ export type HistoryEntry =
   | (Decided & { readonly type: 'held'; readonly by: SchedulerId; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
+  | (OfAttempt & { readonly type: 'deferred'; readonly gate: Gate; readonly retryAfterMs: number })
   /** `late`: the order was past its own deadline, and stopped or turned back. */
   | (OfSweep & { readonly type: 'expired'; readonly late?: true })
   | (OfSweep & {
@@ -71,7 +72,7 @@ export function appendEntry(
   if (entry.type === 'held' && last?.type === 'held' && mayJoin(history, entry)) {
     return [...history.slice(0, -1), { ...entry, times: last.times + 1 }];
   }
-  if (isNudge(entry) && last?.type === entry.type && isNudge(last)) {
+  if (last !== undefined && isNudge(entry) && isNudge(last) && isAlike(entry, last)) {
     const merged: Sweep = { ...entry, nudges: last.nudges + 1 };
     return [...history.slice(0, -1), merged];
   }
@@ -83,6 +84,12 @@ function mayJoin(history: readonly HistoryEntry[], { at }: HistoryEntry): boolea
   const [earlier, last] = history.slice(-2);
   return earlier?.type !== 'held' && last !== undefined && at >= last.at;
 }
+
+/** A restart releases orders that an outage does not, so that only nudges of one cause replay as one entry. */
+const isAlike = (entry: Sweep, last: Sweep) =>
+  entry.type === 'interrupted'
+    ? last.type === 'interrupted' && last.reason === entry.reason
+    : last.type === entry.type;
 
 function isNudge(entry: HistoryEntry): entry is Sweep {
   return (entry.type === 'expired' || entry.type === 'interrupted') && entry.nudges > 0;
@@ -122,13 +129,20 @@ function isOperatorEntry({ type }: HistoryEntry): boolean {
   return type === 'resubmit' || type === 'cancel';
 }
 
-/** Claims since the last operator event (R14). */
+/** Claims since the last operator event, without those whose attempt an agent gave back (R14, R23). */
 export function claimsSinceOperator(history: readonly HistoryEntry[]): number {
   const operator = history.findLastIndex(isOperatorEntry);
   let claims = 0;
-  for (let at = operator + 1; at < history.length; at += 1) {
-    const entry = history[at];
-    if (entry !== undefined) claims += claimsOf(entry);
+  let isLastCounted = false;
+  for (let index = operator + 1; index < history.length; index += 1) {
+    const entry = history[index];
+    if (entry === undefined) continue;
+    if (entry.type === 'deferred' && isLastCounted) {
+      claims -= 1;
+      isLastCounted = false;
+    }
+    claims += claimsOf(entry);
+    isLastCounted ||= entry.type === 'claim';
   }
   return claims;
 }

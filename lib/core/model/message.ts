@@ -1,6 +1,7 @@
 /** Messages between roles. They may be lost, duplicated or late: only the record is authoritative. */
 
 import type { Fault } from './fault.ts';
+import type { Gate } from './grant.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
@@ -49,7 +50,15 @@ export interface Request {
 export type ReplyResult =
   | { readonly kind: 'succeeded'; readonly output: JsonValue }
   | { readonly kind: 'failed'; readonly fault: Fault }
-  | { readonly kind: 'heartbeat' };
+  | { readonly kind: 'heartbeat' }
+  | Deferral;
+
+/** The agent gave the attempt back, which counts no failure. `retryAfterMs`: how long the step is held at least. */
+export interface Deferral {
+  readonly kind: 'deferred';
+  readonly gate: Gate;
+  readonly retryAfterMs: number;
+}
 
 /** A reply of an agent, which the channel identifies. */
 export interface Reply {

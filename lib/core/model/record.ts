@@ -52,6 +52,8 @@ export interface Running extends Extensible {
   readonly completeBy: number;
   /** No heartbeat moves complete-by past this instant. */
   readonly endBy: number;
+  /** Since when the step was held before; absent when it was not. A deferred attempt continues this hold (R23). */
+  readonly heldSince?: number;
 }
 /** The perform succeeded. */
 export interface Completed extends Extensible {
@@ -86,6 +88,8 @@ export interface Undoing extends Extensible {
   readonly completeBy: number;
   readonly endBy: number;
   readonly before: Undoable;
+  /** As in {@link Running}. */
+  readonly heldSince?: number;
 }
 /** The undo succeeded. */
 export interface Undone extends Extensible {

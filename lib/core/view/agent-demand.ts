@@ -45,6 +45,9 @@ const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
   'expired',
   'interrupted',
   'heartbeat',
+  'held',
+  'resume',
+  'deferred',
 ]);
 
 /** When the order last made progress, ms since the epoch. */

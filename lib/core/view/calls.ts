@@ -10,8 +10,11 @@ import type { Action, StepName } from '#core/model/ids.ts';
 import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 import { replay } from './replay.ts';
 
-/** How a call ended. `interrupted`: by a restart or an outage, which does not count as a failure. */
-export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'interrupted';
+/**
+ * How a call ended. `interrupted`: by a restart or an outage; `deferred`: its agent gave it back. Neither counts as a
+ * failure.
+ */
+export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'interrupted' | 'deferred';
 
 /** One attempt of a step or of its undo. Instants are ms since the epoch. */
 export interface Call {
@@ -116,7 +119,8 @@ function end(call: Mutable<Call>, entry: HistoryEntry, before: ProcessRecord): v
       call.end = 'timedOut';
       return;
     case 'interrupted':
-      call.end = 'interrupted';
+    case 'deferred':
+      call.end = entry.type;
       return;
     default:
       call.end = 'succeeded';

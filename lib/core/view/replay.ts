@@ -104,6 +104,10 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
     case 'undoSucceeded':
     case 'heartbeat':
       return { type: entry.type, ...ofAttempt(entry, stored) };
+    case 'deferred': {
+      const { type, gate, retryAfterMs } = entry;
+      return { type, ...ofAttempt(entry, stored), gate, retryAfterMs };
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import {
   underWay,
 } from '#core/model/record.ts';
 import type { Activity, ChannelActivity } from '#http/api-ports.ts';
-import type { BreakerState } from '#ports/breaker.ts';
+import type { Breaker } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
@@ -33,10 +33,7 @@ export interface ActivityOptions {
   readonly log: Log;
   /** The backlogs of the response channels. Default: none. */
   readonly channels?: () => readonly ChannelActivity[];
-  readonly agents: readonly {
-    readonly name: AgentName;
-    readonly breaker: () => BreakerState | null;
-  }[];
+  readonly agents: readonly (Pick<Breaker, 'state'> & { readonly name: AgentName })[];
 }
 
 /** Collects the activity of one process. */
@@ -120,10 +117,10 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         minutes: hour.all(nowMs).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
-        agents: agents.map(({ name, breaker }) => {
+        agents: agents.map(({ name, state }) => {
           const own = calls.get(name) ?? agentCalls();
           const shared = { ...alive.agent(name), ...own.counts(nowMs) };
-          return { name, ...shared, latencyMs: own.latencyMs(), breaker: breaker() };
+          return { name, ...shared, latencyMs: own.latencyMs(), breaker: state() };
         }),
       };
     },
@@ -171,6 +168,7 @@ function noteCalls(
     case 'submit':
     case 'claim':
     case 'heartbeat':
+    case 'deferred':
     case 'interrupted':
     case 'resubmit':
     case 'cancel':

@@ -4,7 +4,7 @@
  */
 
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
-import { type AgentRoom, agentRoom } from '#in-process/agent-room.ts';
+import { type AgentRooms, agentRooms } from '#in-process/agent-rooms.ts';
 import {
   type LocalChannel,
   type LocalChannelOptions,
@@ -14,7 +14,6 @@ import type { TenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
@@ -43,8 +42,8 @@ export interface LocalChannels {
   readonly channels: Channels;
   /** Makes the channel that takes an agent's replies to the Scheduler. */
   repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
-  /** Sends the requests of an agent to `runner`, and releases the place of each call that has ended. */
-  serve(agent: AgentImplementation, runner: AgentRunner, gates: Gates): void;
+  /** Sends the requests of an agent to `runner`, which makes them wait for their turn. */
+  serve(agent: AgentImplementation, runner: AgentRunner): void;
   /** Ends the deliveries of all channels. */
   close(): void;
 }
@@ -58,8 +57,6 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
     open.push(channel);
     return channel;
   };
-  // A message names its class and its tenant itself.
-  const fair = { flowOf: (message: Nudge | Request) => message, weights };
   const requests = new Map<string, LocalChannel<Request>>();
   return {
     channels: {
@@ -68,7 +65,8 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         receive: (nudges) => to.onNudges(nudges),
         batchMax: messageBatchMax,
         inFlightMax: batchesInFlightMax,
-        fair,
+        // A nudge names its class and its tenant itself.
+        fair: { flowOf: (nudge) => nudge, weights },
       }),
       requests: requestsByAgent(requests),
     },
@@ -79,22 +77,17 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         batchMax: messageBatchMax,
         inFlightMax: batchesInFlightMax,
       }),
-    serve(agent, runner, gates) {
-      const { name } = agent.contract;
-      const serveOne = async ([request]: readonly Request[]) => {
-        if (request === undefined) return [];
-        const delivery = await runner.handle(request);
-        if (delivery.kind !== 'retry') gates.release([request]);
-        return [delivery];
-      };
+    serve({ contract: { name } }, runner) {
+      const serveOne = async ([request]: readonly Request[]) =>
+        request === undefined ? [] : [await runner.handle(request)];
       requests.set(
         name,
         make<Request>({
           name: `requests-${name}`,
           receive: serveOne,
           batchMax: 1,
-          inFlightMax: callsMaxOf(agent),
-          fair,
+          // The room of the agent limits the requests, and shares its places fairly.
+          inFlightMax: Number.POSITIVE_INFINITY,
         }),
       );
     },
@@ -104,14 +97,19 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
   };
 }
 
+interface LocalGatesOptions extends Pick<LocalChannelsOptions, 'clock' | 'weights'> {
+  readonly agents: readonly AgentImplementation[];
+}
+
 /** The gates of the agents: each lets as many calls through as its `callsMax` says. */
 export function localGates(
-  { agents, clock }: { readonly agents: readonly AgentImplementation[]; readonly clock: Clock },
+  { agents, clock, weights }: LocalGatesOptions,
   { nudges }: Channels,
-): AgentRoom {
-  return agentRoom({
+): AgentRooms {
+  return agentRooms({
     callsMax: new Map(agents.map((agent) => [agent.contract.name, callsMaxOf(agent)])),
     nudge: (nudge) => void nudges.send([nudge]),
+    weights,
     clock,
   });
 }

@@ -6,7 +6,7 @@
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
-import { type AgentName, schedulerId } from '#core/model/ids.ts';
+import { schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
@@ -15,7 +15,6 @@ import type { Activity } from '#http/api-ports.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
 import { type TenantWeights, tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
-import type { Breaker } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Alert } from '#ports/publisher.ts';
@@ -40,8 +39,6 @@ export interface LocalReeveOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Makes the circuit breaker of an agent's remote service. */
-  readonly breakerFor: (service: string) => Breaker;
   /** The period of the Supervisor's sweeps, ms. Default 1 s. */
   readonly sweepPeriodMs?: number;
   /** How long an order is kept after its end, ms. Default 30 days. */
@@ -155,7 +152,7 @@ async function assemble(
   );
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const gates = localGates(options, links.channels);
+  const gates = localGates({ ...options, weights }, links.channels);
   open.push(gates.close);
   const roles = assembleProcess({
     gates,
@@ -172,21 +169,18 @@ async function assemble(
     sweepPeriodMs,
     outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
   });
-  const breakers = new Map<AgentName, Breaker>();
-  for (const agent of options.agents) {
-    const { runner, breaker } = assembleAgent(agent, { ...options, repliesOf: links.repliesOf });
-    breakers.set(agent.contract.name, breaker);
-    links.serve(agent, runner, gates);
-  }
+  const agentPorts = { ...options, breakerFor: gates.of, repliesOf: links.repliesOf };
+  for (const agent of options.agents) links.serve(agent, assembleAgent(agent, agentPorts));
   const activity = activityCollector({
     registry,
     store,
     clock,
     log,
-    agents: [...breakers].map(([name, own]) => ({ name, breaker: () => own.state?.() ?? null })),
+    agents: options.agents.map(({ contract: { name } }) => ({ name, ...gates.of(name) })),
     channels: () => feed.channels(),
   });
   store.watchRecords(activity.on);
+  store.watchRecords(gates.onRecord);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
   open.push(feed.stop);
   open.push(writeProbe({ store, clock }));

@@ -4,7 +4,6 @@ import { describeError, ReeveError } from '#core/model/errors.ts';
 import { makeFolder } from '#embedded/folder.ts';
 import type { Log } from '#ports/log.ts';
 import { type Closers, closers } from '#runtime/node/closers.ts';
-import { cockatielBreaker } from '#runtime/node/cockatiel-breaker.ts';
 import { serveControl } from '#runtime/node/control-socket.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { supplierProcess } from '#runtime/node/supplier-process.ts';
@@ -83,7 +82,6 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
     clock: systemClock,
     random: systemRandom,
-    breakerFor: cockatielBreaker,
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
     ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,

@@ -15,6 +15,11 @@ const ramp = 'worlds are too small for a sweep after an outage to have a second 
 
 export const uncrashed: readonly Uncrashed[] = [
   {
+    file: 'agent-runner.ts',
+    code: 'const refusal = await ports.breaker.begin(request);',
+    why: 'a breaker without gates answers at once',
+  },
+  {
     file: 'restart.ts',
     code: 'await before;',
     why: 'waits for the slice of another caller, whose own awaits are struck',

@@ -25,7 +25,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'accept a late reply',
     'decide/decide',
-    "if (draft.nowMs > progress.completeBy) return ignored('too-late');",
+    "if (draft.nowMs > progress.completeBy && event.type !== 'deferred') return ignored('too-late');",
     '',
   ),
   mutant(
@@ -249,8 +249,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'see no doubt in a dispatch',
     'decide/start-step',
-    "return { progress: { state: 'Running', completeBy, endBy }, doubtUntil: completeBy };",
-    "return { progress: { state: 'Running', completeBy, endBy } };",
+    'return { progress: running, doubtUntil: completeBy };',
+    'return { progress: running };',
   ),
   mutant(
     'give a step more time than its policy',

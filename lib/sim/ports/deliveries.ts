@@ -74,6 +74,7 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
     }
     invoke(host, shared, async () => {
       const done = await route.deliver(host, messages);
+      if (!host.machine.isAlive()) return;
       if (faults.strike('crash-before-acknowledging')) {
         host.machine.die();
         return;

@@ -159,6 +159,8 @@ function route<Message>(
         parked.add(message);
       },
     });
+    // Code that runs on after the death of its process acknowledges nothing.
+    if (!host.machine.isAlive()) return [];
     const done = messages.filter((message) => !again.includes(message));
     for (const message of done) {
       const known = decoded.get(message.body);

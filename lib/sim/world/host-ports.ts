@@ -4,10 +4,7 @@ import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.
 import type { Notification } from '#core/model/change.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
-import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
-import type { Breaker } from '#ports/breaker.ts';
 import type { Channel } from '#ports/channels.ts';
-import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
@@ -147,27 +144,6 @@ export function idsOf({ name }: Machine): Ids {
   return {
     orderId: (): OrderId => orderId(`o-${next().replaceAll('.', '-')}`),
     writeId: () => writeId(next()),
-  };
-}
-
-/** Opens for a second after five consecutive failures; it decides nothing about orders. */
-export function simBreaker(clock: Clock): Breaker {
-  let failures = 0;
-  let openUntil = 0;
-  return {
-    async run(call) {
-      if (clock.now() < openUntil)
-        throw new TransientFault('circuit-open', 'Left alone for a while.');
-      try {
-        const value = await call();
-        failures = 0;
-        return value;
-      } catch (error) {
-        if (!(error instanceof PermanentFault)) failures += 1;
-        if (failures >= 5) openUntil = clock.now() + 1_000;
-        throw error;
-      }
-    },
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
+import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
@@ -24,15 +25,7 @@ import type { Submission } from '#roles/submission.ts';
 import type { SweepTick } from '#roles/sweep-tick.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import { simStore } from '#sim/ports/sim-store.ts';
-import {
-  channelOf,
-  digest,
-  idsOf,
-  logOf,
-  publisherOf,
-  retriesOf,
-  simBreaker,
-} from './host-ports.ts';
+import { channelOf, digest, idsOf, logOf, publisherOf, retriesOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { implementation, type Release, registries } from './sim-workflows.ts';
@@ -178,7 +171,7 @@ function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Ho
   const { queues, rules, around, services } = shared;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {
-    const { runner } = assembleAgent(implementation(agent, machine, services), {
+    const runner = assembleAgent(implementation(agent, machine, services), {
       repliesOf: () =>
         channelOf(
           shared,
@@ -188,7 +181,7 @@ function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Ho
           (sent) => rules.replying(agent, sent, machine),
           rules.unanswered,
         ),
-      breakerFor: () => simBreaker(machine.clock),
+      breakerFor: () => ungatedBreaker(machine.clock),
       clock: machine.clock,
       random: around.chance,
       log,

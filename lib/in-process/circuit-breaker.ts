@@ -1,0 +1,86 @@
+/** The circuit breaker of one remote service in one process; see lib/core/flow/circuit.ts. */
+import {
+  admitsAt,
+  admitted,
+  afterCall,
+  afterNoCall,
+  type CircuitState,
+  mayCall,
+  newCircuit,
+} from '#core/flow/circuit.ts';
+import type { Request } from '#core/model/message.ts';
+import type { AdmittedCall, Breaker } from '#ports/breaker.ts';
+import type { Clock } from '#ports/clock.ts';
+
+/** A circuit with its present state. */
+export interface CircuitBreaker {
+  /** Whether this step may begin an attempt. Each step that it admits must make a call, or be given to `withoutCall`. */
+  admits(step: string): boolean;
+  /** The call of a step that was admitted; null when the circuit has opened since. */
+  call(request: Request): AdmittedCall | null;
+  withoutCall(step: string): void;
+  /** The earliest instant at which a step can be admitted; null while a probe is in flight. */
+  admitsAt(): number | null;
+  state(): CircuitState;
+}
+
+/** Identifies the step of a request among all orders. */
+export const stepKey = ({ orderId, step }: Pick<Request, 'orderId' | 'step'>): string =>
+  `${orderId} ${step}`;
+
+/** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
+export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
+  let circuit = newCircuit(clock.now());
+  return {
+    admits(step) {
+      const next = admitted(circuit, step, clock.now());
+      if (next !== null) circuit = next;
+      return next !== null;
+    },
+    call(request) {
+      const step = stepKey(request);
+      if (!mayCall(circuit, step)) return null;
+      const from = { epoch: circuit.epoch, step, order: request.orderId };
+      const end = (isAnswered: boolean) => {
+        const before = circuit.state;
+        circuit = afterCall(circuit, { ...from, isAnswered }, clock.now());
+        if (circuit.state !== before) onChange();
+      };
+      return { answered: () => end(true), failed: () => end(false) };
+    },
+    withoutCall(step) {
+      circuit = afterNoCall(circuit, step, clock.now());
+    },
+    admitsAt: () => admitsAt(circuit, clock.now()),
+    state: () => circuit.state,
+  };
+}
+
+/** How long an attempt is held at least that began too late or met an open circuit, ms. */
+const retryAfterMinMs = 2_000;
+
+/**
+ * The breaker of an agent without gates, such as a Lambda function: an attempt begins unless half of its time passed in a
+ * queue or the circuit is open.
+ */
+export function ungatedBreaker(clock: Clock): Breaker {
+  const circuit = circuitBreaker(clock);
+  const refused = () => {
+    const waitMs = (circuit.admitsAt() ?? 0) - clock.now();
+    return { gate: 'circuit', retryAfterMs: Math.max(retryAfterMinMs, waitMs) } as const;
+  };
+  return {
+    async begin(request) {
+      if (isTooLate(request, clock.now())) return { gate: 'room', retryAfterMs: retryAfterMinMs };
+      return circuit.admits(stepKey(request)) ? null : refused();
+    },
+    admit: (request) => circuit.call(request) ?? refused(),
+    end: (request) => circuit.withoutCall(stepKey(request)),
+    state: circuit.state,
+  };
+}
+
+/** Less than half of the time of the attempt is left: it would fail although its service is well. */
+export function isTooLate({ completeBy, completeWithinMs }: Request, nowMs: number): boolean {
+  return completeBy - nowMs < completeWithinMs / 2;
+}

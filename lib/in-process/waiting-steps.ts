@@ -1,0 +1,171 @@
+/** The held steps that wait for one agent, and who of them is next: shared fairly between classes and tenants (R24). */
+import { fairQueue } from '#core/flow/fair-queue.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Nudge } from '#core/model/message.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { TenantWeights } from './tenant-weights.ts';
+
+/** Options of {@link waitingSteps}. */
+export interface WaitingStepsOptions {
+  /** Whether the agent has a place for one more step. */
+  readonly hasPlace: () => boolean;
+  readonly circuit: CircuitBreaker;
+  readonly weights: TenantWeights;
+  /** Asks for a claim of an order that has a place now. */
+  readonly nudge: (nudge: Nudge) => void;
+  readonly clock: Clock;
+}
+
+/** See {@link waitingSteps}. */
+export interface WaitingSteps {
+  isEmpty(): boolean;
+  /** @param since since when the step has been held, ms since the epoch */
+  add(step: string, nudge: Nudge, since: number): void;
+  /** The step waits no more. A place that was reserved for it is free again. */
+  remove(step: string): void;
+  /** Whether a place was reserved for the step, which has taken it now. */
+  take(step: string): boolean;
+  /** The places that are reserved for steps. */
+  reserved(): number;
+  /** Gives free places to those that wait; call it whenever a place may have become free. */
+  fill(): void;
+  close(): void;
+}
+
+/** How long a place is kept for an order that was nudged, ms: a claim takes milliseconds. */
+const reservedMs = 10_000;
+/** A step whose probe failed is not the probe again before this part of the time that it has been held. */
+const probeAgainAfter = 1 / 4;
+
+interface Probed {
+  readonly nudge: Nudge;
+  /** Not the probe again before this instant, ms since the epoch. */
+  readonly probeFrom: number;
+}
+
+/** Makes an empty list of waiting steps. */
+export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
+  const { hasPlace, circuit, weights, nudge, clock } = options;
+  const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
+  weights.watch(waiting.reweigh);
+  /** Steps that were the probe of the open circuit. */
+  const probed = new Map<string, Probed>();
+  const reserved = reservations(clock, unreserve);
+  const timer = earliestTimer(clock, fill);
+  let isClosed = false;
+
+  /** Sends one nudge per order. */
+  function fill(): void {
+    const nudged = new Set<OrderId>();
+    while (!isClosed && waiting.size() + probed.size > 0 && hasPlace()) {
+      const admitsAt = circuit.admitsAt();
+      // Until a probe ends, nothing can be said; its end fills the places.
+      if (admitsAt === null) return;
+      if (admitsAt > clock.now()) {
+        timer.at(admitsAt);
+        return;
+      }
+      letProbeAgain();
+      const next = waiting.peek();
+      if (next === undefined) {
+        timer.at(earliestProbe(probed));
+        return;
+      }
+      const { key: step, item: message } = next;
+      if (!circuit.admits(step)) return;
+      waiting.take();
+      reserved.add(step);
+      if (!nudged.has(message.orderId)) nudge(message);
+      nudged.add(message.orderId);
+    }
+  }
+
+  /** Those whose time has come; and all of them once the circuit is no longer open. */
+  function letProbeAgain(): void {
+    const nowMs = clock.now();
+    for (const [step, { nudge: message, probeFrom }] of probed) {
+      if (circuit.state() === 'open' && probeFrom > nowMs) continue;
+      probed.delete(step);
+      waiting.add(step, message, message);
+    }
+  }
+
+  function unreserve(step: string): void {
+    if (!reserved.take(step)) return;
+    circuit.withoutCall(step);
+    fill();
+  }
+
+  return {
+    isEmpty: () => waiting.size() + probed.size === 0,
+    add(step, message, since) {
+      if (reserved.has(step) || waiting.has(step) || probed.has(step)) return;
+      const nowMs = clock.now();
+      const waitMs = Math.min(limits.holdLookMaxMs, (nowMs - since) * probeAgainAfter);
+      if (waitMs > 0) probed.set(step, { nudge: message, probeFrom: nowMs + waitMs });
+      else waiting.add(step, message, message);
+      fill();
+    },
+    remove(step) {
+      waiting.remove(step);
+      probed.delete(step);
+      unreserve(step);
+    },
+    take: reserved.take,
+    reserved: reserved.size,
+    fill,
+    close() {
+      isClosed = true;
+      timer.cancel();
+      reserved.close();
+    },
+  };
+}
+
+/** The steps that have a place until their order is claimed. `onLapse`: called with a step that was not. */
+function reservations(clock: Clock, onLapse: (step: string) => void) {
+  const cancels = new Map<string, () => void>();
+  return {
+    add(step: string) {
+      cancels.set(
+        step,
+        clock.after(reservedMs, () => onLapse(step)),
+      );
+    },
+    has: (step: string) => cancels.has(step),
+    take(step: string): boolean {
+      cancels.get(step)?.();
+      return cancels.delete(step);
+    },
+    size: () => cancels.size,
+    close() {
+      for (const cancel of cancels.values()) cancel();
+    },
+  };
+}
+
+function earliestProbe(probed: ReadonlyMap<string, Probed>): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { probeFrom } of probed.values()) earliest = Math.min(earliest, probeFrom);
+  return earliest;
+}
+
+/** One timer, at the earliest of the instants that were asked for. */
+function earliestTimer(clock: Clock, work: () => void) {
+  const none = { instant: Number.POSITIVE_INFINITY, cancel: () => {} };
+  let next = none;
+  return {
+    at(instant: number) {
+      if (next.instant <= instant) return;
+      next.cancel();
+      const cancel = clock.after(instant - clock.now(), () => {
+        next = none;
+        work();
+      });
+      next = { instant, cancel };
+    },
+    cancel: () => next.cancel(),
+  };
+}
