@@ -35,7 +35,7 @@ export type HistoryLine =
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: FaultLine })
   | (OfAttempt & { readonly type: 'deferred'; readonly gate: string })
-  /** `late`: the order was past its own deadline, and stopped or turned back. */
+  /** `late`: the order was past its own deadline, and stopped or began its undo. */
   | (OfSweep & { readonly type: 'expired'; readonly late: boolean })
   | (OfSweep & {
       readonly type: 'interrupted';

@@ -18,7 +18,7 @@ import { waitsForGates } from './settle-holds.ts';
 export interface SweepResult {
   readonly steps: readonly StepName[];
   readonly nudges: 0 | 1;
-  /** The order was late, and stopped or turned back. */
+  /** The order was late, and stopped or began its undo. */
   readonly late?: true;
 }
 

@@ -39,7 +39,7 @@ export type HistoryEntry =
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
   | (OfAttempt & { readonly type: 'deferred'; readonly gate: Gate; readonly retryAfterMs: number })
-  /** `late`: the order was past its own deadline, and stopped or turned back. */
+  /** `late`: the order was past its own deadline, and stopped or began its undo. */
   | (OfSweep & { readonly type: 'expired'; readonly late?: true })
   | (OfSweep & {
       readonly type: 'interrupted';
