@@ -11,7 +11,7 @@ import {
   type ShardMemory,
 } from '#core/decide/sweep-gaps.ts';
 import { limits } from '#core/model/limits.ts';
-import { beat, claim, epoch, flow, play, submit } from './support.ts';
+import { beat, claim, epoch, flow, no, ok, play, submit } from './support.ts';
 
 const outageAfterMs = 180;
 const at = (aliveAt: number | null, gaps: readonly Gap[] = []): ShardMemory => ({
@@ -131,5 +131,19 @@ describe('an attempt', () => {
     expect(
       interruptedSteps(beating.record, [gap(epoch + 100, epoch + 1_800)], epoch + 5_000, 200),
     ).toEqual(['a']);
+  });
+
+  it('of an undo began when its own policy says, not that of its step', () => {
+    const undoPolicy = { completeWithin: 200, maxDuration: 500 };
+    const undoing = play(
+      submit(flow({ a: { undoPolicy }, b: {} })),
+      [0, claim()],
+      [10, ok('a')],
+      [30, no('b')],
+    );
+    const interrupted = (until: number) =>
+      interruptedSteps(undoing.record, [gap(epoch - 900, epoch + until)], epoch + 60_000, 1_000);
+    expect(interrupted(30)).toEqual([]);
+    expect(interrupted(31)).toEqual(['a']);
   });
 });
