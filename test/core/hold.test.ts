@@ -1,6 +1,7 @@
 /** Steps that wait for their agents, one line a transition (R23). */
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { decideShortened } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
 import { limits } from '#core/model/limits.ts';
 import { callsOf } from '#core/view/calls.ts';
@@ -80,6 +81,15 @@ describe('a claim', () => {
     expect(again.record.history.at(-1)).toMatchObject({ type: 'held', times: 2 });
     expect(again.record.steps[0]?.progress).toMatchObject({ since: epoch + 5, until: epoch + 700 });
   });
+});
+
+it('a claim of a held order whose write the store refused stops it, and is read back', () => {
+  const decision = decideShortened(bothHeld.record, claim(), pending.known, epoch + 500);
+  if (decision.kind === 'ignored') throw new Error(decision.reason);
+  const { record } = decision;
+  expect(record).toMatchObject({ processState: 'Error', fault: { code: 'record-too-large' } });
+  expect(record.history.at(-1)?.type).toBe('claim');
+  expect(decodeRecord(encodeRecord(record))).toEqual(record);
 });
 
 describe('a held step beside a running one', () => {

@@ -195,10 +195,14 @@ const decided = ({ nowMs: at }: Draft, known: OrderContext | null) => ({
   definitionUnknown: known === null,
 });
 
-/** A claim that finds every ready step held is none: it counts towards no bound (R23). */
+/**
+ * A claim that finds every ready step held is none: it counts towards no bound (R23). One that asked no gate, because the
+ * record has no room, is a claim.
+ */
 function claimed(draft: Draft, { by }: Claim, known: OrderContext | null): Decision {
   const isHeld =
     draft.commands.length === 0 &&
+    draft.grants.length > 0 &&
     draft.lockState.processState === 'Processing' &&
     heldUntil(draft.steps) !== null &&
     !draft.steps.some(({ progress }) => underWay(progress));
