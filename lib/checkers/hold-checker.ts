@@ -53,9 +53,16 @@ const stoppedHoldsNothing: WriteRule = ({ after }) =>
   after.steps.some(({ progress }) => progress.state === 'Held') &&
   `${after.processState}, and a step is held`;
 
+/** R23: the mark of a record says whether a step is held. */
+const marksHolds: WriteRule = ({ after }) => {
+  const isHeld = after.steps.some(({ progress }) => progress.state === 'Held');
+  return (after.isHeld === true) !== isHeld && `isHeld is ${after.isHeld}`;
+};
+
 export const holdRules = [
   ['R23', holdsCountNothing],
   ['R23', deferralCountsNothing],
   ['R23', heldIsNoClaim],
   ['R23', stoppedHoldsNothing],
+  ['R23', marksHolds],
 ] as const;

@@ -4,13 +4,14 @@
  * steps are held.
  */
 import type { Grant } from '#core/model/grant.ts';
+import { idempotencyKey } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
 import type { Held, ProcessRecord, StepRecord } from '#core/model/record.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginLine } from './begin-line.ts';
-import { circuitBreaker, stepKey } from './circuit-breaker.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 import { waitingSteps } from './waiting-steps.ts';
 
@@ -32,7 +33,7 @@ export interface AgentRoom extends Breaker {
   release(requests: readonly Request[]): void;
   /** The stored record holds the step: it gets a place when there is one. */
   hold(record: ProcessRecord, step: StepRecord, held: Held): void;
-  /** The stored record holds the step no more. */
+  /** The step was held in this record, and is not in the next one. */
   forget(record: ProcessRecord, step: StepRecord): void;
   /** Nudges no order any more. */
   close(): void;
@@ -40,46 +41,55 @@ export interface AgentRoom extends Breaker {
 
 /** Makes the room of one agent. */
 export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): AgentRoom {
-  /** The attempts that have a place. */
-  const taken = new Set<string>();
+  /** The requests that have a place. */
+  const taken = new Set<Request>();
   const line = beginLine(callsMax, clock);
   const circuit = circuitBreaker(clock, () => waiting.fill());
   const hasPlace = (): boolean => taken.size + waiting.reserved() < callsMax + line.ahead();
   const waiting = waitingSteps({ ...options, hasPlace, circuit, clock });
 
   function release(requests: readonly Request[]): void {
-    const own = requests.filter((request) => taken.delete(attemptKey(request)));
-    for (const request of own) circuit.withoutCall(stepKey(request));
+    const own = requests.filter((request) => taken.delete(request));
+    for (const { idempotencyKey: step } of own) circuit.withoutCall(step);
     if (own.length > 0) waiting.fill();
+  }
+
+  /** A request that was delivered twice has its place only once. */
+  function leave(request: Request): void {
+    if (!taken.delete(request)) return;
+    circuit.withoutCall(request.idempotencyKey);
+    waiting.fill();
+  }
+
+  async function begunIn(request: Request, turn: boolean | Promise<boolean>) {
+    if (await turn) return null;
+    leave(request);
+    return refusal('room');
   }
 
   return {
     ask(request) {
-      const step = stepKey(request);
+      const { idempotencyKey: step } = request;
       const mayStart =
         waiting.take(step) || (waiting.isEmpty() && hasPlace() && circuit.admits(step));
-      const nowMs = clock.now();
       if (!mayStart) {
         const gate = circuit.state() === 'closed' ? 'room' : 'circuit';
-        return { kind: 'hold', gate, until: nowMs + limits.holdLookMaxMs };
+        return { kind: 'hold', gate, until: clock.now() + limits.holdLookMaxMs };
       }
-      taken.add(attemptKey(request));
-      return { kind: 'start', startAt: nowMs };
+      taken.add(request);
+      return atOnce;
     },
     release,
-    hold(record, { name }, { since }) {
-      waiting.add(stepKey({ orderId: record.orderId, step: name }), nudgeOf(record), since);
-    },
-    forget: ({ orderId }, { name }) => waiting.remove(stepKey({ orderId, step: name })),
-    async begin(request) {
-      if (await line.turn(request)) return null;
-      release([request]);
-      return refusal('room');
+    hold: (record, step, { since }) => waiting.add(keyOf(record, step), nudgeOf(record), since),
+    forget: (record, step) => waiting.remove(keyOf(record, step)),
+    begin(request) {
+      const turn = line.turn(request);
+      return turn === true ? begun : begunIn(request, turn);
     },
     admit: (request) => circuit.call(request) ?? refusal('circuit'),
     end(request) {
       line.end(request);
-      release([request]);
+      leave(request);
     },
     state: circuit.state,
     close() {
@@ -92,4 +102,9 @@ export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): Ag
 /** A nudge comes when the agent has a place; this is only the fallback. */
 const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });
 
-const attemptKey = (request: Request) => `${stepKey(request)} ${request.attempt}`;
+const begun = Promise.resolve(null);
+const atOnce: Grant = { kind: 'start', startAt: 0 };
+
+/** The idempotency key of the request that the held step waits to send. */
+const keyOf = ({ orderId, direction }: ProcessRecord, { name, keyGeneration }: StepRecord) =>
+  idempotencyKey(orderId, name, direction === 'undo' ? 'undo' : 'perform', keyGeneration);

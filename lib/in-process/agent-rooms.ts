@@ -46,14 +46,19 @@ export function agentRooms({ callsMax, ...options }: AgentRoomsOptions): AgentRo
       }
     },
     onRecord(record, before) {
-      let place = 0;
-      for (const step of record.steps) {
-        const was = before?.steps[place];
-        place += 1;
-        if (step.progress.state === 'Held') {
+      if (before?.isHeld === true) {
+        for (const [place, step] of before.steps.entries()) {
+          const isHeld = record.steps[place]?.progress.state === 'Held';
+          const isOther = record.direction !== before.direction;
+          if (step.progress.state === 'Held' && (isOther || !isHeld)) {
+            rooms.get(step.agent)?.forget(before, step);
+          }
+        }
+      }
+      if (record.isHeld === true) {
+        for (const step of record.steps) {
+          if (step.progress.state !== 'Held') continue;
           rooms.get(step.agent)?.hold(record, step, step.progress);
-        } else if (was?.progress.state === 'Held') {
-          rooms.get(step.agent)?.forget(record, step);
         }
       }
     },

@@ -20,8 +20,13 @@ const waitMax = 0.1;
  * tenth of the shortest deadline is 5 ms.
  */
 const aheadMs = 5;
-/** The weight of the latest call in the mean duration of calls. */
-const latestShare = 0.1;
+/**
+ * The mean duration of calls is that of the last second. Calls that end together weigh as one: a pause of the process ends
+ * all of them late, and says nothing of the service.
+ */
+const meanOverMs = 1_000;
+/** The weight of one end, at most. */
+const shareMax = 0.1;
 
 interface InLine {
   readonly begin: () => void;
@@ -32,7 +37,8 @@ export function beginLine(callsMax: number, clock: Clock): BeginLine {
   const begun = new Map<Request, number>();
   const inLine = new Set<InLine>();
   const cancels = new Set<() => void>();
-  let meanMs: number | null = null;
+  let meanMs = 0;
+  let lastEndAt = 0;
 
   function begin(request: Request): true {
     begun.set(request, clock.now());
@@ -72,12 +78,13 @@ export function beginLine(callsMax: number, clock: Clock): BeginLine {
       const from = begun.get(request);
       if (from === undefined) return;
       begun.delete(request);
-      const tookMs = Math.max(0, clock.now() - from);
-      meanMs = meanMs === null ? tookMs : meanMs + (tookMs - meanMs) * latestShare;
+      const nowMs = clock.now();
+      const share = Math.max(0, Math.min(shareMax, (nowMs - lastEndAt) / meanOverMs));
+      meanMs += (Math.max(0, nowMs - from) - meanMs) * share;
+      lastEndAt = nowMs;
       inLine.values().next().value?.begin();
     },
     ahead() {
-      if (meanMs === null) return 0;
       return Math.floor(callsMax * Math.min(1, aheadMs / Math.max(1, meanMs)));
     },
     close() {

@@ -24,10 +24,6 @@ export interface CircuitBreaker {
   state(): CircuitState;
 }
 
-/** Identifies the step of a request among all orders. */
-export const stepKey = ({ orderId, step }: Pick<Request, 'orderId' | 'step'>): string =>
-  `${orderId} ${step}`;
-
 /** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
 export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
   let circuit = newCircuit(clock.now());
@@ -38,7 +34,7 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       return next !== null;
     },
     call(request) {
-      const step = stepKey(request);
+      const { idempotencyKey: step } = request;
       if (!mayCall(circuit, step)) return null;
       const from = { epoch: circuit.epoch, step, order: request.orderId };
       const end = (isAnswered: boolean) => {
@@ -72,10 +68,10 @@ export function ungatedBreaker(clock: Clock): Breaker {
   return {
     async begin(request) {
       if (isTooLate(request, clock.now())) return { gate: 'room', retryAfterMs: retryAfterMinMs };
-      return circuit.admits(stepKey(request)) ? null : refused();
+      return circuit.admits(request.idempotencyKey) ? null : refused();
     },
     admit: (request) => circuit.call(request) ?? refused(),
-    end: (request) => circuit.withoutCall(stepKey(request)),
+    end: (request) => circuit.withoutCall(request.idempotencyKey),
     state: circuit.state,
   };
 }

@@ -136,6 +136,7 @@ function reservations(clock: Clock, onLapse: (step: string) => void) {
     },
     has: (step: string) => cancels.has(step),
     take(step: string): boolean {
+      if (cancels.size === 0) return false;
       cancels.get(step)?.();
       return cancels.delete(step);
     },

@@ -20,11 +20,11 @@ export interface AdmittedCall {
 
 /** A circuit breaker around one remote service, and the number of calls that it takes at once. */
 export interface Breaker {
-  /** Before an attempt. Resolves to null when the attempt may begin; then `end` must follow. */
+  /** Before an attempt. Resolves to null when the attempt may begin; `end` must follow in any case. */
   begin(request: Request): Promise<Refusal | null>;
   /** Before each call of an attempt that has begun; a refusal ends the attempt. */
   admit(request: Request): AdmittedCall | Refusal;
-  /** After an attempt that has begun. */
+  /** After an attempt, whether or not it began. */
   end(request: Request): void;
   /** The state for operators. */
   state(): CircuitState;

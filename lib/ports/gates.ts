@@ -6,7 +6,7 @@ import type { Request } from '#core/model/message.ts';
 export interface Gates {
   /**
    * Whether these requests of one order may be sent now; one grant per request, in the same order. A start grant takes a
-   * place in the agent until `release`.
+   * place in the agent for this very object, until `release` or the end of its attempt.
    */
   ask(requests: readonly Request[]): readonly Grant[];
   /** Gives back the places of requests: their calls have ended, or they were not sent. */

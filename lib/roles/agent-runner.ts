@@ -70,7 +70,11 @@ async function handle(
   if (ports.clock.now() > request.completeBy) return done;
   const limit = deadline(ports.clock, request.completeBy);
   try {
-    const result = await attempt(agent, ports, request, limit);
+    const refusal = await ports.breaker.begin(request);
+    const result =
+      refusal === null
+        ? await attempt(agent, ports, request, limit)
+        : ({ kind: 'deferred', ...refusal } as const);
     if (result === undefined || limit.isPast()) return silent(ports, request);
     await ports.replies.send([replyTo(request, result)]);
     return done;
@@ -79,26 +83,12 @@ async function handle(
     return { kind: 'retry' };
   } finally {
     limit.end();
+    ports.breaker.end(request);
   }
 }
 
 /** The result to report; undefined when the deadline has passed. */
 async function attempt(
-  agent: AgentImplementation,
-  ports: AgentRunnerPorts,
-  request: Request,
-  limit: Deadline,
-): Promise<ReplyResult | undefined> {
-  const refusal = await ports.breaker.begin(request);
-  if (refusal !== null) return { kind: 'deferred', ...refusal };
-  try {
-    return await begunAttempt(agent, ports, request, limit);
-  } finally {
-    ports.breaker.end(request);
-  }
-}
-
-async function begunAttempt(
   agent: AgentImplementation,
   ports: AgentRunnerPorts,
   request: Request,

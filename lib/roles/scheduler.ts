@@ -52,9 +52,8 @@ export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
 }
 
 /** A nudge asks for a claim, or, when the order is Processing, for a start of its held steps. */
-function startOf({ processState, steps }: ProcessRecord, by: SchedulerId): RecordEvent {
-  const isHeld = steps.some(({ progress }) => progress.state === 'Held');
-  return { type: processState === 'Processing' && isHeld ? 'resume' : 'claim', by };
+function startOf({ processState, isHeld }: ProcessRecord, by: SchedulerId): RecordEvent {
+  return { type: processState === 'Processing' && isHeld === true ? 'resume' : 'claim', by };
 }
 
 function eventOf(

@@ -192,24 +192,43 @@ function decideGated(
 ): GatedDecision {
   const nowMs = clock.now();
   const decision = decide(record, event, known, nowMs);
-  const requests = decision.kind === 'transition' ? requestsOf(decision.commands) : [];
-  if (gates === undefined || known === null || requests.length === 0) {
-    return { decision, known, granted: [] };
+  if (gates === undefined || known === null || decision.kind === 'ignored') {
+    return { decision, known, granted: none };
   }
+  const requests = requestsOf(decision.commands);
+  if (requests.length === 0) return { decision, known, granted: none };
   const grants = gates.ask(requests);
-  const granted = requests.filter((_, at) => grants[at]?.kind === 'start');
   const isFree = grants.every((grant) => grant.kind === 'start' && grant.startAt <= nowMs);
-  if (isFree) return { decision, known, granted };
+  if (isFree) return { decision, known, granted: requests };
+  const granted = requests.filter((_, at) => grants[at]?.kind === 'start');
   const byStep = requests.flatMap(({ step }, at): [StepName, Grant][] => {
     const grant = grants[at];
     return grant === undefined ? [] : [[step, grant]];
   });
   const gated = { ...known, grants: new Map(byStep) };
-  return { decision: decide(record, event, gated, nowMs), known: gated, granted };
+  const again = withGranted(decide(record, event, gated, nowMs), granted);
+  return { decision: again, known: gated, granted };
 }
 
-const requestsOf = (commands: readonly Command[]): readonly Request[] =>
-  commands.flatMap((command) => (command.kind === 'request' ? [command.request] : []));
+/** The gates know the granted requests of the first decision, so these are sent instead of their equals of the second. */
+function withGranted(decision: Decision, granted: readonly Request[]): Decision {
+  if (decision.kind === 'ignored') return decision;
+  const commands = decision.commands.map((command): Command => {
+    if (command.kind !== 'request') return command;
+    const { step, completeBy } = command.request;
+    const request = granted.find((one) => one.step === step && one.completeBy === completeBy);
+    return request === undefined ? command : { kind: 'request', request };
+  });
+  return { ...decision, commands };
+}
+
+const none: readonly Request[] = [];
+
+function requestsOf(commands: readonly Command[]): readonly Request[] {
+  const requests: Request[] = [];
+  for (const command of commands) if (command.kind === 'request') requests.push(command.request);
+  return requests;
+}
 
 /** Gives back the places of requests that are not sent. */
 async function writeGated(
@@ -226,8 +245,8 @@ async function writeGated(
   } finally {
     // A record in its shortest form may send fewer requests than were granted.
     if (granted.length > 0 && commands !== decision.commands) {
-      const sent = new Set(requestsOf(commands).map(({ step }) => step));
-      ports.gates?.release(granted.filter(({ step }) => !sent.has(step)));
+      const sent = new Set(requestsOf(commands));
+      ports.gates?.release(granted.filter((request) => !sent.has(request)));
     }
   }
 }

@@ -1,14 +1,20 @@
 /** How many calls each agent of one process begins at once, and who is next. */
 import { expect, test } from 'vitest';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { agentRooms } from '#in-process/agent-rooms.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
+import { call, slowDown } from '../support/agent-requests.ts';
 import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-function started(callsMax: number) {
+async function started(callsMax: number) {
+  const world = unused(callsMax);
+  await slowDown(world.rooms, world.clock);
+  return world;
+}
+
+function unused(callsMax: number) {
   const clock = virtualClock();
   const nudged: string[] = [];
   const rooms = agentRooms({
@@ -21,8 +27,10 @@ function started(callsMax: number) {
   /** Stores the order with these steps held. */
   function store(order: string, ...steps: readonly string[]): void {
     const before = records.get(order) ?? newOrder(order, clock.now()).record;
+    const { isHeld: _, ...rest } = before;
     const record = {
-      ...before,
+      ...rest,
+      ...(steps.length > 0 && { isHeld: true as const }),
       steps: before.steps.map((step): StepRecord => {
         const { progress } = step;
         if (!steps.includes(step.name)) return { ...step, progress: { state: 'NotStarted' } };
@@ -47,36 +55,14 @@ function started(callsMax: number) {
   return { rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
 }
 
-function call(order: string, step = 'east', attempt = 1, agent = 'paint'): Request {
-  const id = orderId(order);
-  const key = idempotencyKey(id, stepName(step), 'perform', 1);
-  return {
-    orderId: id,
-    workflow: workflowName('house'),
-    step: stepName(step),
-    agent: agentName(agent),
-    attempt,
-    action: 'perform',
-    idempotencyKey: key,
-    performKey: key,
-    completeBy: Date.UTC(2026, 0, 1) + 1_000,
-    completeWithinMs: 1_000,
-    endBy: 0,
-    input: null,
-    output: null,
-    priority: 'normal',
-    tenant: null,
-  };
-}
-
-test('an agent begins as many calls at once as it says, and no more', () => {
-  const { kinds } = started(2);
+test('an agent begins as many calls at once as it says, and no more', async () => {
+  const { kinds } = await started(2);
   expect(kinds(call('a'), call('b'), call('c'))).toEqual(['start', 'start', 'hold']);
   expect(kinds(call('d'))).toEqual(['hold']);
 });
 
-test('the order that waited first is nudged when a call ends, and gets the place', () => {
-  const { rooms, nudged, kinds } = started(1);
+test('the order that waited first is nudged when a call ends, and gets the place', async () => {
+  const { rooms, nudged, kinds } = await started(1);
   kinds(call('a'), call('b'), call('c'));
   rooms.release([call('a')]);
   expect(nudged).toEqual(['b']);
@@ -84,16 +70,16 @@ test('the order that waited first is nudged when a call ends, and gets the place
   expect(nudged).toEqual(['b']);
 });
 
-test('an order that begins to wait when there is room again is nudged at once', () => {
-  const { rooms, nudged, store } = started(1);
+test('an order that begins to wait when there is room again is nudged at once', async () => {
+  const { rooms, nudged, store } = await started(1);
   rooms.ask([call('a'), call('b')]);
   rooms.release([call('a')]);
   store('b', 'east');
   expect(nudged).toEqual(['b']);
 });
 
-test('a place is released once, however often its request is', () => {
-  const { rooms, nudged, kinds } = started(1);
+test('a place is released once, however often its request is', async () => {
+  const { rooms, nudged, kinds } = await started(1);
   kinds(call('a'), call('b'), call('c'));
   rooms.release([call('a'), call('a')]);
   rooms.release([call('a', 'east', 2), call('x')]);
@@ -101,7 +87,7 @@ test('a place is released once, however often its request is', () => {
 });
 
 test('a place that its order does not take within ten seconds goes to the next', async () => {
-  const { rooms, nudged, kinds, clock } = started(1);
+  const { rooms, nudged, kinds, clock } = await started(1);
   kinds(call('a'), call('b'), call('c'));
   rooms.release([call('a')]);
   await clock.advance(9_999);
@@ -111,16 +97,16 @@ test('a place that its order does not take within ten seconds goes to the next',
   expect(kinds(call('b'), call('c'))).toEqual(['hold', 'start']);
 });
 
-test('several places that become free at once for one order are one nudge', () => {
-  const { rooms, nudged, kinds } = started(2);
+test('several places that become free at once for one order are one nudge', async () => {
+  const { rooms, nudged, kinds } = await started(2);
   kinds(call('a'), call('b'), call('c', 'east'), call('c', 'west'));
   rooms.release([call('a'), call('b')]);
   expect(nudged).toEqual(['c']);
   expect(kinds(call('c', 'east'), call('c', 'west'))).toEqual(['start', 'start']);
 });
 
-test('after it is closed, nothing is nudged and no timer is left', () => {
-  const { rooms, nudged, kinds, clock } = started(2);
+test('after it is closed, nothing is nudged and no timer is left', async () => {
+  const { rooms, nudged, kinds, clock } = await started(2);
   kinds(call('a'), call('b'), call('c'), call('d'));
   rooms.release([call('a')]);
   rooms.close();
@@ -129,8 +115,8 @@ test('after it is closed, nothing is nudged and no timer is left', () => {
   expect(clock.pending()).toBe(0);
 });
 
-test('an order that is cancelled while it waits gets no place, and loses the one that was kept for it', () => {
-  const { rooms, nudged, kinds, store } = started(1);
+test('an order that is cancelled while it waits gets no place, and loses the one that was kept for it', async () => {
+  const { rooms, nudged, kinds, store } = await started(1);
   kinds(call('a'), call('b'), call('c'), call('d'));
   store('b');
   rooms.release([call('a')]);
@@ -140,7 +126,7 @@ test('an order that is cancelled while it waits gets no place, and loses the one
 });
 
 test('an attempt begins when it is its turn, and not when it has waited for a tenth of its time', async () => {
-  const { room, clock } = started(1);
+  const { room, clock } = await started(1);
   expect(await room.begin(call('a'))).toBeNull();
   const turns: unknown[] = [];
   for (const order of ['b', 'c']) void room.begin(call(order)).then((turn) => turns.push(turn));
@@ -151,7 +137,7 @@ test('an attempt begins when it is its turn, and not when it has waited for a te
 });
 
 test('a call that ends lets the next attempt begin', async () => {
-  const { room, clock } = started(1);
+  const { room, clock } = await started(1);
   const first = call('a');
   await room.begin(first);
   const second = room.begin(call('b'));
@@ -162,13 +148,13 @@ test('a call that ends lets the next attempt begin', async () => {
 });
 
 test('an attempt of which half of the time has passed does not begin', async () => {
-  const { room, clock } = started(1);
+  const { room, clock } = await started(1);
   await clock.advance(501);
   expect(await room.begin(call('a'))).toMatchObject({ gate: 'room' });
 });
 
 test('an agent whose calls take no time is sent more than it makes at once', async () => {
-  const { rooms, room, kinds } = started(2);
+  const { rooms, room, kinds } = unused(2);
   const first = call('a');
   await room.begin(first);
   room.end(first);
@@ -181,7 +167,7 @@ test('an agent whose calls take no time is sent more than it makes at once', asy
 
 /** Fails calls of several orders until the circuit opens. */
 async function broken(callsMax: number) {
-  const world = started(callsMax);
+  const world = await started(callsMax);
   for (const order of ['v', 'w', 'x', 'y', 'z']) {
     const own = call(order);
     world.kinds(own);
@@ -210,11 +196,11 @@ test('an open circuit holds what is asked, and nudges one step at a time as its 
 
 test('after a probe that fails, another order is the next probe', async () => {
   const { room, kinds, nudged, clock, store } = await broken(8);
-  const probe = call('a');
+  const probe = call('a', 'east', 1, 1_000);
   kinds(probe, call('b'));
   await clock.advance(1_000);
   kinds(probe);
-  await room.begin({ ...probe, completeBy: clock.now() + 1_000 });
+  await room.begin(probe);
   const admitted = room.admit(probe);
   if ('failed' in admitted) admitted.failed();
   expect(room.admit(probe)).toMatchObject({ gate: 'circuit' });
@@ -226,11 +212,11 @@ test('after a probe that fails, another order is the next probe', async () => {
 
 test('a probe that is answered lets the others go in a ramp', async () => {
   const { room, kinds, nudged, clock } = await broken(1_000);
-  const probe = call('p');
+  const probe = call('p', 'east', 1, 1_000);
   kinds(probe, ...Array.from({ length: 30 }, (_, order) => call(`o${order}`)));
   await clock.advance(1_000);
   kinds(probe);
-  await room.begin({ ...probe, completeBy: clock.now() + 1_000 });
+  await room.begin(probe);
   const admitted = room.admit(probe);
   if ('answered' in admitted) admitted.answered();
   room.end(probe);

@@ -8,6 +8,7 @@ import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { scheduler } from '#roles/scheduler.ts';
+import { slowDown } from '../support/agent-requests.ts';
 import { house } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { roleScenario } from './scenario.ts';
@@ -16,14 +17,19 @@ const claim: RecordEvent = { type: 'claim', by: schedulerId('scheduler') };
 const claimOf = (id: string) => ({ orderId: orderId(id), event: () => claim });
 
 /** Painters that accept so many calls at once. */
-function painters(callsMax: number, faulty: (store: StateStore) => StateStore = (store) => store) {
+async function painters(
+  callsMax: number,
+  faulty: (store: StateStore) => StateStore = (store) => store,
+) {
   const nudged: string[] = [];
+  const clock = virtualClock();
   const room = agentRooms({
     callsMax: new Map([['paint', callsMax]]),
     weights: tenantWeights(),
     nudge: ({ orderId: id }) => nudged.push(id),
-    clock: virtualClock(),
+    clock,
   });
+  await slowDown(room, clock);
   // The rooms learn from durable writes what is held.
   const watched = (store: StateStore): StateStore => ({
     ...store,
@@ -39,7 +45,7 @@ function painters(callsMax: number, faulty: (store: StateStore) => StateStore = 
 }
 
 test('a step whose gate grants no call is held, and the others are sent', async () => {
-  const { transitions, requests, create, record } = painters(1);
+  const { transitions, requests, create, record } = await painters(1);
   const { orderId: id } = await create('one');
   await transitions.apply([claimOf('one')]);
   expect(requests().map(({ step }) => step)).toEqual(['east']);
@@ -49,7 +55,7 @@ test('a step whose gate grants no call is held, and the others are sent', async 
 });
 
 test('an order whose ready steps are all held stays Pending, and counts nothing', async () => {
-  const { transitions, create, record, requests } = painters(2);
+  const { transitions, create, record, requests } = await painters(2);
   await create('one');
   const { orderId: id } = await create('two');
   await transitions.apply([claimOf('one'), claimOf('two')]);
@@ -58,7 +64,7 @@ test('an order whose ready steps are all held stays Pending, and counts nothing'
 });
 
 test('the end of a call nudges the next order, which then starts', async () => {
-  const { transitions, room, nudged, create, requests } = painters(2);
+  const { transitions, room, nudged, create, requests } = await painters(2);
   await create('one');
   await create('two');
   await transitions.apply([claimOf('one'), claimOf('two')]);
@@ -80,12 +86,12 @@ test.each<[string, (store: StateStore) => StateStore]>([
   ],
   ['lost to another write', (store) => ({ ...store, commit: async () => 'conflict' })],
 ])('a decision that %s gives its places back', async (_, faulty) => {
-  const { transitions, room, create, requests } = painters(2, faulty);
+  const { transitions, room, create, requests } = await painters(2, faulty);
   await create('one');
   const [outcome] = await transitions.apply([claimOf('one')]);
   expect(outcome?.kind).toBe('failed');
   expect(requests()).toEqual([]);
-  const other = painters(2);
+  const other = await painters(2);
   await other.create('two');
   await other.transitions.apply([claimOf('two')]);
   expect(room.ask(other.requests()).map(({ kind }) => kind)).toEqual(['start', 'start']);
@@ -108,7 +114,7 @@ test('gates that grant every call are asked once, and change nothing', async () 
 });
 
 test('a nudge of an order that is Processing starts its held steps', async () => {
-  const { transitions, log, room, create, requests, record } = painters(1);
+  const { transitions, log, room, create, requests, record } = await painters(1);
   const { orderId: id } = await create('one');
   const role = scheduler({ id: schedulerId('scheduler'), transitions, log });
   await role.onNudges([{ orderId: id, priority: 'normal' }]);

@@ -38,27 +38,30 @@ export const policySchema = z
   )
   .refine(hasOneForm(8, 4));
 
-/** The policy without the options that are the default. */
+/** The policy without the options that are the default. Called for every step of every write. */
 export function encodePolicy(from: StepPolicy): readonly unknown[] {
-  const flags = [
+  const { holdMaxMs = null, coolDownFactor = null, coolDownMaxMs = null, undo, tail } = from;
+  const always = [
+    from.completeWithinMs,
+    from.maxDurationMs,
+    from.retries,
+    from.coolDownMs,
+    from.coolDownTimes,
     from.onFault === 'undo' ? 1 : 0,
     from.onExhausted === 'undo' ? 1 : 0,
     from.irreversible ? 1 : 0,
   ];
-  const undo = from.undo === undefined ? null : encodeUndo(from.undo);
-  const { holdMaxMs = null, coolDownFactor = null, coolDownMaxMs = null } = from;
-  const options = [holdMaxMs, coolDownFactor, coolDownMaxMs, undo];
-  return withOptions([...numbersOf(from), ...flags], options, from);
+  const hasOption = holdMaxMs !== null || coolDownFactor !== null || coolDownMaxMs !== null;
+  if (!hasOption && undo === undefined && tail === undefined) return always;
+  const undoForm = undo === undefined ? null : encodeUndo(undo);
+  return withOptions(always, [holdMaxMs, coolDownFactor, coolDownMaxMs, undoForm], from);
 }
 
 function encodeUndo(from: CallPolicy): readonly unknown[] {
   const { coolDownFactor = null, coolDownMaxMs = null } = from;
-  return withOptions(numbersOf(from), [coolDownFactor, coolDownMaxMs], from);
-}
-
-function numbersOf(from: CallPolicy): readonly number[] {
   const { completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes } = from;
-  return [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes];
+  const always = [completeWithinMs, maxDurationMs, retries, coolDownMs, coolDownTimes];
+  return withOptions(always, [coolDownFactor, coolDownMaxMs], from);
 }
 
 function withOptions(

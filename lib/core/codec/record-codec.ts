@@ -13,6 +13,7 @@ import { orderId, schedulerId, stepName, workflowName, writeId } from '#core/mod
 import { instant } from '#core/model/instant.ts';
 import {
   directions,
+  hasHeldStep,
   type OrderDeadline,
   type OrderFault,
   type ProcessRecord,
@@ -59,11 +60,10 @@ export interface StoredRecord {
 /** The attributes to store, including those that a newer release added. */
 export function encodeRecord(record: ProcessRecord): StoredRecord {
   const known = encodeKnown(record);
-  const isHeld = record.steps.some(({ progress }) => progress.state === 'Held');
   // Most records need no spread, which costs more than all the attributes.
-  return record.unknown === undefined && !isHeld
+  return record.unknown === undefined && record.isHeld === undefined
     ? known
-    : { ...record.unknown, ...(isHeld && { Format: 2 }), ...known };
+    : { ...record.unknown, ...(record.isHeld && { Format: 2 }), ...known };
 }
 
 function encodeKnown(record: ProcessRecord): StoredRecord {
@@ -188,8 +188,11 @@ function unknownIn(stored: unknown): UnknownAttributes | null {
   return others.length === 0 ? null : z.record(z.string(), flat).parse(Object.fromEntries(others));
 }
 
+const heldMark = { isHeld: true } as const;
+
 function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
   const fault = stored.Fault === null ? null : faultSchema.parse(JSON.parse(stored.Fault));
+  const steps = decodeSteps(stored.Steps, stored.SubmittedAt);
   const common = {
     orderId: stored.OrderID,
     workflow: stored.Workflow,
@@ -197,7 +200,8 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
     fingerprint: stored.Fingerprint,
     failureCount: stored.FailureCount,
     direction: stored.Direction,
-    steps: decodeSteps(stored.Steps, stored.SubmittedAt),
+    steps,
+    ...(hasHeldStep(steps) && heldMark),
     fault,
     priority: stored.Priority,
     tenant: stored.Tenant,

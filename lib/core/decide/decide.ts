@@ -152,7 +152,7 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
       return claimed(draft, event, known);
     case 'resume':
       if (record.processState !== 'Processing') return ignored('not-processing');
-      if (heldUntil(record.steps) === null) return ignored('not-held');
+      if (record.isHeld === undefined) return ignored('not-held');
       continueOrder(draft, known);
       return transition(draft, { type: 'resume', ...decided(draft, known), by: event.by });
     case 'stepSucceeded':
@@ -204,6 +204,7 @@ function claimed(draft: Draft, { by }: Claim, known: OrderContext | null): Decis
     draft.commands.length === 0 &&
     draft.grants.length > 0 &&
     draft.lockState.processState === 'Processing' &&
+    draft.mayHold &&
     heldUntil(draft.steps) !== null &&
     !draft.steps.some(({ progress }) => underWay(progress));
   const entry = { ...decided(draft, known), by };

@@ -8,13 +8,14 @@ import type { GrantEntry } from '#core/model/grant.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
 import { type Command, nudgeOf } from '#core/model/message.ts';
-import type {
-  Direction,
-  OrderDeadline,
-  OrderFault,
-  ProcessRecord,
-  StepRecord,
-  UnderWay,
+import {
+  type Direction,
+  hasHeldStep,
+  type OrderDeadline,
+  type OrderFault,
+  type ProcessRecord,
+  type StepRecord,
+  type UnderWay,
 } from '#core/model/record.ts';
 import { earliestCompleteBy, pickUpBy } from './due.ts';
 
@@ -32,6 +33,8 @@ export interface Draft {
   readonly isFull: boolean;
   readonly steps: StepRecord[];
   readonly commands: Command[];
+  /** A step was held before this transition, or is held by it. */
+  mayHold: boolean;
   /** Of the gates that said anything but "now". */
   readonly grants: GrantEntry[];
   lockState: LockState;
@@ -50,6 +53,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     isFull,
     steps: [...base.steps],
     commands: [],
+    mayHold: base.isHeld === true,
     grants: [],
     lockState: base,
     direction: base.direction,
@@ -92,6 +96,21 @@ export function nudge(draft: Draft): void {
 
 /** The next record, with its derived fields and the new history entry. */
 export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
+  const { base, deadline, mayHold, steps } = draft;
+  const record = withoutOptions(draft, entry);
+  // Most records have no optional field, and a spread costs more than all others.
+  if (deadline === undefined && base.unknown === undefined && !mayHold) return record;
+  return {
+    ...record,
+    ...(deadline !== undefined && { deadline }),
+    ...(mayHold && hasHeldStep(steps) && heldMark),
+    ...(base.unknown !== undefined && { unknown: base.unknown }),
+  };
+}
+
+const heldMark = { isHeld: true } as const;
+
+function withoutOptions(draft: Draft, entry: HistoryEntry): ProcessRecord {
   const { base, nowMs, lockState } = draft;
   const common = {
     orderId: base.orderId,
@@ -112,8 +131,6 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
     history: appendEntry(base.history, entry),
     submittedAt: base.submittedAt,
     updatedAt: nowMs,
-    ...(draft.deadline !== undefined && { deadline: draft.deadline }),
-    ...(base.unknown !== undefined && { unknown: base.unknown }),
   };
   const running = earliestCompleteBy(draft.steps);
   switch (lockState.processState) {

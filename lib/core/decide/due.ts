@@ -71,6 +71,7 @@ function dueWithoutDeadline(record: ProcessRecord): number | null {
       return running === null ? pickUp : Math.min(pickUp, running + 1);
     }
     case 'Processing':
+      if (record.isHeld === undefined) return record.completeBy + 1;
       // A gate that is asked again starts what it held beside the calls that are in flight.
       return Math.min(record.completeBy + 1, heldUntil(record.steps) ?? Number.POSITIVE_INFINITY);
     case 'Error':

@@ -40,6 +40,7 @@ export function setHeld(
   const until = Math.max(nowMs + 1, Math.min(asked, latest));
   const before = undoable(name, unheld(progress));
   setStep(draft, at, { progress: { state: 'Held', gate, since, until, before } });
+  draft.mayHold = true;
   return until;
 }
 

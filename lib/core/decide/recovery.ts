@@ -114,7 +114,8 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
 function nudgeIfDue(draft: Draft): boolean {
   const due = dueAt(draft.base);
   if (due === null || due > draft.nowMs) return false;
-  const isHeld = (heldUntil(draft.steps) ?? Number.POSITIVE_INFINITY) <= draft.nowMs;
+  const isHeld =
+    draft.mayHold && (heldUntil(draft.steps) ?? Number.POSITIVE_INFINITY) <= draft.nowMs;
   const { processState } = draft.lockState;
   if (processState !== 'Pending' && !(processState === 'Processing' && isHeld)) return false;
   nudge(draft);

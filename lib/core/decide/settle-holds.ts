@@ -59,6 +59,7 @@ export function holdVerdict(
  * them is asked again. No step of a stopped order is held.
  */
 export function settleHolds(draft: Draft): void {
+  if (!draft.mayHold) return;
   const { processState } = draft.lockState;
   if (processState === 'Error') {
     for (const [at, { progress }] of draft.steps.entries()) {
@@ -72,6 +73,7 @@ export function settleHolds(draft: Draft): void {
 }
 
 /** Whether a Pending order waits only for gates: then it may be claimed before `notBefore`. */
-export function waitsForGates({ processState, steps, notBefore }: ProcessRecord): boolean {
-  return processState === 'Pending' && heldUntil(steps) === notBefore;
+export function waitsForGates(record: ProcessRecord): boolean {
+  const { processState, isHeld, steps, notBefore } = record;
+  return isHeld === true && processState === 'Pending' && heldUntil(steps) === notBefore;
 }

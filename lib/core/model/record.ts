@@ -163,6 +163,8 @@ interface Common {
   readonly updatedAt: number;
   /** Until an operator resubmits the order after it. Default: none. */
   readonly deadline?: OrderDeadline;
+  /** A step is Held. Derived from the steps: most records have none, and need not be searched for it. */
+  readonly isHeld?: true;
   /** Attributes that a newer release stored; never empty. */
   readonly unknown?: UnknownAttributes;
 }
@@ -217,6 +219,10 @@ export const actionOf = ({ state }: UnderWay): Action => (state === 'Undoing' ? 
 export function underWay(progress: StepProgress): progress is UnderWay {
   return progress.state === 'Running' || progress.state === 'Undoing';
 }
+
+/** Whether a step of an order is held. */
+export const hasHeldStep = (steps: readonly StepRecord[]): boolean =>
+  steps.some(({ progress }) => progress.state === 'Held');
 
 /** What a step is apart from being held. */
 export function unheld(progress: StepProgress): Exclude<StepProgress, Held> {
