@@ -1,7 +1,6 @@
 /** The held steps that wait for one agent, and who of them is next: shared fairly between classes and tenants (R24). */
 import { fairQueue } from '#core/flow/fair-queue.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import { limits } from '#core/model/limits.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -36,8 +35,11 @@ export interface WaitingSteps {
 
 /** How long a place is kept for an order that was nudged, ms: a claim takes milliseconds. */
 const reservedMs = 10_000;
-/** A step whose probe failed is not the probe again before this part of the time that it has been held. */
-const probeAgainAfter = 1 / 4;
+/**
+ * A step whose probe failed is not the probe again before this part of the time that it has been held, at most `maxMs`: each
+ * probe costs two writes and two entries in the history of its order. Steps that were not a probe are not delayed.
+ */
+const probeAgainAfter = { part: 1 / 8, maxMs: 300_000 };
 
 interface Probed {
   readonly nudge: Nudge;
@@ -52,7 +54,12 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   weights.watch(waiting.reweigh);
   /** Steps that were the probe of the open circuit. */
   const probed = new Map<string, Probed>();
-  const reserved = reservations(clock, unreserve);
+  const reserved = reservations(clock, (step, message) => {
+    circuit.withoutCall(step);
+    // Its order is still held, so the step waits again, behind the others.
+    waiting.add(step, message, message);
+    fill();
+  });
   const timer = earliestTimer(clock, fill);
   let isClosed = false;
 
@@ -76,7 +83,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       const { key: step, item: message } = next;
       if (!circuit.admits(step)) return;
       waiting.take();
-      reserved.add(step);
+      reserved.add(step, message);
       if (!nudged.has(message.orderId)) nudge(message);
       nudged.add(message.orderId);
     }
@@ -103,7 +110,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     add(step, message, since) {
       if (reserved.has(step) || waiting.has(step) || probed.has(step)) return;
       const nowMs = clock.now();
-      const waitMs = Math.min(limits.holdLookMaxMs, (nowMs - since) * probeAgainAfter);
+      const waitMs = Math.min(probeAgainAfter.maxMs, (nowMs - since) * probeAgainAfter.part);
       if (waitMs > 0) probed.set(step, { nudge: message, probeFrom: nowMs + waitMs });
       else waiting.add(step, message, message);
       fill();
@@ -124,15 +131,16 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   };
 }
 
-/** The steps that have a place until their order is claimed. `onLapse`: called with a step that was not. */
-function reservations(clock: Clock, onLapse: (step: string) => void) {
+/** The steps that have a place until their order is claimed. `onLapse`: called with a step whose order was not. */
+function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => void) {
   const cancels = new Map<string, () => void>();
   return {
-    add(step: string) {
-      cancels.set(
-        step,
-        clock.after(reservedMs, () => onLapse(step)),
-      );
+    add(step: string, nudge: Nudge) {
+      const cancel = clock.after(reservedMs, () => {
+        cancels.delete(step);
+        onLapse(step, nudge);
+      });
+      cancels.set(step, cancel);
     },
     has: (step: string) => cancels.has(step),
     take(step: string): boolean {

@@ -89,6 +89,11 @@ test.each([
     'Breaker half open',
     'back',
   ],
+  [
+    healthOf({ succeeded: 999, failed: 0, timedOut: 0, breaker: 'recovering' }),
+    'Breaker recovering',
+    'back',
+  ],
 ] as const)('%j', (health, word, tone) => {
   expect(health).toMatchObject({ word, tone });
 });

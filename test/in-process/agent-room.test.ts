@@ -24,6 +24,8 @@ function unused(callsMax: number) {
     clock,
   });
   const records = new Map<string, ProcessRecord>();
+  /** A hold continues through its attempts. */
+  const heldSince = new Map<string, number>();
   /** Stores the order with these steps held. */
   function store(order: string, ...steps: readonly string[]): void {
     const before = records.get(order) ?? newOrder(order, clock.now()).record;
@@ -35,8 +37,10 @@ function unused(callsMax: number) {
         const { progress } = step;
         if (!steps.includes(step.name)) return { ...step, progress: { state: 'NotStarted' } };
         if (progress.state === 'Held') return step;
-        const now = clock.now();
-        const held = { state: 'Held', gate: 'room', since: now, until: now + 900_000 } as const;
+        const nowMs = clock.now();
+        const since = heldSince.get(order) ?? nowMs;
+        heldSince.set(order, since);
+        const held = { state: 'Held', gate: 'room', since, until: nowMs + 900_000 } as const;
         return { ...step, progress: { ...held, before: { state: 'NotStarted' } } };
       }),
     };
@@ -95,6 +99,14 @@ test('a place that its order does not take within ten seconds goes to the next',
   await clock.advance(1);
   expect(nudged).toEqual(['b', 'c']);
   expect(kinds(call('b'), call('c'))).toEqual(['hold', 'start']);
+});
+
+test('an order that did not take its place waits again, behind the others', async () => {
+  const { rooms, nudged, kinds, clock } = await started(1);
+  kinds(call('a'), call('b'), call('c'));
+  rooms.release([call('a')]);
+  await clock.advance(20_000);
+  expect(nudged).toEqual(['b', 'c', 'b']);
 });
 
 test('several places that become free at once for one order are one nudge', async () => {
@@ -221,10 +233,36 @@ test('a probe that is answered lets the others go in a ramp', async () => {
   if ('answered' in admitted) admitted.answered();
   room.end(probe);
   const counts: number[] = [];
-  for (let second = 0; second < 12; second += 1) {
+  for (let second = 0; second < 9; second += 1) {
     await clock.advance(1_000);
     counts.push(nudged.length);
   }
   // The good rate was below 10 calls per second, which is the least that is assumed.
-  expect(counts).toEqual([2, 2, 2, 3, 4, 7, 11, 20, 31, 31, 31, 31]);
+  expect(counts).toEqual([2, 2, 2, 3, 4, 7, 11, 20, 31]);
+});
+
+test('an attempt that ends gives its place to the next order', async () => {
+  const { room, nudged, kinds } = await started(1);
+  const first = call('a');
+  kinds(first, call('b'));
+  await room.begin(first);
+  room.end(first);
+  expect(nudged).toEqual(['b']);
+});
+
+test('an order whose probe failed waits for an eighth of its hold before it is a probe again', async () => {
+  const { rooms, kinds, nudged, clock, store } = await broken(8);
+  const probe = call('a', 'east', 1, 40_000);
+  store('a', 'east');
+  await clock.advance(1_000);
+  // It is nudged again whenever its place lapses, after ten seconds.
+  await clock.advance(39_000);
+  kinds(probe);
+  const before = nudged.length;
+  rooms.of('paint').end(probe);
+  store('a', 'east');
+  await clock.advance(4_999);
+  expect(nudged).toHaveLength(before);
+  await clock.advance(1);
+  expect(nudged).toHaveLength(before + 1);
 });

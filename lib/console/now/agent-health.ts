@@ -27,6 +27,7 @@ export function healthOf({ succeeded, failed, timedOut, breaker }: Counted): Hea
   const share = calls === 0 ? 1 : succeeded / calls;
   if (breaker === 'open') return looks.open;
   if (breaker === 'half-open') return looks.trying;
+  if (breaker === 'recovering') return looks.recovering;
   if (calls === 0) return looks.none;
   if (calls < callsMin) {
     const isFailing = calls >= mostlyFailing.calls && share < mostlyFailing.share;
@@ -75,5 +76,11 @@ const looks = {
     tone: 'back',
     icon: 'wait',
     title: 'One call tests whether the service is available again.',
+  },
+  recovering: {
+    word: 'Breaker recovering',
+    tone: 'back',
+    icon: 'wait',
+    title: 'The service is available again; the rate of calls increases.',
   },
 } as const satisfies Record<string, Health>;

@@ -62,12 +62,10 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
           <dt>Oldest</dt>
           <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
         </div>
-        {breaker !== null && (
-          <div>
-            <dt>Breaker</dt>
-            <dd>{breaker.replace('-', ' ')}</dd>
-          </div>
-        )}
+        <div>
+          <dt>Breaker</dt>
+          <dd>{breaker.replace('-', ' ')}</dd>
+        </div>
       </dl>
       <Latencies latencyMs={agent.latencyMs} />
       <a class="more" href={ordersHash({ agent: name })}>

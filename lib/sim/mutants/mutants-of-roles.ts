@@ -233,12 +233,6 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'alerts',
   ),
   mutant(
-    'send further alerts past one that failed',
-    'notifier',
-    'if (failed.length === 0) continue;',
-    'if (failed.length === 0 || (await keep(ports, failed)).length === 0) continue;\n    for (const more of alerts.slice(at + 1)) await failures(ports, [more]);\n    return alert.place;',
-  ),
-  mutant(
     'forget a notification that failed again',
     'notifier',
     "if (result?.kind !== 'delivered') throw result?.error;",
