@@ -47,7 +47,7 @@ export function beginLine(callsMax: number, clock: Clock): BeginLine {
 
   function inTurn(request: Request): Promise<boolean> {
     const { completeBy, completeWithinMs } = request;
-    const waitMs = completeBy - completeWithinMs * (1 - waitMax) - clock.now();
+    const waitMs = Math.ceil(completeBy - completeWithinMs * (1 - waitMax)) - clock.now();
     return new Promise((resolve) => {
       const leave = () => {
         cancel();

@@ -110,7 +110,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     add(step, message, since) {
       if (reserved.has(step) || waiting.has(step) || probed.has(step)) return;
       const nowMs = clock.now();
-      const waitMs = Math.min(probeAgainAfter.maxMs, (nowMs - since) * probeAgainAfter.part);
+      const waitMs = beforeProbeAgain(nowMs - since);
       if (waitMs > 0) probed.set(step, { nudge: message, probeFrom: nowMs + waitMs });
       else waiting.add(step, message, message);
       fill();
@@ -130,6 +130,9 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     },
   };
 }
+
+const beforeProbeAgain = (heldMs: number) =>
+  Math.min(probeAgainAfter.maxMs, Math.ceil(heldMs * probeAgainAfter.part));
 
 /** The steps that have a place until their order is claimed. `onLapse`: called with a step whose order was not. */
 function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => void) {

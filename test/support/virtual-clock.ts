@@ -21,7 +21,8 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
   return {
     now: () => now,
     after(ms, work) {
-      const appointment = { at: now + Math.max(0, ms), work };
+      // Timers of Node have whole milliseconds, and so has `Date.now`.
+      const appointment = { at: now + Math.max(0, Math.trunc(ms)), work };
       appointments.push(appointment);
       return () => {
         appointments = appointments.filter((other) => other !== appointment);
