@@ -23,13 +23,13 @@ export function AgentLoad({
       </div>
       <NotLoaded loaded={loaded} />
       {loaded.kind === 'shown' && (
-        <ScrollBox class="table-box" label="What lies with each agent">
+        <ScrollBox class="table-box" label="Load of each agent">
           <table class="table">
             <thead>
               <tr>
                 <th scope="col">Agent</th>
                 <th scope="col" class="number">
-                  Out
+                  In flight
                 </th>
                 <th scope="col" class="number">
                   Waiting

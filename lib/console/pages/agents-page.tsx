@@ -51,7 +51,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
       <Outcomes agent={agent} />
       <dl class="facts">
         <div>
-          <dt>Out</dt>
+          <dt>In flight</dt>
           <dd class="figures">{inFlight}</dd>
         </div>
         <div>

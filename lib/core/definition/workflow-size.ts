@@ -39,7 +39,7 @@ const envelopeBytes = 2 * 1_024;
 /** The name of a step beside its output in an input. */
 const nameBytes = 44;
 
-/** The maximum output of each step, in their order; or why the largest order does not fit. */
+/** The maximum output of each step, in their order; or why the largest order is too large. */
 export function outputAllowances(
   steps: readonly SizedStep[],
 ): { readonly bytes: readonly number[] } | SizeProblem {

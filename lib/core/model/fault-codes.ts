@@ -19,7 +19,7 @@ export const faultCodes = {
     remedy: 'deploy a workflow and an agent that agree, then `resubmit`',
   },
   'input-too-large': {
-    meaning: 'The code of the workflow gave a step an input that does not fit a message.',
+    meaning: 'The code of the workflow gave a step an input that is too large for a message.',
     remedy: 'deploy code that asks for less, then `resubmit`',
   },
   irreversible: {

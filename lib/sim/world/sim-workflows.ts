@@ -31,7 +31,7 @@ const first = ({ details: { units } }: { details: z.infer<typeof details> }): In
   units,
   from: [],
 });
-/** Names whose outputs it was given: a wrong or missing one is an input that does not fit. */
+/** Names whose outputs it was given: a wrong or missing one is an invalid input. */
 const given = ({
   details: { boxes },
   outputs,
