@@ -5,12 +5,14 @@ import type { ListQuery, Page, StateStore } from '#ports/state-store.ts';
 /** The conditions besides the state; an absent one matches every order. */
 export interface OrderFilter {
   readonly workflow?: string;
-  /** The fault is of a step of this agent, or a call to this agent is in flight. */
+  /** The fault is of a step of this agent, or a call to this agent is in flight or held. */
   readonly agent?: string;
   /** The step of the fault. */
   readonly step?: string;
   /** The code of the fault. */
   readonly fault?: string;
+  /** A step waits for its agent. */
+  readonly held?: true;
   readonly tenant?: string;
   /** The earliest time of the last change, ms since the epoch, inclusive. */
   readonly since?: number;
@@ -46,13 +48,14 @@ export async function search(
 }
 
 function fits(record: ProcessRecord, filter: OrderFilter): boolean {
-  const { workflow, agent, step, fault, tenant, since, before } = filter;
+  const { workflow, agent, step, fault, held, tenant, since, before } = filter;
   const { updatedAt } = record;
   return (
     (workflow === undefined || record.workflow === workflow) &&
     (agent === undefined || concerns(record, agent)) &&
     (step === undefined || record.fault?.step === step) &&
     (fault === undefined || record.fault?.code === fault) &&
+    (held === undefined || record.isHeld === true) &&
     (tenant === undefined || record.tenant === tenant) &&
     (since === undefined || updatedAt >= since) &&
     (before === undefined || updatedAt < before)
@@ -64,6 +67,9 @@ function concerns(record: ProcessRecord, agent: string): boolean {
   const faulty = fault?.step ? findStep(record, fault.step) : undefined;
   return (
     faulty?.agent === agent ||
-    steps.some(({ agent: own, progress }) => own === agent && underWay(progress))
+    steps.some(
+      ({ agent: own, progress }) =>
+        own === agent && (underWay(progress) || progress.state === 'Held'),
+    )
   );
 }

@@ -31,13 +31,13 @@ test('list passes its options on, and prints the command for the next page', asy
   const { app, run, requests } = scenario();
   app.get('/orders', (c) => c.json({ ...page, cursor: "9 'x'" }));
   const { stdout } = await run(
-    'list --state Undone --tenant north --limit 2 --cursor c&d --url http://reeve:1/',
+    'list --state Undone --held --tenant north --limit 2 --cursor c&d --url http://reeve:1/',
   );
   expect(requests[0]?.url).toBe(
-    'http://reeve:1/orders?state=Undone&tenant=north&limit=2&cursor=c%26d',
+    'http://reeve:1/orders?state=Undone&tenant=north&held=true&limit=2&cursor=c%26d',
   );
   expect(stdout).toContain(
-    `more: reeve list --url http://reeve:1/ --state Undone --tenant north --limit 2 --cursor '9 '\\''x'\\'''\n`,
+    `more: reeve list --url http://reeve:1/ --state Undone --tenant north --held --limit 2 --cursor '9 '\\''x'\\'''\n`,
   );
 });
 

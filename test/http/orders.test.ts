@@ -135,11 +135,12 @@ test('a listing can be searched: by workflow, agent, step, fault, and when an or
   expect(await found('state=Error&workflow=dinner&agent=cook')).toEqual([id]);
   expect(await found(`since=${past}&before=${future}`)).toEqual([id]);
   expect(await found('step=cook&fault=burnt')).toEqual([id]);
-  const others = ['workflow=lunch', 'agent=waiter', 'step=serve', 'fault=raw'];
+  const others = ['workflow=lunch', 'agent=waiter', 'step=serve', 'fault=raw', 'held=true'];
   for (const query of [...others, `since=${future}`, `before=${past}`]) {
     expect(await found(query)).toEqual([]);
   }
   expect((await get('/orders?since=yesterday')).status).toBe(400);
+  expect((await get('/orders?held=maybe')).status).toBe(400);
 });
 
 test.each(['resubmit', 'cancel'] as const)(

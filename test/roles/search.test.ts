@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { agentName, type OrderId, orderId } from '#core/model/ids.ts';
-import { type ProcessRecord, type ProcessState, processStates } from '#core/model/record.ts';
+import {
+  type ProcessRecord,
+  type ProcessState,
+  processStates,
+  type StepRecord,
+} from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type OrderFilter, search } from '#roles/search.ts';
 import { everyPage } from '../contracts/pages.ts';
 import { happened, happenings } from '../support/happenings.ts';
 import { testLog } from '../support/log.ts';
-import { newOrder } from '../support/orders.ts';
+import { newOrder, next } from '../support/orders.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const store = sqliteStore({ path: ':memory:', sweepPeriodMs: 1_000, log: testLog() });
@@ -29,15 +34,23 @@ beforeAll(async () => {
     let record: ProcessRecord = first;
     for (let turn = 0; turn < at % 6; turn += 1) {
       const wished = happenings[(at * 3 + turn) % happenings.length] ?? 'claim';
-      const next = happened(record, wished, now + 1_000 * at, `w-${at}-${turn}`);
-      if (next === null) break;
-      await store.commit(next);
-      record = next;
+      const then = happened(record, wished, now + 1_000 * at, `w-${at}-${turn}`);
+      if (then === null) break;
+      await store.commit(then);
+      record = then;
+    }
+    const east = record.steps.find(({ name }) => name === 'east');
+    if (at % 12 < 6 && east?.progress.state === 'Running') {
+      record = next(record, givenBack(east), now + 1_000 * at, `w-${at}-held`);
+      await store.commit(record);
     }
     records.unshift(record);
   }
   return () => store.close();
 });
+
+const givenBack = ({ name, attempt, agent }: StepRecord) =>
+  ({ type: 'deferred', step: name, attempt, agent, gate: 'room', retryAfterMs: 1_000 }) as const;
 
 const agents = ['paint', 'thatch', 'nobody'];
 const steps = ['east', 'west', 'roof', 'cellar'];
@@ -49,6 +62,7 @@ const condition: fc.Arbitrary<OrderFilter> = fc.oneof(
   fc.record({ agent: fc.constantFrom(...agents) }),
   fc.record({ step: fc.constantFrom(...steps) }),
   fc.record({ fault: fc.constantFrom(...faults) }),
+  fc.constant({ held: true as const }),
   fc.record({ tenant: fc.constantFrom('north', 'south') }),
   fc.record({ since: instant }),
   fc.record({ before: instant }),
@@ -65,6 +79,7 @@ function fitting(filter: OrderFilter, processState: ProcessState | null = null):
       (processState === null || record.processState === processState) &&
       (filter.workflow ?? record.workflow) === record.workflow &&
       (filter.tenant ?? record.tenant) === record.tenant &&
+      (filter.held === undefined || held(record).length > 0) &&
       (filter.step === undefined || record.fault?.step === filter.step) &&
       (filter.fault === undefined || record.fault?.code === filter.fault) &&
       (filter.since ?? 0) <= record.updatedAt &&
@@ -80,6 +95,7 @@ test.each<[string, readonly OrderFilter[]]>([
   ['an agent', agents.map((agent) => ({ agent }))],
   ['a step at fault', steps.map((step) => ({ step }))],
   ['a fault', faults.map((fault) => ({ fault }))],
+  ['a held step', [{ held: true }]],
   ['a tenant', ['north', 'south'].map((tenant) => ({ tenant }))],
 ])('a search by one condition gives what fits it, and nothing else: %s', async (_, own) => {
   const query = { processState: null, limit: 70, cursor: null };
@@ -118,8 +134,12 @@ test('a search returns the same as a scan of every order, newest first, with any
   expect(findings).toBeGreaterThan(15);
 });
 
-function concerned({ fault, steps }: ProcessRecord): Set<string> {
-  const out = steps.filter(({ progress }) => 'completeBy' in progress);
+const held = ({ steps }: ProcessRecord) =>
+  steps.filter(({ progress }) => progress.state === 'Held');
+
+function concerned(record: ProcessRecord): Set<string> {
+  const { fault, steps } = record;
+  const out = [...steps.filter(({ progress }) => 'completeBy' in progress), ...held(record)];
   const faulty = steps.filter(({ name }) => name === fault?.step);
   return new Set([...out, ...faulty].map(({ agent }) => agent));
 }
@@ -133,6 +153,7 @@ test('the orders cover every state except one, and both results of each filter',
   );
   expect(records.some(({ fault }) => fault !== null && faults.includes(fault.code))).toBe(true);
   expect(records.some(({ fault }) => fault === null)).toBe(true);
+  expect(records.some((record) => held(record).length > 0)).toBe(true);
 });
 
 test('a search with few matches ends its page early, with a cursor', async () => {

@@ -11,6 +11,8 @@ export interface OrderFilter {
   readonly step?: string;
   /** The code of the order's fault. */
   readonly fault?: string;
+  /** A step waits for its agent. */
+  readonly held?: boolean;
   readonly tenant?: string;
   readonly correlationId?: string;
   /** A duration until now, or an instant. */
@@ -34,10 +36,11 @@ export function addFilterOptions(command: Command): Command {
     .option('--workflow <name>', 'only those of this workflow')
     .option(
       '--agent <name>',
-      'only those with a fault of a step of this agent, or a call to it in flight',
+      'only those with a fault of a step of this agent, or a call to it in flight or held',
     )
     .option('--step <name>', 'only those with a fault of this step')
     .option('--fault <code>', 'only those with this fault code, such as exhausted')
+    .option('--held', 'only those with a step that waits for its agent')
     .option('--tenant <name>', 'only those of this tenant')
     .option('--correlation-id <id>', 'only those with this correlation id')
     .option(
@@ -59,6 +62,7 @@ export function queryOf(filter: OrderFilter): URLSearchParams {
     const value = filter[name];
     if (value !== undefined) query.set(name, value);
   }
+  if (filter.held === true) query.set('held', 'true');
   return query;
 }
 
@@ -73,11 +77,13 @@ export function withInstants<Filter extends OrderFilter>(filter: Filter, nowMs: 
 }
 
 /** The options as words of a proposed command. */
-export const filterWords = (filter: OrderFilter): string[] =>
-  names.flatMap((name) => {
+export const filterWords = (filter: OrderFilter): string[] => [
+  ...names.flatMap((name) => {
     const value = filter[name];
     return value === undefined ? [] : [optionOf(name), quoted(value)];
-  });
+  }),
+  ...(filter.held === true ? ['--held'] : []),
+];
 
 const optionOf = (name: (typeof names)[number]) =>
   name === 'correlationId' ? '--correlation-id' : `--${name}`;

@@ -86,7 +86,8 @@ export const listQuery = z.object({
   state: z.enum(processStates).optional(),
   workflow: name.optional(),
   agent: name.optional().openapi({
-    description: 'Orders with a fault of a step of this agent, or with a call to it in flight.',
+    description:
+      'Orders with a fault of a step of this agent, or with a call to it in flight or held.',
   }),
   step: name.optional().openapi({ description: 'Orders with a fault of this step.' }),
   fault: z
@@ -95,6 +96,10 @@ export const listQuery = z.object({
     .max(limits.faultCodeLengthMax)
     .optional()
     .openapi({ description: 'Orders with this fault code.', example: 'declined' }),
+  held: z
+    .literal('true')
+    .optional()
+    .openapi({ description: 'Orders with a step that waits for its agent.' }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
     description: 'Orders with this correlation id.',

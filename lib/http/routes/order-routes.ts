@@ -139,7 +139,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   });
   app.openapi(listRoute, async (context) => {
     const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');
-    const { workflow, agent, step, fault, tenant, since, before } = rest;
+    const { workflow, agent, step, fault, held, tenant, since, before } = rest;
     const ofTenant = tenantOf(context.get('principal'), tenant);
     const asOf = new Date(ports.clock.now()).toISOString();
     const states = {
@@ -151,6 +151,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       ...(agent !== undefined && { agent }),
       ...(step !== undefined && { step }),
       ...(fault !== undefined && { fault }),
+      ...(held !== undefined && { held: true as const }),
       ...(ofTenant !== null && { tenant: ofTenant }),
       ...(since !== undefined && { since: Date.parse(since) }),
       ...(before !== undefined && { before: Date.parse(before) }),
