@@ -12,16 +12,20 @@ import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginLine } from './begin-line.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
+import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 import { waitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentRoom}. */
 export interface AgentRoomOptions {
+  readonly agent: string;
   /** The calls that the agent makes at once. */
   readonly callsMax: number;
   /** Asks for a claim of an order that has a place now. */
   readonly nudge: (nudge: Nudge) => void;
   readonly weights: TenantWeights;
+  /** The service of the agent becomes unavailable, or is well again. */
+  readonly onEvent: (event: CircuitEvent) => void;
   readonly clock: Clock;
 }
 
@@ -40,13 +44,23 @@ export interface AgentRoom extends Breaker {
 }
 
 /** Makes the room of one agent. */
-export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): AgentRoom {
+export function agentRoom({
+  agent,
+  callsMax,
+  onEvent,
+  clock,
+  ...options
+}: AgentRoomOptions): AgentRoom {
   /** The requests that have a place. */
   const taken = new Set<Request>();
   const line = beginLine(callsMax, clock);
-  const circuit = circuitBreaker(clock, () => waiting.fill());
+  const circuit = circuitBreaker(clock, () => {
+    watch.look();
+    waiting.fill();
+  });
   const hasPlace = (): boolean => taken.size + waiting.reserved() < callsMax + line.ahead();
   const waiting = waitingSteps({ ...options, hasPlace, circuit, clock });
+  const watch = circuitWatch({ agent, circuit: () => circuit, held: waiting.size, onEvent, clock });
 
   function release(requests: readonly Request[]): void {
     const own = requests.filter((request) => taken.delete(request));
@@ -71,7 +85,7 @@ export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): Ag
     ask(request) {
       const { idempotencyKey: step } = request;
       const mayStart =
-        waiting.take(step) || (waiting.isEmpty() && hasPlace() && circuit.admits(step));
+        waiting.take(step) || (waiting.size() === 0 && hasPlace() && circuit.admits(step));
       if (!mayStart) {
         const gate = circuit.state() === 'closed' ? 'room' : 'circuit';
         return { kind: 'hold', gate, until: clock.now() + limits.holdLookMaxMs };
@@ -93,6 +107,7 @@ export function agentRoom({ callsMax, clock, ...options }: AgentRoomOptions): Ag
     },
     state: circuit.state,
     close() {
+      watch.close();
       line.close();
       waiting.close();
     },

@@ -6,7 +6,7 @@ import type { Gates } from '#ports/gates.ts';
 import { type AgentRoom, type AgentRoomOptions, agentRoom } from './agent-room.ts';
 
 /** Options of {@link agentRooms}. */
-export interface AgentRoomsOptions extends Omit<AgentRoomOptions, 'callsMax'> {
+export interface AgentRoomsOptions extends Omit<AgentRoomOptions, 'agent' | 'callsMax'> {
   /** The calls that each agent makes at once, by its name. */
   readonly callsMax: ReadonlyMap<string, number>;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface AgentRooms extends Gates {
 /** Makes the gates of the agents of one process. */
 export function agentRooms({ callsMax, ...options }: AgentRoomsOptions): AgentRooms {
   const rooms = new Map<string, AgentRoom>(
-    [...callsMax].map(([agent, max]) => [agent, agentRoom({ ...options, callsMax: max })]),
+    [...callsMax].map(([agent, max]) => [agent, agentRoom({ ...options, agent, callsMax: max })]),
   );
   function of(agent: string): AgentRoom {
     const room = rooms.get(agent);

@@ -7,6 +7,7 @@ import {
   type CircuitState,
   mayCall,
   newCircuit,
+  settled,
 } from '#core/flow/circuit.ts';
 import type { Request } from '#core/model/message.ts';
 import type { AdmittedCall, Breaker } from '#ports/breaker.ts';
@@ -19,6 +20,8 @@ export interface CircuitBreaker {
   /** The call of a step that was admitted; null when the circuit has opened since. */
   call(request: Request): AdmittedCall | null;
   withoutCall(step: string): void;
+  /** Closes a circuit that has recovered, also when nothing is asked for. */
+  settle(): void;
   /** The earliest instant at which a step can be admitted; null while a probe is in flight. */
   admitsAt(): number | null;
   state(): CircuitState;
@@ -28,6 +31,9 @@ export interface CircuitBreaker {
 export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
   let circuit = newCircuit(clock.now());
   return {
+    settle() {
+      circuit = settled(circuit, clock.now());
+    },
     admits(step) {
       const next = admitted(circuit, step, clock.now());
       if (next !== null) circuit = next;

@@ -19,7 +19,7 @@ export interface WaitingStepsOptions {
 
 /** See {@link waitingSteps}. */
 export interface WaitingSteps {
-  isEmpty(): boolean;
+  size(): number;
   /** @param since since when the step has been held, ms since the epoch */
   add(step: string, nudge: Nudge, since: number): void;
   /** The step waits no more. A place that was reserved for it is free again. */
@@ -63,10 +63,12 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const timer = earliestTimer(clock, fill);
   let isClosed = false;
 
+  const size = () => waiting.size() + probed.size;
+
   /** Sends one nudge per order. */
   function fill(): void {
     const nudged = new Set<OrderId>();
-    while (!isClosed && waiting.size() + probed.size > 0 && hasPlace()) {
+    while (!isClosed && size() > 0 && hasPlace()) {
       const admitsAt = circuit.admitsAt();
       // Until a probe ends, nothing can be said; its end fills the places.
       if (admitsAt === null) return;
@@ -106,7 +108,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   }
 
   return {
-    isEmpty: () => waiting.size() + probed.size === 0,
+    size,
     add(step, message, since) {
       if (reserved.has(step) || waiting.has(step) || probed.has(step)) return;
       const nowMs = clock.now();

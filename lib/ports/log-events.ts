@@ -21,6 +21,12 @@ export const logEvents = {
     fields: ['method', 'path', 'principal', 'tenant', 'status', 'submitted'],
     meaning: 'A request that changes something was answered, or a request was refused (embedded).',
   },
+  'circuit-closed': {
+    level: 'info',
+    fields: ['agent', 'held', 'openMs'],
+    meaning:
+      'The service of an agent is available again after `openMs`; `held` steps still wait for it (embedded).',
+  },
   'ended-orders-deleted': {
     level: 'info',
     fields: ['orders'],
@@ -117,6 +123,12 @@ export const logEvents = {
     level: 'warn',
     fields: ['shard', 'lagMs'],
     meaning: 'The sweep found an order that had been due for more than three periods.',
+  },
+  'circuit-opened': {
+    level: 'error',
+    fields: ['agent', 'held'],
+    meaning:
+      'The service of an agent is unavailable; its orders wait without a failure and continue by themselves once it is restored (embedded).',
   },
   'activity-incomplete': {
     level: 'error',

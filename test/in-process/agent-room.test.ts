@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { agentRooms } from '#in-process/agent-rooms.ts';
+import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call, slowDown } from '../support/agent-requests.ts';
 import { newOrder } from '../support/orders.ts';
@@ -17,9 +18,11 @@ async function started(callsMax: number) {
 function unused(callsMax: number) {
   const clock = virtualClock();
   const nudged: string[] = [];
+  const events: CircuitEvent[] = [];
   const rooms = agentRooms({
     callsMax: new Map([['paint', callsMax]]),
     weights: tenantWeights(),
+    onEvent: (event) => events.push(event),
     nudge: (nudge) => nudged.push(nudge.orderId),
     clock,
   });
@@ -56,7 +59,7 @@ function unused(callsMax: number) {
     }
     return grants.map(({ kind }) => kind);
   };
-  return { rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
+  return { events, rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
 }
 
 test('an agent begins as many calls at once as it says, and no more', async () => {
@@ -265,4 +268,21 @@ test('an order whose probe failed waits for an eighth of its hold before it is a
   expect(nudged).toHaveLength(before);
   await clock.advance(1);
   expect(nudged).toHaveLength(before + 1);
+});
+
+test('a service that fails and is well again is reported once each', async () => {
+  const { room, kinds, clock, events } = await broken(8);
+  const failing = { agent: 'paint', kind: 'failing', since: clock.now(), held: 0 };
+  expect(events).toEqual([failing]);
+  const probe = call('a', 'east', 1, 1_000);
+  kinds(probe, call('b'));
+  await clock.advance(1_000);
+  kinds(probe);
+  await room.begin(probe);
+  const admitted = room.admit(probe);
+  if ('answered' in admitted) admitted.answered();
+  room.end(probe);
+  await clock.advance(60_000);
+  expect(events).toEqual([failing, { ...failing, kind: 'well', held: expect.any(Number) }]);
+  expect(room.state()).toBe('closed');
 });

@@ -26,6 +26,7 @@ async function painters(
   const room = agentRooms({
     callsMax: new Map([['paint', callsMax]]),
     weights: tenantWeights(),
+    onEvent: () => {},
     nudge: ({ orderId: id }) => nudged.push(id),
     clock,
   });

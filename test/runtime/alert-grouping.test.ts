@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '#core/model/change.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { type AlertText, alertGrouping } from '#runtime/local/alert-grouping.ts';
-import { terminalAlert } from '#runtime/local/terminal-alert.ts';
+import { terminalAlert, terminalCircuit } from '#runtime/local/terminal-alert.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const fault = {
@@ -161,4 +161,15 @@ test('on a terminal the order is highlighted', () => {
   const text = terminalAlert(call, { env: {}, terminal: () => ({}) });
   expect(text).not.toBe(plain);
   expect(stripVTControlCharacters(text)).toBe(plain);
+});
+
+test('a service that is unavailable is one line on the terminal, and no command', () => {
+  const event = { agent: 'payment', since: 0, held: 3 };
+  const screen = { env: {}, terminal: () => null };
+  expect(terminalCircuit({ ...event, kind: 'failing' }, screen)).toBe(
+    'The service of payment is unavailable: orders wait for it without a failure, and continue by themselves.\n',
+  );
+  expect(terminalCircuit({ ...event, kind: 'well' }, screen)).toBe(
+    'The service of payment is available again; the orders that waited continue.\n',
+  );
 });

@@ -26,6 +26,7 @@ type Service = 'stock' | 'payment';
 
 async function shop() {
   const clock = virtualClock();
+  const log = testLog();
   const latest = new Map<string, ProcessRecord>();
   const world = {
     down: null as Service | null,
@@ -65,7 +66,7 @@ async function shop() {
     ],
     path: ':memory:',
     random: { next: () => 0.5 },
-    log: testLog(),
+    log,
     sweepPeriodMs: 10 * secondMs,
     clock,
   });
@@ -94,7 +95,7 @@ async function shop() {
   const records = () => [...latest.values()];
   const count = (state: string) =>
     records().filter(({ processState }) => processState === state).length;
-  return { clock, world, submit, load, records, count };
+  return { clock, log, world, submit, load, records, count };
 }
 
 test.each([
@@ -103,7 +104,7 @@ test.each([
 ])(
   '%s without the payment service: no order fails, and each is processed soon after',
   async (_, lengthMs, everyMs) => {
-    const { clock, world, load, records, count } = await shop();
+    const { clock, log, world, load, records, count } = await shop();
     await load(20 * secondMs);
     world.down = 'payment';
     await load(20 * secondMs);
@@ -118,6 +119,10 @@ test.each([
     await clock.advance(minuteMs);
     expect(count('Processed')).toBe(records().length);
     expect(records().filter(({ failureCount }) => failureCount > 0)).toEqual([]);
+    // One line for the condition, and none per order.
+    expect(
+      log.lines.map(({ event }) => event).filter((event) => event.startsWith('circuit-')),
+    ).toEqual([...['circuit-opened', 'circuit-closed']]);
   },
 );
 

@@ -138,15 +138,23 @@ export function admitted(circuit: Circuit, step: string, nowMs: number): Circuit
     case 'half-open':
       return null;
     case 'recovering': {
-      const elapsedMs = Math.max(0, nowMs - circuit.from);
-      const left = leftAfter(circuit, elapsedMs);
-      // Two seconds of unused rate say that no more calls are asked for.
-      if (elapsedMs > ramp.ms && left > Math.max(2, 2 * perSecond(circuit, elapsedMs))) {
-        return closedCircuit(circuit.epoch + 1, nowMs, circuit.rate);
-      }
-      return left >= 1 ? { ...circuit, admitted: circuit.admitted + 1 } : null;
+      const now = settled(circuit, nowMs);
+      if (now.state !== 'recovering') return now;
+      const left = leftAfter(now, Math.max(0, nowMs - now.from));
+      return left >= 1 ? { ...now, admitted: now.admitted + 1 } : null;
     }
   }
+}
+
+/** A recovering circuit is closed once fewer calls are asked for than it admits. */
+export function settled(circuit: Circuit, nowMs: number): Circuit {
+  if (circuit.state !== 'recovering') return circuit;
+  const elapsedMs = Math.max(0, nowMs - circuit.from);
+  const left = leftAfter(circuit, elapsedMs);
+  // Two seconds of unused rate say that no more calls are asked for.
+  return elapsedMs > ramp.ms && left > Math.max(2, 2 * perSecond(circuit, elapsedMs))
+    ? closedCircuit(circuit.epoch + 1, nowMs, circuit.rate)
+    : circuit;
 }
 
 /** Whether a step that was admitted may call now, for the first time or again. */

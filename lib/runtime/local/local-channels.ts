@@ -5,6 +5,7 @@
 
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentRooms, agentRooms } from '#in-process/agent-rooms.ts';
+import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import {
   type LocalChannel,
   type LocalChannelOptions,
@@ -99,17 +100,19 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
 
 interface LocalGatesOptions extends Pick<LocalChannelsOptions, 'clock' | 'weights'> {
   readonly agents: readonly AgentImplementation[];
+  readonly onEvent: (event: CircuitEvent) => void;
 }
 
 /** The gates of the agents: each lets as many calls through as its `callsMax` says. */
 export function localGates(
-  { agents, clock, weights }: LocalGatesOptions,
+  { agents, clock, weights, onEvent }: LocalGatesOptions,
   { nudges }: Channels,
 ): AgentRooms {
   return agentRooms({
     callsMax: new Map(agents.map((agent) => [agent.contract.name, callsMaxOf(agent)])),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
+    onEvent,
     clock,
   });
 }

@@ -12,6 +12,7 @@ import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
+import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
 import { type TenantWeights, tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
@@ -49,6 +50,8 @@ export interface LocalReeveOptions {
   readonly tenantWeights?: ReadonlyMap<string, number>;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
+  /** Called when the service of an agent becomes unavailable, and when it is well again. Default: the log only. */
+  readonly onCircuit?: (event: CircuitEvent) => void;
   /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
   readonly command?: string;
 }
@@ -152,7 +155,10 @@ async function assemble(
   );
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const gates = localGates({ ...options, weights }, links.channels);
+  const gates = localGates(
+    { ...options, weights, onEvent: circuitReports(options) },
+    links.channels,
+  );
   open.push(gates.close);
   const roles = assembleProcess({
     gates,
@@ -216,6 +222,16 @@ async function assemble(
     refusal: store.refusal,
     backup: store.backup,
     watch: (listener) => store.watchRecords(listener),
+  };
+}
+
+/** One line per condition, not per order: the orders that wait need no operator. */
+function circuitReports({ log, clock, onCircuit }: LocalReeveOptions) {
+  return (event: CircuitEvent) => {
+    const { agent, kind, since, held } = event;
+    if (kind === 'failing') log.error('circuit-opened', { agent, held });
+    else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
+    onCircuit?.(event);
   };
 }
 

@@ -19,7 +19,7 @@ import { databaseIn, socketIn } from './data-directory.ts';
 import { serveApi } from './http-server.ts';
 import { startLocalReeve } from './local-reeve.ts';
 import { namedTokens } from './named-tokens.ts';
-import { terminalAlert } from './terminal-alert.ts';
+import { terminalAlert, terminalCircuit } from './terminal-alert.ts';
 
 /** The process around the command. */
 export interface StartIo {
@@ -87,6 +87,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,
     }),
     onAlert: alerts.alert,
+    onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     command,
     log,
   });

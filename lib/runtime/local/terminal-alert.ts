@@ -1,5 +1,6 @@
 /** Formats an alert for the terminal of `reeve start`. */
 import { styleText } from 'node:util';
+import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import type { AlertText } from './alert-grouping.ts';
 
 /** The environment that decides about colours. */
@@ -9,16 +10,23 @@ export interface Screen {
   readonly terminal: () => object | null;
 }
 
+/** The line about a service that is unavailable, or well again. */
+export function terminalCircuit({ agent, kind }: CircuitEvent, screen: Screen): string {
+  return kind === 'failing'
+    ? `${boldOn(screen)(`The service of ${agent} is unavailable:`)} orders wait for it without a failure, and continue by themselves.\n`
+    : `The service of ${agent} is available again; the orders that waited continue.\n`;
+}
+
 /** The lines of an alert, with colours where the terminal shows them. */
-export function terminalAlert(
-  { what, why, command }: AlertText,
-  { env, terminal }: Screen,
-): string {
-  // https://no-color.org: set, and not empty.
-  const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
-  const bold = (text: string) =>
-    isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false });
+export function terminalAlert({ what, why, command }: AlertText, screen: Screen): string {
+  const bold = boldOn(screen);
   // The message of a fault is untrusted: an escape sequence in it could control the terminal.
   const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
   return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When the cause is fixed: ${plain(command)}\n`;
+}
+
+function boldOn({ env, terminal }: Screen): (text: string) => string {
+  // https://no-color.org: set, and not empty.
+  const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
+  return (text) => (isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false }));
 }
