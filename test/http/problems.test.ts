@@ -186,7 +186,7 @@ test.each([
   [
     '/orders?colour=red',
     'colour',
-    'is not a parameter of this route; its parameters are state, workflow, agent, step, fault, tenant, correlationId, since, before, limit, cursor',
+    'is not a parameter of this route; its parameters are state, workflow, agent, step, fault, held, tenant, correlationId, since, before, limit, cursor',
   ],
   ['/healthz?verbose=1', 'verbose', 'is not a parameter of this route; it has none'],
 ] as const)('%s is refused, and the error suggests the parameter', async (path, field, message) => {
