@@ -16,8 +16,12 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
     return 'is held, and its key or its doubt changed';
   }
   const goesOn = was.progress.state === 'Held' && before.direction === after.direction;
-  const isGivenBack = entry.type === 'deferred' && entry.step === is.name;
-  const heldSince = isGivenBack ? heldSinceOf(was.progress) : undefined;
+  // An undo that is held after its perform was given back begins a hold of its own.
+  const continues =
+    entry.type === 'deferred' &&
+    entry.step === is.name &&
+    (was.progress.state === 'Running') === (after.direction === 'forward');
+  const heldSince = continues ? heldSinceOf(was.progress) : undefined;
   const since = goesOn ? was.progress.since : Math.min(at, heldSince ?? at);
   if (progress.since > since) return 'is held, and the hold began anew';
   const moved = !goesOn || was.progress.until !== progress.until;
