@@ -53,7 +53,7 @@ const bounded: WriteRule = ({ after, entry }) => {
 };
 
 /** R14: the failures of a step are limited by its policy, and complete-by by `completeWithin` and the end of the attempt. */
-const deadlinesAreBounded = eachStep(({ was, is, own }, { after, entry, at }) => {
+const deadlinesAreBounded = eachStep(({ was, is }, { after, at }) => {
   const { failures, progress } = is;
   const counted = after.direction === 'undo' ? 'undo' : 'perform';
   const allowed = attemptsAllowed(callPolicy(is.policy, counted));
@@ -61,14 +61,11 @@ const deadlinesAreBounded = eachStep(({ was, is, own }, { after, entry, at }) =>
   if (!underWay(progress)) return null;
   if (progress.completeBy > progress.endBy) return 'complete-by after the end of the attempt';
   const moved = !underWay(was.progress) || was.progress.completeBy !== progress.completeBy;
-  const granted =
-    'grants' in entry ? entry.grants?.find(({ step }) => step === own.name) : undefined;
-  const startAt = granted?.kind === 'start' ? granted.startAt : at;
   const { completeWithinMs, maxDurationMs } = callPolicy(is.policy, actionOf(progress));
   if (!moved) return null;
-  if (is.attempt !== was.attempt && progress.endBy > startAt + maxDurationMs)
+  if (is.attempt !== was.attempt && progress.endBy > at + maxDurationMs)
     return 'lasts longer than its policy allows';
-  return progress.completeBy > startAt + completeWithinMs && 'complete-by too far ahead';
+  return progress.completeBy > at + completeWithinMs && 'complete-by too far ahead';
 });
 
 /** R14: an order waits for the cool-down of its round, and a resubmit resets the failure counts. */

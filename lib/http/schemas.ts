@@ -1,7 +1,7 @@
 /** The schemas of orders in responses; the OpenAPI description is generated from them. */
 import { z } from '@hono/zod-openapi';
 import { effects } from '#core/model/fault.ts';
-import { gates } from '#core/model/grant.ts';
+import { gates } from '#core/model/hold.ts';
 import { directions, priorities, processStates } from '#core/model/record.ts';
 
 /** An instant, as the API writes it. */

@@ -2,8 +2,8 @@
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
-import type { GrantEntry } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import type { HoldEntry } from '#core/model/hold.ts';
 import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
   type Order,
@@ -92,8 +92,8 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'deferred':
     case 'stepFailed':
     case 'undoFailed': {
-      const { grants, ...known } = rest;
-      return { at: iso(at), ...known, ...(grants !== undefined && { holds: holdsOf(grants) }) };
+      const { holds, ...known } = rest;
+      return { at: iso(at), ...known, ...(holds !== undefined && { holds: holdViews(holds) }) };
     }
     case 'cancel':
     case 'shortened':
@@ -107,19 +107,13 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
   }
 }
 
-function holdsOf(grants: readonly GrantEntry[]): NonNullable<HistoryDocument['holds']> {
-  return grants.flatMap((grant) =>
-    grant.kind === 'hold'
-      ? [
-          {
-            step: grant.step,
-            gate: grant.gate,
-            since: iso(grant.since),
-            until: iso(grant.until),
-          },
-        ]
-      : [],
-  );
+function holdViews(holds: readonly HoldEntry[]): NonNullable<HistoryDocument['holds']> {
+  return holds.map(({ step, gate, since, until }) => ({
+    step,
+    gate,
+    since: iso(since),
+    until: iso(until),
+  }));
 }
 
 export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {

@@ -3,7 +3,7 @@
  * sent only when its call is expected to begin at once, so that no time in a queue counts towards its deadline. Other
  * steps are held.
  */
-import type { Grant } from '#core/model/grant.ts';
+import type { Hold } from '#core/model/hold.ts';
 import { idempotencyKey } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
@@ -31,8 +31,8 @@ export interface AgentRoomOptions {
 
 /** The gate of one agent, and the breaker of its runner. */
 export interface AgentRoom extends Breaker {
-  /** A start grant takes a place, until `release` or the end of the attempt. */
-  ask(request: Request): Grant;
+  /** Null: the request has a place, until `release` or the end of its attempt. */
+  ask(request: Request): Hold | null;
   /** The requests will not be sent. */
   release(requests: readonly Request[]): void;
   /** The stored record holds the step: it gets a place when there is one. */
@@ -88,10 +88,10 @@ export function agentRoom({
         waiting.take(step) || (waiting.size() === 0 && hasPlace() && circuit.admits(step));
       if (!mayStart) {
         const gate = circuit.state() === 'closed' ? 'room' : 'circuit';
-        return { kind: 'hold', gate, until: clock.now() + limits.holdLookMaxMs };
+        return { gate, until: clock.now() + limits.holdLookMaxMs };
       }
       taken.add(request);
-      return atOnce;
+      return null;
     },
     release,
     hold: (record, step, { since }) => waiting.add(keyOf(record, step), nudgeOf(record), since),
@@ -118,7 +118,6 @@ export function agentRoom({
 const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });
 
 const begun = Promise.resolve(null);
-const atOnce: Grant = { kind: 'start', startAt: 0 };
 
 /** The idempotency key of the request that the held step waits to send. */
 const keyOf = ({ orderId, direction }: ProcessRecord, { name, keyGeneration }: StepRecord) =>

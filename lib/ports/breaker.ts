@@ -1,6 +1,6 @@
 /** Breaker: whether the calls to one remote service may be made now. */
 import type { CircuitState } from '#core/flow/circuit.ts';
-import type { Gate } from '#core/model/grant.ts';
+import type { Gate } from '#core/model/hold.ts';
 import type { Request } from '#core/model/message.ts';
 
 /** Why an attempt is not made now. */

@@ -15,7 +15,7 @@ import {
   UnreadableDataError,
 } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
-import type { Grant } from '#core/model/grant.ts';
+import type { Hold } from '#core/model/hold.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Command, Request } from '#core/model/message.ts';
@@ -197,15 +197,14 @@ function decideGated(
   }
   const requests = requestsOf(decision.commands);
   if (requests.length === 0) return { decision, known, granted: none };
-  const grants = gates.ask(requests);
-  const isFree = grants.every((grant) => grant.kind === 'start' && grant.startAt <= nowMs);
-  if (isFree) return { decision, known, granted: requests };
-  const granted = requests.filter((_, at) => grants[at]?.kind === 'start');
-  const byStep = requests.flatMap(({ step }, at): [StepName, Grant][] => {
-    const grant = grants[at];
-    return grant === undefined ? [] : [[step, grant]];
+  const answers = gates.ask(requests);
+  if (answers.every((hold) => hold === null)) return { decision, known, granted: requests };
+  const granted = requests.filter((_, at) => answers[at] === null);
+  const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
+    const hold = answers[at] ?? null;
+    return hold === null ? [] : [[step, hold]];
   });
-  const gated = { ...known, grants: new Map(byStep) };
+  const gated = { ...known, holds: new Map(byStep) };
   const again = withGranted(decide(record, event, gated, nowMs), granted);
   return { decision: again, known: gated, granted };
 }
@@ -215,8 +214,7 @@ function withGranted(decision: Decision, granted: readonly Request[]): Decision 
   if (decision.kind === 'ignored') return decision;
   const commands = decision.commands.map((command): Command => {
     if (command.kind !== 'request') return command;
-    const { step, completeBy } = command.request;
-    const request = granted.find((one) => one.step === step && one.completeBy === completeBy);
+    const request = granted.find(({ step }) => step === command.request.step);
     return request === undefined ? command : { kind: 'request', request };
   });
   return { ...decision, commands };

@@ -13,7 +13,7 @@ import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Effect } from '#core/model/fault.ts';
-import type { Gate, Grant } from '#core/model/grant.ts';
+import type { Gate, Hold } from '#core/model/hold.ts';
 import {
   agentName,
   orderId,
@@ -132,19 +132,20 @@ export function play(
   };
 }
 
-/** The answer of the gate of a step: held until, or started at, ms after the submission. */
-export type Said = { readonly hold: Gate; readonly until: number } | { readonly start: number };
+/** What the gate of a step says that lets no call through; `until`: ms after the submission. */
+export interface Said {
+  readonly hold: Gate;
+  readonly until: number;
+}
 
 /** The same order with these answers of the gates. */
 export function gated(situation: Situation, said: Readonly<Record<string, Said>>): Situation {
-  const grants = Object.entries(said).map(([step, grant]): [StepName, Grant] => [
+  const holds = Object.entries(said).map(([step, { hold: gate, until }]): [StepName, Hold] => [
     stepName(step),
-    'hold' in grant
-      ? { kind: 'hold', gate: grant.hold, until: epoch + grant.until }
-      : { kind: 'start', startAt: epoch + grant.start },
+    { gate, until: epoch + until },
   ]);
   return {
-    known: { ...situation.known, grants: new Map(grants) },
+    known: { ...situation.known, holds: new Map(holds) },
     get record() {
       return situation.record;
     },

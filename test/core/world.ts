@@ -11,8 +11,8 @@ import type { OrderContext } from '#core/decide/start-step.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { effects } from '#core/model/fault.ts';
-import type { Grant, Grants } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import type { Hold, Holds } from '#core/model/hold.ts';
 import { agentName, type StepName, schedulerId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
@@ -163,10 +163,9 @@ const gate = fc.constantFrom(
   null,
   null,
   null,
-  { kind: 'hold', gate: 'room', afterMs: 20 } as const,
-  { kind: 'hold', gate: 'circuit', afterMs: 5_000 } as const,
-  { kind: 'hold', gate: 'circuit', afterMs: dayMs } as const,
-  { kind: 'start', afterMs: 300 } as const,
+  { gate: 'room', afterMs: 20 } as const,
+  { gate: 'circuit', afterMs: 5_000 } as const,
+  { gate: 'circuit', afterMs: dayMs } as const,
 );
 
 /** `lag`: how many revisions the decided record is behind. `twice`: two roles decide at once. */
@@ -213,7 +212,7 @@ export function live(
       const event = eventOf(world, what);
       if (event === null) continue;
       const isKnown = what.do !== 'claim' || !what.definitionUnknown;
-      const scheduler = isKnown ? { ...known, grants: grantsOf(world, gates) } : null;
+      const scheduler = isKnown ? { ...known, holds: holdsOf(world, gates) } : null;
       const read = world.written.at(-1 - lag) ?? current(world);
       for (let by = twice ? 2 : 1; by > 0; by -= 1) {
         const written = happens(world, read, event, scheduler, observe);
@@ -249,15 +248,11 @@ export function calm(world: World, observe: Observer): ProcessRecord | null {
   return null;
 }
 
-function grantsOf({ known, nowMs }: World, gates: Move['gates']): Grants {
+function holdsOf({ known, nowMs }: World, gates: Move['gates']): Holds {
   return new Map(
-    known.definition.steps.flatMap(({ name }, at): [StepName, Grant][] => {
-      const said = gates[at];
-      if (said === null || said === undefined) return [];
-      const instant = nowMs + said.afterMs;
-      return said.kind === 'hold'
-        ? [[name, { kind: 'hold', gate: said.gate, until: instant }]]
-        : [[name, { kind: 'start', startAt: instant }]];
+    known.definition.steps.flatMap(({ name }, at): [StepName, Hold][] => {
+      const said = gates[at] ?? null;
+      return said === null ? [] : [[name, { gate: said.gate, until: nowMs + said.afterMs }]];
     }),
   );
 }

@@ -52,12 +52,12 @@ function unused(callsMax: number) {
   }
   /** As a role does it: what is held is stored as held. */
   const kinds = (...requests: readonly Request[]) => {
-    const grants = rooms.ask(requests);
+    const answers = rooms.ask(requests);
     for (const [order, own] of Map.groupBy(requests.entries(), ([, { orderId: id }]) => id)) {
-      const held = own.filter(([at]) => grants[at]?.kind === 'hold');
+      const held = own.filter(([at]) => answers[at] !== null);
       store(order, ...held.map(([, { step }]) => step));
     }
-    return grants.map(({ kind }) => kind);
+    return answers.map((hold) => (hold === null ? 'start' : 'hold'));
   };
   return { events, rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
 }

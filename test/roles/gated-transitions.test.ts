@@ -95,7 +95,7 @@ test.each<[string, (store: StateStore) => StateStore]>([
   const other = await painters(2);
   await other.create('two');
   await other.transitions.apply([claimOf('two')]);
-  expect(room.ask(other.requests()).map(({ kind }) => kind)).toEqual(['start', 'start']);
+  expect(room.ask(other.requests())).toEqual([null, null]);
 });
 
 test('gates that grant every call are asked once, and change nothing', async () => {
@@ -103,7 +103,7 @@ test('gates that grant every call are asked once, and change nothing', async () 
   const gates: Gates = {
     ask(requests) {
       asked.push(requests.length);
-      return requests.map(() => ({ kind: 'start', startAt: 0 }));
+      return requests.map(() => null);
     },
     release() {},
   };
@@ -111,7 +111,7 @@ test('gates that grant every call are asked once, and change nothing', async () 
   const { orderId: id } = await create('one');
   await transitions.apply([claimOf('one')]);
   expect(asked).toEqual([2]);
-  expect((await record(id)).history.at(-1)).not.toHaveProperty('grants');
+  expect((await record(id)).history.at(-1)).not.toHaveProperty('holds');
 });
 
 test('a nudge of an order that is Processing starts its held steps', async () => {

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Correction } from '#core/model/correction.ts';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects } from '#core/model/fault.ts';
-import { gates } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import { gates } from '#core/model/hold.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
-import { encodeGrant, grants, grantsOf, withGrants } from './grant-codec.ts';
+import { encodeHold, holdsOf, storedHolds, withHolds } from './hold-codec.ts';
 import { jsonSchema } from './json-schema.ts';
 import { taggedTuple } from './tagged-tuple.ts';
 
@@ -26,27 +26,27 @@ const submit = z
   .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 3 || endsWithValue(stored));
 const claim = z
-  .tuple([z.literal(['c', 'v']), at, z.string(), definitionUnknown, grants], jsonSchema)
+  .tuple([z.literal(['c', 'v']), at, z.string(), definitionUnknown, storedHolds], jsonSchema)
   .refine((stored) => stored.length !== 5 || endsWithValue(stored));
 const held = z.tuple(
-  [z.literal('w'), at, z.string(), definitionUnknown, grants, count],
+  [z.literal('w'), at, z.string(), definitionUnknown, storedHolds, count],
   jsonSchema,
 );
 const progress = z
   .tuple(
-    [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown, grants],
+    [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown, storedHolds],
     jsonSchema,
   )
   .refine((stored) => stored.length !== 6 || endsWithValue(stored));
 const failure = z
   .tuple(
-    [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault, grants],
+    [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault, storedHolds],
     jsonSchema,
   )
   .refine((stored) => stored.length !== 7 || endsWithValue(stored));
 const deferral = z
   .tuple(
-    [z.literal('d'), at, z.string(), attempt, definitionUnknown, z.enum(gates), count, grants],
+    [z.literal('d'), at, z.string(), attempt, definitionUnknown, z.enum(gates), count, storedHolds],
     jsonSchema,
   )
   .refine((stored) => stored.length !== 8 || endsWithValue(stored));
@@ -152,18 +152,18 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
     case 'claim':
     case 'resume': {
       const tag = entry.type === 'claim' ? 'c' : 'v';
-      return withGrants([tag, when, entry.by, entry.definitionUnknown ? 1 : 0], entry, epoch);
+      return withHolds([tag, when, entry.by, entry.definitionUnknown ? 1 : 0], entry, epoch);
     }
     case 'held': {
-      const granted = (entry.grants ?? []).map((one) => encodeGrant(one, epoch));
-      return ['w', when, entry.by, entry.definitionUnknown ? 1 : 0, granted, entry.times];
+      const holds = (entry.holds ?? []).map((one) => encodeHold(one, epoch));
+      return ['w', when, entry.by, entry.definitionUnknown ? 1 : 0, holds, entry.times];
     }
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat': {
       const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
       const known = [tags[entry.type], when, entry.step, entry.attempt, isDefinitionUnknown];
-      return withGrants(known, entry, epoch);
+      return withHolds(known, entry, epoch);
     }
     case 'stepFailed':
     case 'undoFailed': {
@@ -178,13 +178,13 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
         isDefinitionUnknown,
         reason,
       ];
-      return withGrants(known, entry, epoch);
+      return withHolds(known, entry, epoch);
     }
     case 'deferred': {
       const { step, attempt: number, gate, retryAfterMs } = entry;
       const isDefinitionUnknown = entry.definitionUnknown ? 1 : 0;
       const known = ['d', when, step, number, isDefinitionUnknown, gate, retryAfterMs];
-      return withGrants(known, entry, epoch);
+      return withHolds(known, entry, epoch);
     }
     case 'expired':
       return withLate(['e', when, [...entry.steps], entry.nudges], entry);
@@ -223,49 +223,49 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
     }
     case 'c':
     case 'v': {
-      const [tag, , by, isDefinitionUnknown, granted, ...tail] = stored;
+      const [tag, , by, isDefinitionUnknown, held, ...tail] = stored;
       return {
         type: tag === 'c' ? 'claim' : 'resume',
         at,
         by: schedulerId(by),
         definitionUnknown: isDefinitionUnknown === 1,
-        ...grantsOf(granted, epoch),
+        ...holdsOf(held, epoch),
         ...tailOf(tail),
       };
     }
     case 'w': {
-      const [, , by, isDefinitionUnknown, granted, times, ...tail] = stored;
+      const [, , by, isDefinitionUnknown, held, times, ...tail] = stored;
       return {
         type: 'held',
         at,
         by: schedulerId(by),
         definitionUnknown: isDefinitionUnknown === 1,
         times,
-        ...grantsOf(granted, epoch),
+        ...holdsOf(held, epoch),
         ...tailOf(tail),
       };
     }
     case '+':
     case '-':
     case 'h': {
-      const [tag, , step, number, isDefinitionUnknown, granted, ...tail] = stored;
+      const [tag, , step, number, isDefinitionUnknown, held, ...tail] = stored;
       const type = progressTypes[tag];
       const of = ofAttempt(step, number, isDefinitionUnknown);
-      return { type, at, ...of, ...grantsOf(granted, epoch), ...tailOf(tail) };
+      return { type, at, ...of, ...holdsOf(held, epoch), ...tailOf(tail) };
     }
     case 'f':
     case 'g': {
       const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...rest] = stored;
-      const [granted, ...tail] = rest;
+      const [held, ...tail] = rest;
       const type = tag === 'f' ? 'stepFailed' : 'undoFailed';
       const of = ofAttempt(step, number, isDefinitionUnknown);
       const failed = { code, message, effect };
-      return { type, at, ...of, fault: failed, ...grantsOf(granted, epoch), ...tailOf(tail) };
+      return { type, at, ...of, fault: failed, ...holdsOf(held, epoch), ...tailOf(tail) };
     }
     case 'd': {
-      const [, , step, number, isDefinitionUnknown, gate, retryAfterMs, granted, ...tail] = stored;
+      const [, , step, number, isDefinitionUnknown, gate, retryAfterMs, held, ...tail] = stored;
       const of = { ...ofAttempt(step, number, isDefinitionUnknown), gate, retryAfterMs };
-      return { type: 'deferred', at, ...of, ...grantsOf(granted, epoch), ...tailOf(tail) };
+      return { type: 'deferred', at, ...of, ...holdsOf(held, epoch), ...tailOf(tail) };
     }
     case 'e': {
       const [, , steps, nudges, late, ...tail] = stored;

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
-import { gates } from '#core/model/grant.ts';
+import { gates } from '#core/model/hold.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf, type Reply, type Request } from '#core/model/message.ts';

@@ -4,8 +4,8 @@
  */
 
 import type { Fault } from '#core/model/fault.ts';
-import type { GrantEntry } from '#core/model/grant.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import type { HoldEntry } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord, StepProgress } from '#core/model/record.ts';
 import { jsonBytesAtMost, quotedBytesAtMost, textBytes } from './json-size.ts';
@@ -81,19 +81,16 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'claim':
     case 'resume':
     case 'held':
-      return entryBytesMax + quotedBytesAtMost(entry.by) + grantsBytesAtMost(entry.grants);
+      return entryBytesMax + quotedBytesAtMost(entry.by) + holdsBytesAtMost(entry.holds);
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
     case 'deferred':
-      return entryBytesMax + nameBytesMax + grantsBytesAtMost(entry.grants);
+      return entryBytesMax + nameBytesMax + holdsBytesAtMost(entry.holds);
     case 'stepFailed':
     case 'undoFailed':
       return (
-        entryBytesMax +
-        nameBytesMax +
-        faultBytesAtMost(entry.fault) +
-        grantsBytesAtMost(entry.grants)
+        entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault) + holdsBytesAtMost(entry.holds)
       );
     case 'expired':
     case 'interrupted':
@@ -107,11 +104,11 @@ function entryBytesAtMost(entry: HistoryEntry): number {
   }
 }
 
-/** A grant without the name of its step. */
-const grantBytesMax = 64;
+/** A hold without the name of its step. */
+const holdBytesMax = 64;
 
-const grantsBytesAtMost = (grants: readonly GrantEntry[] | undefined): number =>
-  (grants?.length ?? 0) * (nameBytesMax + grantBytesMax);
+const holdsBytesAtMost = (holds: readonly HoldEntry[] | undefined): number =>
+  (holds?.length ?? 0) * (nameBytesMax + holdBytesMax);
 
 const faultFixedBytes = 150;
 

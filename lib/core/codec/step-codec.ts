@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects, type Fault } from '#core/model/fault.ts';
-import { gates } from '#core/model/grant.ts';
+import { gates } from '#core/model/hold.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import type { StepProgress, StepRecord, UnderWay, Undoable } from '#core/model/record.ts';

@@ -202,7 +202,7 @@ const decided = ({ nowMs: at }: Draft, known: OrderContext | null) => ({
 function claimed(draft: Draft, { by }: Claim, known: OrderContext | null): Decision {
   const isHeld =
     draft.commands.length === 0 &&
-    draft.grants.length > 0 &&
+    draft.holds.length > 0 &&
     draft.lockState.processState === 'Processing' &&
     draft.mayHold &&
     heldUntil(draft.steps) !== null &&
@@ -279,7 +279,7 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
 function transition(draft: Draft, entry: HistoryEntry): Decision {
   if (draft.isFull) parkFull(draft, entry);
   settleHolds(draft);
-  const noted = draft.grants.length === 0 ? entry : { ...entry, grants: draft.grants };
+  const noted = draft.holds.length === 0 ? entry : { ...entry, holds: draft.holds };
   return { kind: 'transition', record: finish(draft, noted), commands: draft.commands };
 }
 

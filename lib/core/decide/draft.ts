@@ -4,8 +4,8 @@
  */
 
 import { assertThat } from '#core/model/errors.ts';
-import type { GrantEntry } from '#core/model/grant.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
+import type { HoldEntry } from '#core/model/hold.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
 import { type Command, nudgeOf } from '#core/model/message.ts';
 import {
@@ -35,8 +35,8 @@ export interface Draft {
   readonly commands: Command[];
   /** A step was held before this transition, or is held by it. */
   mayHold: boolean;
-  /** Of the gates that said anything but "now". */
-  readonly grants: GrantEntry[];
+  /** The steps that gates held in this transition. */
+  readonly holds: HoldEntry[];
   lockState: LockState;
   direction: Direction;
   fault: OrderFault | null;
@@ -54,7 +54,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     steps: [...base.steps],
     commands: [],
     mayHold: base.isHeld === true,
-    grants: [],
+    holds: [],
     lockState: base,
     direction: base.direction,
     fault: base.fault,

@@ -1,10 +1,10 @@
 /**
- * Holding: a ready step whose gate grants no call waits without an attempt. A hold counts no failure, attempt or claim,
+ * Holding: a ready step whose gate lets no call through waits without an attempt. A hold counts no failure, attempt or claim,
  * and every hold ends (R23).
  */
 
 import { assertThat } from '#core/model/errors.ts';
-import type { Gate, HoldGrant } from '#core/model/grant.ts';
+import type { Gate, Hold } from '#core/model/hold.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/policy.ts';
@@ -12,20 +12,20 @@ import { type StepProgress, type StepRecord, type Undoable, unheld } from '#core
 import { type Draft, setStep } from './draft.ts';
 
 /** `since`: from the history, where several holds in a row are one entry. */
-type Hold = HoldGrant & { readonly since?: number };
+type NotedHold = Hold & { readonly since?: number };
 
 /** Holds the step until its gate is asked again. */
 export function holdStep(
   draft: Draft,
   at: number,
   step: StepRecord,
-  { gate, until: asked, since: noted }: Hold,
+  { gate, until: asked, since: noted }: NotedHold,
 ): void {
   const { progress } = step;
   const { nowMs } = draft;
   const since = noted ?? (progress.state === 'Held' ? Math.min(progress.since, nowMs) : nowMs);
   const until = setHeld(draft, at, step, { gate, since, asked });
-  draft.grants.push({ step: step.name, kind: 'hold', gate, until, since });
+  draft.holds.push({ step: step.name, gate, until, since });
 }
 
 /** Marks the step as held, and gives until when. A gate is asked again after `holdLookMaxMs`, or when the hold ends. */

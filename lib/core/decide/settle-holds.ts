@@ -1,6 +1,6 @@
 /** The effects of held steps on their order, after the calls of all ready steps were requested. */
 
-import type { Gate } from '#core/model/grant.ts';
+import type { Gate } from '#core/model/hold.ts';
 import { type Held, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
@@ -13,15 +13,15 @@ import { inDoubt } from './undo.ts';
  * A hold that has lasted as long as its policy allows counts as a failed round: the order waits for a cool-down, stops or
  * is undone. Returns whether there was one: then nothing else starts in this transition.
  */
-export function endHolds(draft: Draft, { grants }: OrderContext): boolean {
-  if (grants === undefined) return false;
+export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
+  if (holds === undefined) return false;
   const verdicts: Verdict[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { name, policy, progress } = step;
-    const grant = grants.get(name);
-    if (progress.state !== 'Held' || grant?.kind !== 'hold') continue;
+    const hold = holds.get(name);
+    if (progress.state !== 'Held' || hold === undefined) continue;
     if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;
-    draft.grants.push({ step: name, ...grant, since: progress.since });
+    draft.holds.push({ step: name, ...hold, since: progress.since });
     setStep(draft, at, { progress: progress.before });
     verdicts.push(holdVerdict(draft, at, step, progress));
   }
@@ -30,7 +30,7 @@ export function endHolds(draft: Draft, { grants }: OrderContext): boolean {
   return true;
 }
 
-const MINUTE = 60_000;
+const minuteMs = 60_000;
 
 const reasons: Readonly<Record<Gate, string>> = {
   room: 'its agent had no room',
@@ -44,7 +44,7 @@ export function holdVerdict(
   step: StepRecord,
   { gate, since }: Pick<Held, 'gate' | 'since'>,
 ): Verdict {
-  const minutes = Math.round((draft.nowMs - since) / MINUTE);
+  const minutes = Math.round((draft.nowMs - since) / minuteMs);
   const action = draft.direction === 'forward' ? 'perform' : 'undo';
   return countFailure(draft, at, step, {
     action,

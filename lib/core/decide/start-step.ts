@@ -9,7 +9,7 @@ import type {
 } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
-import type { Grants } from '#core/model/grant.ts';
+import type { Holds } from '#core/model/hold.ts';
 import { type Action, idempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
@@ -25,8 +25,8 @@ export interface OrderContext {
   readonly definition: WorkflowDefinition;
   /** As submitted. The corrections since then are in the history of the record. */
   readonly details: JsonValue;
-  /** What the gates of agents said for this decision. Default: no agent has one. */
-  readonly grants?: Grants;
+  /** The steps whose gates let no call through now. Default: none. */
+  readonly holds?: Holds;
 }
 
 /**
@@ -42,18 +42,16 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   );
   if (input === undefined) return false;
 
-  const grant = known.grants?.get(step.name);
-  const startAt = grant?.kind === 'start' ? Math.max(grant.startAt, draft.nowMs) : draft.nowMs;
-  if (startAt > draft.nowMs) draft.grants.push({ kind: 'start', step: step.name, startAt });
-  const request = requestFor(draft, step, action, input, startAt);
+  const request = requestFor(draft, step, action, input);
   // The request for the perform was within the limit, and its undo must not depend on an operator.
   const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
   if (!isWithin) {
     if (isWithin === false) parkForInput(draft, definition);
     return false;
   }
-  if (grant?.kind === 'hold') {
-    holdStep(draft, at, step, grant);
+  const hold = known.holds?.get(step.name);
+  if (hold !== undefined) {
+    holdStep(draft, at, step, hold);
     return true;
   }
   const { attempt, completeBy, endBy } = request;
@@ -62,13 +60,7 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   return true;
 }
 
-function requestFor(
-  draft: Draft,
-  step: StepRecord,
-  action: Action,
-  input: JsonValue,
-  startAt: number,
-): Request {
+function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonValue): Request {
   const { orderId, workflow, priority, tenant } = draft.base;
   const policy = callPolicy(step.policy, action);
   const progress = unheld(step.progress);
@@ -81,9 +73,9 @@ function requestFor(
     action,
     idempotencyKey: idempotencyKey(orderId, step.name, action, step.keyGeneration),
     performKey: idempotencyKey(orderId, step.name, 'perform', step.keyGeneration),
-    completeBy: startAt + policy.completeWithinMs,
+    completeBy: draft.nowMs + policy.completeWithinMs,
     completeWithinMs: policy.completeWithinMs,
-    endBy: startAt + policy.maxDurationMs,
+    endBy: draft.nowMs + policy.maxDurationMs,
     input,
     output: progress.state === 'Completed' ? progress.output : null,
     priority,

@@ -2,7 +2,7 @@
 
 import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
-import type { Gate } from './grant.ts';
+import type { Gate } from './hold.ts';
 import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';

@@ -6,7 +6,7 @@
 import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
-import type { Gate, GrantEntry } from './grant.ts';
+import type { Gate, HoldEntry } from './hold.ts';
 import type { SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 
@@ -16,8 +16,8 @@ interface At extends Extensible {
 /** `definitionUnknown`: the Scheduler did not know the definition, and parked the order. */
 interface Decided extends At {
   readonly definitionUnknown: boolean;
-  /** What the gates of agents said, where they held a call or delayed its start; never empty. */
-  readonly grants?: readonly GrantEntry[];
+  /** The steps that the gates of agents held; never empty. */
+  readonly holds?: readonly HoldEntry[];
 }
 interface OfAttempt extends Decided {
   readonly step: StepName;

@@ -1,7 +1,7 @@
 /** Messages between roles. They may be lost, duplicated or late: only the record is authoritative. */
 
 import type { Fault } from './fault.ts';
-import type { Gate } from './grant.ts';
+import type { Gate } from './hold.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';

@@ -7,8 +7,8 @@
  */
 import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
-import type { Gate } from './grant.ts';
 import type { HistoryEntry } from './history.ts';
+import type { Gate } from './hold.ts';
 import type {
   Action,
   AgentName,

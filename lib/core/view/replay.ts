@@ -40,7 +40,7 @@ function applied(
   const decision = decide(
     before,
     eventOf(entry, stored),
-    definitionUnknown ? null : withGrants(known, entry),
+    definitionUnknown ? null : withHolds(known, entry),
     entry.at,
   );
   assertThat(
@@ -54,9 +54,9 @@ function applied(
 }
 
 /** What the gates said then; without an entry of a step, its gate said nothing, or "now". */
-function withGrants(known: OrderContext, entry: HistoryEntry): OrderContext {
-  if (!('grants' in entry) || entry.grants === undefined) return known;
-  return { ...known, grants: new Map(entry.grants.map((grant) => [grant.step, grant])) };
+function withHolds(known: OrderContext, entry: HistoryEntry): OrderContext {
+  if (!('holds' in entry) || entry.holds === undefined) return known;
+  return { ...known, holds: new Map(entry.holds.map((hold) => [hold.step, hold])) };
 }
 
 function repeatsOf(entry: HistoryEntry): number {

@@ -147,8 +147,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'let an attempt of an undo last as long as one of its step',
     'decide/start-step',
-    'endBy: startAt + policy.maxDurationMs',
-    'endBy: startAt + step.policy.maxDurationMs',
+    'endBy: draft.nowMs + policy.maxDurationMs',
+    'endBy: draft.nowMs + step.policy.maxDurationMs',
   ),
   mutant(
     'leave the deadline of an order out of the due index',
@@ -255,8 +255,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'give a step more time than its policy',
     'decide/start-step',
-    'completeBy: startAt + policy.completeWithinMs',
-    'completeBy: startAt + 2 * policy.completeWithinMs',
+    'completeBy: draft.nowMs + policy.completeWithinMs',
+    'completeBy: draft.nowMs + 2 * policy.completeWithinMs',
   ),
   mutant(
     'skip the due index during a cool-down',
