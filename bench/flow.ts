@@ -27,7 +27,7 @@ const numbers = (list: string) => list.split(',').map(Number);
 
 const rows = [];
 for (const callMs of numbers(flags.ms)) {
-  for (const callsMax of numbers(flags.calls)) rows.push(await burst(callMs, callsMax));
+  for (const concurrency of numbers(flags.calls)) rows.push(await burst(callMs, concurrency));
 }
 if (flags.json) console.log(JSON.stringify({ burst: rows }));
 else console.table(rows);
@@ -35,8 +35,8 @@ if (rows.some(({ processed, failures }) => processed !== orders || failures > 0)
   process.exitCode = 1;
 }
 
-async function burst(callMs: number, callsMax: number) {
-  const delivery = await startDelivery({ callMs, callsMax, completeWithinMs: 2_000 });
+async function burst(callMs: number, concurrency: number) {
+  const delivery = await startDelivery({ callMs, concurrency, completeWithinMs: 2_000 });
   const latest = new Map<string, ProcessRecord>();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let live = 0;
@@ -56,7 +56,7 @@ async function burst(callMs: number, callsMax: number) {
     const states = Object.groupBy(latest.values(), ({ processState }) => processState);
     return {
       callMs,
-      callsMax,
+      concurrency,
       orders,
       processed: states.Processed?.length ?? 0,
       undone: states.Undone?.length ?? 0,
@@ -64,8 +64,8 @@ async function burst(callMs: number, callsMax: number) {
       failures: [...latest.values()].reduce((sum, { failureCount }) => sum + failureCount, 0),
       concurrentMax: delivery.concurrentMax(),
       seconds: (systemClock.now() - begunAt) / 1_000,
-      // Each of the two agents performs `callsMax` steps at a time, the second one beside the first.
-      atLeastSeconds: ((orders / callsMax + 1) * callMs) / 1_000,
+      // Each of the two agents performs `concurrency` steps at a time, the second one beside the first.
+      atLeastSeconds: ((orders / concurrency + 1) * callMs) / 1_000,
     };
   } finally {
     delivery.close();

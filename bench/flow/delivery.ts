@@ -20,7 +20,7 @@ const courier = contract('courier');
 /** Options of {@link startDelivery}. */
 export interface DeliveryOptions {
   /** Concurrent calls per agent. */
-  readonly callsMax: number;
+  readonly concurrency: number;
   /** How long a call takes, ms. */
   readonly callMs: number;
   /** The deadline of a call, ms. */
@@ -53,7 +53,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     const call = serve();
     return {
       contract: one,
-      callsMax: options.callsMax,
+      concurrency: options.concurrency,
       async perform(input: z.infer<typeof parcel>) {
         await call();
         return input;

@@ -24,7 +24,7 @@ export const limitedTime = defineWorkflow({
     agent: inventory,
     // 5 s, 10 s, 20 s, 40 s, then every minute: soon after a short disturbance, and sparingly after a long one.
     coolDown: { after: 5 * second, times: 15, factor: 2, max: minute },
-    // With no room at its agent for so long, the reservation counts as one failed round.
+    // Held for so long, the reservation counts as one failed round.
     holdMax: 2 * minute,
     input: ({ orderId, details: { sku } }) => ({ orderId, lines: [{ sku, quantity: 1 }] }),
   })

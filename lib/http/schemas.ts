@@ -78,7 +78,7 @@ export const stepSchema = z
       .union([z.object({ gate: z.enum(gates), since: instant, until: instant }), z.null()])
       .openapi({
         description:
-          'Why the step waits for its agent, and until when the agent is asked again. room: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
+          'Why the step waits for its agent, and until when the agent is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
       }),
     policy: policySchema,
   })
@@ -166,7 +166,7 @@ const waitSchema = z
     step: z.string(),
     kind: z.enum(['coolDown', 'interruption', 'doubt', 'hold']).openapi({
       description:
-        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work. hold: until its agent had room.',
+        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work. hold: until its agent accepted the call.',
     }),
     from: instant,
     to: instant,

@@ -1,24 +1,22 @@
-/** The gates of the agents of one process: each agent has a room of its own. */
+/** The gates of the agents of one process. */
 import { assertThat } from '#core/model/errors.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import type { Clock } from '#ports/clock.ts';
 import type { Gates } from '#ports/gates.ts';
-import { type AgentRoom, type AgentRoomOptions, agentRoom } from './agent-room.ts';
+import { type AgentGate, type AgentGateOptions, agentGate } from './agent-gate.ts';
 
-/** Options of {@link agentRooms}. */
-export interface AgentRoomsOptions extends Omit<AgentRoomOptions, 'agent' | 'callsMax'> {
+/** Options of {@link agentGates}. */
+export interface AgentGatesOptions extends Omit<AgentGateOptions, 'agent' | 'concurrency'> {
   /** The calls that each agent makes at once, by its name. */
-  readonly callsMax: ReadonlyMap<string, number>;
-  readonly clock: Clock;
+  readonly concurrencyOf: ReadonlyMap<string, number>;
 }
 
 /** Gates that learn from the stored records which steps wait. */
-export interface AgentRooms extends Gates {
+export interface AgentGates extends Gates {
   /** @throws {ReeveError} `assertion-failed` when the process has no such agent */
-  of(agent: string): AgentRoom;
+  of(agent: string): AgentGate;
   /**
-   * Call it after each durable write. The rooms know from the records alone which steps wait, so an order that was
-   * cancelled or started by another nudge does not keep a place.
+   * Call it after each durable write. The gates know from the records alone which steps wait, so an order that was
+   * cancelled or started by another nudge does not keep a slot.
    *
    * @param before the revision that `record` replaced; null for a new order
    */
@@ -28,14 +26,17 @@ export interface AgentRooms extends Gates {
 }
 
 /** Makes the gates of the agents of one process. */
-export function agentRooms({ callsMax, ...options }: AgentRoomsOptions): AgentRooms {
-  const rooms = new Map<string, AgentRoom>(
-    [...callsMax].map(([agent, max]) => [agent, agentRoom({ ...options, agent, callsMax: max })]),
+export function agentGates({ concurrencyOf, ...options }: AgentGatesOptions): AgentGates {
+  const gates = new Map<string, AgentGate>(
+    [...concurrencyOf].map(([agent, concurrency]) => [
+      agent,
+      agentGate({ ...options, agent, concurrency }),
+    ]),
   );
-  function of(agent: string): AgentRoom {
-    const room = rooms.get(agent);
-    assertThat(room !== undefined, `this process has an agent ${agent}`);
-    return room;
+  function of(agent: string): AgentGate {
+    const gate = gates.get(agent);
+    assertThat(gate !== undefined, `this process has an agent ${agent}`);
+    return gate;
   }
   return {
     of,
@@ -47,23 +48,24 @@ export function agentRooms({ callsMax, ...options }: AgentRoomsOptions): AgentRo
     },
     onRecord(record, before) {
       if (before?.isHeld === true) {
-        for (const [place, step] of before.steps.entries()) {
-          const isHeld = record.steps[place]?.progress.state === 'Held';
+        for (const [at, step] of before.steps.entries()) {
+          const isHeld = record.steps[at]?.progress.state === 'Held';
           const isOther = record.direction !== before.direction;
           if (step.progress.state === 'Held' && (isOther || !isHeld)) {
-            rooms.get(step.agent)?.forget(before, step);
+            // An order of a former release may have steps of an agent that is gone.
+            gates.get(step.agent)?.forget(before, step);
           }
         }
       }
       if (record.isHeld === true) {
         for (const step of record.steps) {
           if (step.progress.state !== 'Held') continue;
-          rooms.get(step.agent)?.hold(record, step, step.progress);
+          gates.get(step.agent)?.hold(record, step, step.progress);
         }
       }
     },
     close() {
-      for (const room of rooms.values()) room.close();
+      for (const gate of gates.values()) gate.close();
     },
   };
 }

@@ -3,20 +3,20 @@ import type { Request } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import { isTooLate } from './circuit-breaker.ts';
 
-/** See {@link beginLine}. */
-export interface BeginLine {
+/** See {@link beginQueue}. */
+export interface BeginQueue {
   /** Resolves to true when the attempt may begin, which must then `end`; to false when it would begin too late. */
   turn(request: Request): boolean | Promise<boolean>;
   end(request: Request): void;
-  /** How many more attempts than `callsMax` may be sent, because they would hardly wait. */
+  /** How many more requests than `concurrency` may be sent, because they would hardly wait. */
   ahead(): number;
   close(): void;
 }
 
-/** An attempt waits in line at most for this part of its time. */
+/** An attempt waits in the queue at most for this part of its time. */
 const waitMax = 0.1;
 /**
- * How long attempts may be expected to wait in line, ms. A hold costs two writes, so that it is not worth it for less; and a
+ * How long attempts may be expected to wait in the queue, ms. A hold costs two writes, so that it is not worth it for less; and a
  * tenth of the shortest deadline is 5 ms.
  */
 const aheadMs = 5;
@@ -28,15 +28,15 @@ const meanOverMs = 1_000;
 /** The weight of one end, at most. */
 const shareMax = 0.1;
 
-interface InLine {
+interface Queued {
   readonly begin: () => void;
+  readonly cancel: () => void;
 }
 
-/** Makes the line of an agent that makes `callsMax` calls at once. */
-export function beginLine(callsMax: number, clock: Clock): BeginLine {
+/** Makes the queue of an agent that makes `concurrency` calls at once. */
+export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
   const begun = new Map<Request, number>();
-  const inLine = new Set<InLine>();
-  const cancels = new Set<() => void>();
+  const queued = new Set<Queued>();
   let meanMs = 0;
   let lastEndAt = 0;
 
@@ -49,30 +49,25 @@ export function beginLine(callsMax: number, clock: Clock): BeginLine {
     const { completeBy, completeWithinMs } = request;
     const waitMs = Math.ceil(completeBy - completeWithinMs * (1 - waitMax)) - clock.now();
     return new Promise((resolve) => {
-      const leave = () => {
-        cancel();
-        cancels.delete(cancel);
-        inLine.delete(own);
-      };
-      const own = {
+      const own: Queued = {
         begin() {
-          leave();
+          own.cancel();
+          queued.delete(own);
           resolve(begin(request));
         },
+        cancel: clock.after(Math.max(0, waitMs), () => {
+          queued.delete(own);
+          resolve(false);
+        }),
       };
-      const cancel = clock.after(Math.max(0, waitMs), () => {
-        leave();
-        resolve(false);
-      });
-      cancels.add(cancel);
-      inLine.add(own);
+      queued.add(own);
     });
   }
 
   return {
     turn(request) {
       if (isTooLate(request, clock.now())) return false;
-      return begun.size < callsMax ? begin(request) : inTurn(request);
+      return begun.size < concurrency ? begin(request) : inTurn(request);
     },
     end(request) {
       const from = begun.get(request);
@@ -82,13 +77,13 @@ export function beginLine(callsMax: number, clock: Clock): BeginLine {
       const share = Math.max(0, Math.min(shareMax, (nowMs - lastEndAt) / meanOverMs));
       meanMs += (Math.max(0, nowMs - from) - meanMs) * share;
       lastEndAt = nowMs;
-      inLine.values().next().value?.begin();
+      queued.values().next().value?.begin();
     },
     ahead() {
-      return Math.floor(callsMax * Math.min(1, aheadMs / Math.max(1, meanMs)));
+      return Math.floor(concurrency * Math.min(1, aheadMs / Math.max(1, meanMs)));
     },
     close() {
-      for (const cancel of cancels) cancel();
+      for (const { cancel } of queued) cancel();
     },
   };
 }

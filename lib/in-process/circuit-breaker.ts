@@ -25,6 +25,8 @@ export interface CircuitBreaker {
   /** The earliest instant at which a step can be admitted; null while a probe is in flight. */
   admitsAt(): number | null;
   state(): CircuitState;
+  /** When it opened, ms since the epoch; null while it is closed. */
+  openSince(): number | null;
 }
 
 /** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
@@ -55,6 +57,7 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
     },
     admitsAt: () => admitsAt(circuit, clock.now()),
     state: () => circuit.state,
+    openSince: () => (circuit.state === 'closed' ? null : circuit.since),
   };
 }
 
@@ -73,7 +76,8 @@ export function ungatedBreaker(clock: Clock): Breaker {
   };
   return {
     async begin(request) {
-      if (isTooLate(request, clock.now())) return { gate: 'room', retryAfterMs: retryAfterMinMs };
+      if (isTooLate(request, clock.now()))
+        return { gate: 'concurrency', retryAfterMs: retryAfterMinMs };
       return circuit.admits(request.idempotencyKey) ? null : refused();
     },
     admit: (request) => circuit.call(request) ?? refused(),

@@ -1,13 +1,12 @@
-/** Reports when the service of an agent becomes unavailable, and when it is well again: once each, not per order. */
+/** Reports when the circuit of an agent opens, and when it is closed again: once each, not per order. */
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /** A change that operators want to know of. */
 export interface CircuitEvent {
   readonly agent: string;
-  /** `failing`: the circuit opened; `well`: it is closed again. */
-  readonly kind: 'failing' | 'well';
-  /** Since when the service has been failing, ms since the epoch. */
+  readonly kind: 'opened' | 'closed';
+  /** When the circuit opened, ms since the epoch. */
   readonly since: number;
   /** The steps that wait for the agent. */
   readonly held: number;
@@ -19,34 +18,35 @@ const lookEveryMs = 5_000;
 /** Options of {@link circuitWatch}. */
 export interface CircuitWatchOptions {
   readonly agent: string;
-  readonly circuit: () => CircuitBreaker;
+  readonly circuit: CircuitBreaker;
+  /** The number of steps that wait for the agent. */
   readonly held: () => number;
-  readonly onEvent: (event: CircuitEvent) => void;
+  readonly onCircuit: (event: CircuitEvent) => void;
   readonly clock: Clock;
 }
 
 /** Call `look` after each change of the circuit. */
-export function circuitWatch({ agent, circuit, held, onEvent, clock }: CircuitWatchOptions): {
+export function circuitWatch({ agent, circuit, held, onCircuit, clock }: CircuitWatchOptions): {
   look(): void;
   close(): void;
 } {
-  let since: number | null = null;
+  /** When the circuit opened that was reported; null while it is closed. */
+  let reported: number | null = null;
   let cancel = () => {};
 
   function look(): void {
     cancel();
-    circuit().settle();
-    const state = circuit().state();
-    if (state === 'closed') {
-      if (since !== null) onEvent({ agent, kind: 'well', since, held: held() });
-      since = null;
-      return;
+    circuit.settle();
+    const since = circuit.openSince();
+    if (since !== null && reported === null) {
+      onCircuit({ agent, kind: 'opened', since, held: held() });
     }
-    if (since === null) {
-      since = clock.now();
-      onEvent({ agent, kind: 'failing', since, held: held() });
+    if (since === null && reported !== null) {
+      onCircuit({ agent, kind: 'closed', since: reported, held: held() });
     }
-    if (state === 'recovering') cancel = clock.after(lookEveryMs, look);
+    reported = since;
+    // Without calls, nothing else notices that it has recovered.
+    if (circuit.state() === 'recovering') cancel = clock.after(lookEveryMs, look);
   }
 
   return { look, close: () => cancel() };

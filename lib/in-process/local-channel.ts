@@ -7,7 +7,7 @@ import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import { arrivalLine, type FairLineOptions, fairLine } from './message-line.ts';
+import { type FairMessageQueueOptions, fairMessageQueue, fifoQueue } from './message-queue.ts';
 
 /** Options of {@link localChannel}. */
 export interface LocalChannelOptions<Message> {
@@ -22,7 +22,7 @@ export interface LocalChannelOptions<Message> {
   /** The delay before a redelivery, ms. */
   readonly retryAfterMs: number;
   /** Shares the deliveries between classes and tenants. Default: in the order in which the messages were sent. */
-  readonly fair?: FairLineOptions<Message>;
+  readonly fair?: FairMessageQueueOptions<Message>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -38,7 +38,7 @@ export function localChannel<Message>(
   options: LocalChannelOptions<Message>,
 ): LocalChannel<Message> {
   const { fair } = options;
-  const line = fair === undefined ? arrivalLine<Message>() : fairLine(fair);
+  const line = fair === undefined ? fifoQueue<Message>() : fairMessageQueue(fair);
   let inFlight = 0;
   let closed = false;
   /** Cancels the timers of redeliveries. */

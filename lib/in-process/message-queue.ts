@@ -3,7 +3,7 @@ import { type FlowLabel, fairQueue } from '#core/flow/fair-queue.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 
 /** The messages that wait. */
-export interface MessageLine<Message> {
+export interface MessageQueue<Message> {
   isEmpty(): boolean;
   add(message: Message): void;
   /** Removes the next messages, at most `max`. */
@@ -11,7 +11,7 @@ export interface MessageLine<Message> {
 }
 
 /** First in, first out. */
-export function arrivalLine<Message>(): MessageLine<Message> {
+export function fifoQueue<Message>(): MessageQueue<Message> {
   let messages: Message[] = [];
   let taken = 0;
   return {
@@ -32,22 +32,22 @@ export function arrivalLine<Message>(): MessageLine<Message> {
   };
 }
 
-/** Options of {@link fairLine}. */
-export interface FairLineOptions<Message> {
+/** Options of {@link fairMessageQueue}. */
+export interface FairMessageQueueOptions<Message> {
   readonly flowOf: (message: Message) => FlowLabel;
   readonly weights: TenantWeights;
 }
 
 /**
- * Shared between classes and tenants. As long as all waiting messages are of one flow, they are in an {@link arrivalLine},
+ * Shared between classes and tenants. As long as all waiting messages are of one flow, they are in an {@link fifoQueue},
  * which is faster and gives the same order. The fair queue has them from the first message of another flow until it is
  * empty.
  */
-export function fairLine<Message>({
+export function fairMessageQueue<Message>({
   flowOf,
   weights,
-}: FairLineOptions<Message>): MessageLine<Message> {
-  const single = arrivalLine<Message>();
+}: FairMessageQueueOptions<Message>): MessageQueue<Message> {
+  const single = fifoQueue<Message>();
   let flow: FlowLabel = { priority: 'normal' };
   const shared = fairQueue<number, Message>({ weightOf: weights.of });
   weights.watch(shared.reweigh);

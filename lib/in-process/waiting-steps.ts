@@ -8,11 +8,11 @@ import type { TenantWeights } from './tenant-weights.ts';
 
 /** Options of {@link waitingSteps}. */
 export interface WaitingStepsOptions {
-  /** Whether the agent has a place for one more step. */
-  readonly hasPlace: () => boolean;
+  /** Whether the agent has a slot for one more step. */
+  readonly hasSlot: () => boolean;
   readonly circuit: CircuitBreaker;
   readonly weights: TenantWeights;
-  /** Asks for a claim of an order that has a place now. */
+  /** Asks for a claim of an order that has a slot now. */
   readonly nudge: (nudge: Nudge) => void;
   readonly clock: Clock;
 }
@@ -22,18 +22,18 @@ export interface WaitingSteps {
   size(): number;
   /** @param since since when the step has been held, ms since the epoch */
   add(step: string, nudge: Nudge, since: number): void;
-  /** The step waits no more. A place that was reserved for it is free again. */
+  /** The step waits no more. A slot that was reserved for it is free again. */
   remove(step: string): void;
-  /** Whether a place was reserved for the step, which has taken it now. */
+  /** Whether a slot was reserved for the step, which has taken it now. */
   take(step: string): boolean;
-  /** The places that are reserved for steps. */
+  /** The slots that are reserved for steps. */
   reserved(): number;
-  /** Gives free places to those that wait; call it whenever a place may have become free. */
+  /** Gives free slots to those that wait; call it whenever a slot may have become free. */
   fill(): void;
   close(): void;
 }
 
-/** How long a place is kept for an order that was nudged, ms: a claim takes milliseconds. */
+/** How long a slot is kept for an order that was nudged, ms: a claim takes milliseconds. */
 const reservedMs = 10_000;
 /**
  * A step whose probe failed is not the probe again before this part of the time that it has been held, at most `maxMs`: each
@@ -49,7 +49,7 @@ interface Probed {
 
 /** Makes an empty list of waiting steps. */
 export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
-  const { hasPlace, circuit, weights, nudge, clock } = options;
+  const { hasSlot, circuit, weights, nudge, clock } = options;
   const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
   weights.watch(waiting.reweigh);
   /** Steps that were the probe of the open circuit. */
@@ -68,9 +68,9 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   /** Sends one nudge per order. */
   function fill(): void {
     const nudged = new Set<OrderId>();
-    while (!isClosed && size() > 0 && hasPlace()) {
+    while (!isClosed && size() > 0 && hasSlot()) {
       const admitsAt = circuit.admitsAt();
-      // Until a probe ends, nothing can be said; its end fills the places.
+      // Until a probe ends, nothing can be said; its end fills the slots.
       if (admitsAt === null) return;
       if (admitsAt > clock.now()) {
         timer.at(admitsAt);
@@ -136,7 +136,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 const beforeProbeAgain = (heldMs: number) =>
   Math.min(probeAgainAfter.maxMs, Math.ceil(heldMs * probeAgainAfter.part));
 
-/** The steps that have a place until their order is claimed. `onLapse`: called with a step whose order was not. */
+/** The steps that have a slot until their order is claimed. `onLapse`: called with a step whose order was not. */
 function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => void) {
   const cancels = new Map<string, () => void>();
   return {

@@ -58,7 +58,7 @@ export interface AgentImplementation<
 > {
   readonly contract: AgentContract<Input, Output>;
   /** Concurrent calls in one process, at most: what its service can bear. Default 256. */
-  readonly callsMax?: number;
+  readonly concurrency?: number;
   /**
    * Calls the service; may run several times, also at the same time, with one key.
    *

@@ -6,9 +6,9 @@ import type { Request } from '#core/model/message.ts';
 export interface Gates {
   /**
    * Whether these requests of one order may be sent now; one answer per request, in the same order. Null: it may, and has a
-   * place in the agent for this very object, until `release` or the end of its attempt.
+   * slot of the agent for this very object, until `release` or the end of its attempt.
    */
   ask(requests: readonly Request[]): readonly (Hold | null)[];
-  /** Gives back the places of requests that are not sent. */
+  /** Gives back the slots of requests that are not sent. */
   release(requests: readonly Request[]): void;
 }

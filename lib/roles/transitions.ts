@@ -81,11 +81,11 @@ export function transitions(ports: TransitionPorts): Transitions {
       const commands: Command[] = [];
       const loaded = await loadBatch(ports.store, batch);
       await Promise.all(
-        byOrder(batch).map(async (places) => {
+        byOrder(batch).map(async (indexed) => {
           let record: ProcessRecord | undefined;
-          for (const [place, eventFor] of places) {
+          for (const [at, eventFor] of indexed) {
             const outcome = await applyOne(ports, eventFor, record, loaded, commands);
-            outcomes[place] = outcome;
+            outcomes[at] = outcome;
             record = 'record' in outcome ? outcome.record : undefined;
           }
         }),
@@ -126,10 +126,10 @@ const idsOf = (batch: readonly EventFor[]): readonly OrderId[] => [
 
 function byOrder(batch: readonly EventFor[]): [number, EventFor][][] {
   const groups = new Map<OrderId, [number, EventFor][]>();
-  for (const [place, eventFor] of batch.entries()) {
+  for (const [at, eventFor] of batch.entries()) {
     const group = groups.get(eventFor.orderId);
-    if (group === undefined) groups.set(eventFor.orderId, [[place, eventFor]]);
-    else group.push([place, eventFor]);
+    if (group === undefined) groups.set(eventFor.orderId, [[at, eventFor]]);
+    else group.push([at, eventFor]);
   }
   return [...groups.values()];
 }
@@ -176,7 +176,7 @@ interface GatedDecision {
   readonly decision: Decision;
   /** With what the gates said. */
   readonly known: OrderContext | null;
-  /** The requests that have places at their agents. */
+  /** The requests that have slots of their agents. */
   readonly granted: readonly Request[];
 }
 
@@ -228,7 +228,7 @@ function requestsOf(commands: readonly Command[]): readonly Request[] {
   return requests;
 }
 
-/** Gives back the places of requests that are not sent. */
+/** Gives back the slots of requests that are not sent. */
 async function writeGated(
   ports: TransitionPorts,
   { granted }: GatedDecision,

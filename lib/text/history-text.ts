@@ -26,7 +26,10 @@ export function historySentence(entry: HistoryLine): string {
     case 'heartbeat':
       return `heartbeat of step ${entry.step} ${attempt(entry)}`;
     case 'deferred': {
-      const why = entry.gate === 'circuit' ? 'the service is unavailable' : 'it has no room';
+      const why =
+        entry.gate === 'circuit'
+          ? 'the service is unavailable'
+          : 'it has as many calls as it can begin';
       return `step ${entry.step}: its agent gave the call back ${attempt(entry)}, because ${why}`;
     }
     case 'stepFailed':

@@ -30,7 +30,7 @@ import {
 
 const secondMs = 1_000;
 const pending = submit(diamond());
-const full = (until: number) => ({ hold: 'room', until }) as const;
+const full = (until: number) => ({ hold: 'concurrency', until }) as const;
 const open = (until: number) => ({ hold: 'circuit', until }) as const;
 const bothHeld = play(gated(pending, { a: full(500), b: open(800) }), [5, claim()]);
 const aRuns = play(gated(pending, { b: open(800) }), [5, claim()]);
@@ -45,7 +45,7 @@ describe('a claim', () => {
       gated(pending, { a: full(500), b: open(800) }),
       5,
       claim(),
-      ['Pending from 500 a:H-@room 500 b:H-@circuit 800 c:- d:-'],
+      ['Pending from 500 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-'],
     ],
     [
       'starts what is not held beside what is',
@@ -152,7 +152,7 @@ describe('an order with a held step', () => {
     ],
   ]);
 
-  it('holds undo steps as well, and undoes them when there is room', () => {
+  it('holds undo steps as well, and undoes them when the gate is open', () => {
     const two = submit(flow({ a: {}, b: { after: ['a'] } }));
     const turned = play(two, [0, claim()], [10, ok('a')]);
     const held = play(gated(turned, { a: open(500) }), [20, no('b')]);
@@ -220,7 +220,7 @@ describe('the end of a hold', () => {
     );
     expect(ended.record.fault).toMatchObject({
       code: 'exhausted',
-      message: 'Step a was held for 1 minutes because the circuit breaker of its agent was open.',
+      message: 'Step a was held for 1 min because the circuit breaker of its agent was open.',
       effect: 'none',
     });
   });
@@ -292,7 +292,7 @@ describe('an attempt that its agent gives back', () => {
     );
     expect(ended.record).toMatchObject({ direction: 'undo', failureCount: 0 });
     expect(ended.record.fault?.message).toBe(
-      'Step a was held for 1 minutes because the circuit breaker of its agent was open.',
+      'Step a was held for 1 min because the circuit breaker of its agent was open.',
     );
   });
 
@@ -339,7 +339,7 @@ describe('a restart', () => {
       bothHeld,
       60,
       interrupt('restart', 90),
-      ['Pending from 90 a:H-@room 500 b:H-@circuit 800 c:- d:-'],
+      ['Pending from 90 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-'],
     ],
     [
       'does not release one that waits for a cool-down',

@@ -163,7 +163,7 @@ const gate = fc.constantFrom(
   null,
   null,
   null,
-  { gate: 'room', afterMs: 20 } as const,
+  { gate: 'concurrency', afterMs: 20 } as const,
   { gate: 'circuit', afterMs: 5_000 } as const,
   { gate: 'circuit', afterMs: dayMs } as const,
 );
@@ -338,7 +338,7 @@ function replyTo(request: Request, answer: Answer): RecordEvent {
     return {
       type: 'deferred',
       ...from,
-      gate: isLong ? 'circuit' : 'room',
+      gate: isLong ? 'circuit' : 'concurrency',
       retryAfterMs: isLong ? 900_000 : 20,
     };
   }

@@ -2,27 +2,27 @@
 import { expect, test } from 'vitest';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
-import { agentRooms } from '#in-process/agent-rooms.ts';
+import { agentGates } from '#in-process/agent-gates.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call, slowDown } from '../support/agent-requests.ts';
 import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-async function started(callsMax: number) {
-  const world = unused(callsMax);
-  await slowDown(world.rooms, world.clock);
+async function started(concurrency: number) {
+  const world = unused(concurrency);
+  await slowDown(world.gates, world.clock);
   return world;
 }
 
-function unused(callsMax: number) {
+function unused(concurrency: number) {
   const clock = virtualClock();
   const nudged: string[] = [];
   const events: CircuitEvent[] = [];
-  const rooms = agentRooms({
-    callsMax: new Map([['paint', callsMax]]),
+  const gates = agentGates({
+    concurrencyOf: new Map([['paint', concurrency]]),
     weights: tenantWeights(),
-    onEvent: (event) => events.push(event),
+    onCircuit: (event) => events.push(event),
     nudge: (nudge) => nudged.push(nudge.orderId),
     clock,
   });
@@ -43,23 +43,23 @@ function unused(callsMax: number) {
         const nowMs = clock.now();
         const since = heldSince.get(order) ?? nowMs;
         heldSince.set(order, since);
-        const held = { state: 'Held', gate: 'room', since, until: nowMs + 900_000 } as const;
+        const held = { state: 'Held', gate: 'concurrency', since, until: nowMs + 900_000 } as const;
         return { ...step, progress: { ...held, before: { state: 'NotStarted' } } };
       }),
     };
     records.set(order, record);
-    rooms.onRecord(record, before);
+    gates.onRecord(record, before);
   }
   /** As a role does it: what is held is stored as held. */
   const kinds = (...requests: readonly Request[]) => {
-    const answers = rooms.ask(requests);
+    const answers = gates.ask(requests);
     for (const [order, own] of Map.groupBy(requests.entries(), ([, { orderId: id }]) => id)) {
       const held = own.filter(([at]) => answers[at] !== null);
       store(order, ...held.map(([, { step }]) => step));
     }
     return answers.map((hold) => (hold === null ? 'start' : 'hold'));
   };
-  return { events, rooms, room: rooms.of('paint'), nudged, kinds, store, clock };
+  return { events, gates, gate: gates.of('paint'), nudged, kinds, store, clock };
 }
 
 test('an agent begins as many calls at once as it says, and no more', async () => {
@@ -68,35 +68,35 @@ test('an agent begins as many calls at once as it says, and no more', async () =
   expect(kinds(call('d'))).toEqual(['hold']);
 });
 
-test('the order that waited first is nudged when a call ends, and gets the place', async () => {
-  const { rooms, nudged, kinds } = await started(1);
+test('the order that waited first is nudged when a call ends, and gets the slot', async () => {
+  const { gates, nudged, kinds } = await started(1);
   kinds(call('a'), call('b'), call('c'));
-  rooms.release([call('a')]);
+  gates.release([call('a')]);
   expect(nudged).toEqual(['b']);
   expect(kinds(call('c'), call('d'), call('b'))).toEqual(['hold', 'hold', 'start']);
   expect(nudged).toEqual(['b']);
 });
 
-test('an order that begins to wait when there is room again is nudged at once', async () => {
-  const { rooms, nudged, store } = await started(1);
-  rooms.ask([call('a'), call('b')]);
-  rooms.release([call('a')]);
+test('an order that begins to wait when a slot is free again is nudged at once', async () => {
+  const { gates, nudged, store } = await started(1);
+  gates.ask([call('a'), call('b')]);
+  gates.release([call('a')]);
   store('b', 'east');
   expect(nudged).toEqual(['b']);
 });
 
-test('a place is released once, however often its request is', async () => {
-  const { rooms, nudged, kinds } = await started(1);
+test('a slot is released once, however often its request is', async () => {
+  const { gates, nudged, kinds } = await started(1);
   kinds(call('a'), call('b'), call('c'));
-  rooms.release([call('a'), call('a')]);
-  rooms.release([call('a', 'east', 2), call('x')]);
+  gates.release([call('a'), call('a')]);
+  gates.release([call('a', 'east', 2), call('x')]);
   expect(nudged).toEqual(['b']);
 });
 
-test('a place that its order does not take within ten seconds goes to the next', async () => {
-  const { rooms, nudged, kinds, clock } = await started(1);
+test('a slot that its order does not take within ten seconds goes to the next', async () => {
+  const { gates, nudged, kinds, clock } = await started(1);
   kinds(call('a'), call('b'), call('c'));
-  rooms.release([call('a')]);
+  gates.release([call('a')]);
   await clock.advance(9_999);
   expect(nudged).toEqual(['b']);
   await clock.advance(1);
@@ -104,99 +104,99 @@ test('a place that its order does not take within ten seconds goes to the next',
   expect(kinds(call('b'), call('c'))).toEqual(['hold', 'start']);
 });
 
-test('an order that did not take its place waits again, behind the others', async () => {
-  const { rooms, nudged, kinds, clock } = await started(1);
+test('an order that did not take its slot waits again, behind the others', async () => {
+  const { gates, nudged, kinds, clock } = await started(1);
   kinds(call('a'), call('b'), call('c'));
-  rooms.release([call('a')]);
+  gates.release([call('a')]);
   await clock.advance(20_000);
   expect(nudged).toEqual(['b', 'c', 'b']);
 });
 
-test('several places that become free at once for one order are one nudge', async () => {
-  const { rooms, nudged, kinds } = await started(2);
+test('several slots that become free at once for one order are one nudge', async () => {
+  const { gates, nudged, kinds } = await started(2);
   kinds(call('a'), call('b'), call('c', 'east'), call('c', 'west'));
-  rooms.release([call('a'), call('b')]);
+  gates.release([call('a'), call('b')]);
   expect(nudged).toEqual(['c']);
   expect(kinds(call('c', 'east'), call('c', 'west'))).toEqual(['start', 'start']);
 });
 
 test('after it is closed, nothing is nudged and no timer is left', async () => {
-  const { rooms, nudged, kinds, clock } = await started(2);
+  const { gates, nudged, kinds, clock } = await started(2);
   kinds(call('a'), call('b'), call('c'), call('d'));
-  rooms.release([call('a')]);
-  rooms.close();
-  rooms.release([call('b')]);
+  gates.release([call('a')]);
+  gates.close();
+  gates.release([call('b')]);
   expect(nudged).toEqual(['c']);
   expect(clock.pending()).toBe(0);
 });
 
-test('an order that is cancelled while it waits gets no place, and loses the one that was kept for it', async () => {
-  const { rooms, nudged, kinds, store } = await started(1);
+test('an order that is cancelled while it waits gets no slot, and loses the one that was reserved for it', async () => {
+  const { gates, nudged, kinds, store } = await started(1);
   kinds(call('a'), call('b'), call('c'), call('d'));
   store('b');
-  rooms.release([call('a')]);
+  gates.release([call('a')]);
   expect(nudged).toEqual(['c']);
   store('c');
   expect(nudged).toEqual(['c', 'd']);
 });
 
 test('an attempt begins when it is its turn, and not when it has waited for a tenth of its time', async () => {
-  const { room, clock } = await started(1);
-  expect(await room.begin(call('a'))).toBeNull();
+  const { gate, clock } = await started(1);
+  expect(await gate.begin(call('a'))).toBeNull();
   const turns: unknown[] = [];
-  for (const order of ['b', 'c']) void room.begin(call(order)).then((turn) => turns.push(turn));
+  for (const order of ['b', 'c']) void gate.begin(call(order)).then((turn) => turns.push(turn));
   await clock.advance(99);
   expect(turns).toEqual([]);
   await clock.advance(1);
-  expect(turns).toMatchObject([{ gate: 'room' }, { gate: 'room' }]);
+  expect(turns).toMatchObject([{ gate: 'concurrency' }, { gate: 'concurrency' }]);
 });
 
 test('a call that ends lets the next attempt begin', async () => {
-  const { room, clock } = await started(1);
+  const { gate, clock } = await started(1);
   const first = call('a');
-  await room.begin(first);
-  const second = room.begin(call('b'));
+  await gate.begin(first);
+  const second = gate.begin(call('b'));
   await clock.advance(50);
-  room.end(first);
+  gate.end(first);
   expect(await second).toBeNull();
   expect(clock.pending()).toBe(0);
 });
 
 test('an attempt of which half of the time has passed does not begin', async () => {
-  const { room, clock } = await started(1);
+  const { gate, clock } = await started(1);
   await clock.advance(501);
-  expect(await room.begin(call('a'))).toMatchObject({ gate: 'room' });
+  expect(await gate.begin(call('a'))).toMatchObject({ gate: 'concurrency' });
 });
 
 test('an agent whose calls take no time is sent more than it makes at once', async () => {
-  const { rooms, room, kinds } = unused(2);
+  const { gates, gate, kinds } = unused(2);
   const first = call('a');
-  await room.begin(first);
-  room.end(first);
+  await gate.begin(first);
+  gate.end(first);
   expect(kinds(...['b', 'c', 'd', 'e', 'f'].map((order) => call(order)))).toEqual([
     ...Array.from({ length: 4 }, () => 'start'),
     'hold',
   ]);
-  rooms.close();
+  gates.close();
 });
 
 /** Fails calls of several orders until the circuit opens. */
-async function broken(callsMax: number) {
-  const world = await started(callsMax);
+async function broken(concurrency: number) {
+  const world = await started(concurrency);
   for (const order of ['v', 'w', 'x', 'y', 'z']) {
     const own = call(order);
     world.kinds(own);
-    await world.room.begin(own);
-    const admitted = world.room.admit(own);
+    await world.gate.begin(own);
+    const admitted = world.gate.admit(own);
     if ('failed' in admitted) admitted.failed();
-    world.room.end(own);
+    world.gate.end(own);
   }
-  expect(world.room.state()).toBe('open');
+  expect(world.gate.state()).toBe('open');
   return world;
 }
 
 test('an open circuit holds what is asked, and nudges one step at a time as its probe', async () => {
-  const { room, kinds, nudged, clock } = await broken(8);
+  const { gate, kinds, nudged, clock } = await broken(8);
   const first = call('a');
   expect(kinds(first, call('b'), call('c'))).toEqual(['hold', 'hold', 'hold']);
   await clock.advance(999);
@@ -206,35 +206,35 @@ test('an open circuit holds what is asked, and nudges one step at a time as its 
   expect(kinds(first)).toEqual(['start']);
   await clock.advance(3_000);
   expect(nudged).toEqual(['a']);
-  expect(room.state()).toBe('half-open');
+  expect(gate.state()).toBe('half-open');
 });
 
 test('after a probe that fails, another order is the next probe', async () => {
-  const { room, kinds, nudged, clock, store } = await broken(8);
+  const { gate, kinds, nudged, clock, store } = await broken(8);
   const probe = call('a', 'east', 1, 1_000);
   kinds(probe, call('b'));
   await clock.advance(1_000);
   kinds(probe);
-  await room.begin(probe);
-  const admitted = room.admit(probe);
+  await gate.begin(probe);
+  const admitted = gate.admit(probe);
   if ('failed' in admitted) admitted.failed();
-  expect(room.admit(probe)).toMatchObject({ gate: 'circuit' });
-  room.end(probe);
+  expect(gate.admit(probe)).toMatchObject({ gate: 'circuit' });
+  gate.end(probe);
   store('a', 'east');
   await clock.advance(2_000);
   expect(nudged).toEqual(['a', 'b']);
 });
 
 test('a probe that is answered lets the others go in a ramp', async () => {
-  const { room, kinds, nudged, clock } = await broken(1_000);
+  const { gate, kinds, nudged, clock } = await broken(1_000);
   const probe = call('p', 'east', 1, 1_000);
   kinds(probe, ...Array.from({ length: 30 }, (_, order) => call(`o${order}`)));
   await clock.advance(1_000);
   kinds(probe);
-  await room.begin(probe);
-  const admitted = room.admit(probe);
+  await gate.begin(probe);
+  const admitted = gate.admit(probe);
   if ('answered' in admitted) admitted.answered();
-  room.end(probe);
+  gate.end(probe);
   const counts: number[] = [];
   for (let second = 0; second < 9; second += 1) {
     await clock.advance(1_000);
@@ -244,25 +244,25 @@ test('a probe that is answered lets the others go in a ramp', async () => {
   expect(counts).toEqual([2, 2, 2, 3, 4, 7, 11, 20, 31]);
 });
 
-test('an attempt that ends gives its place to the next order', async () => {
-  const { room, nudged, kinds } = await started(1);
+test('an attempt that ends gives its slot to the next order', async () => {
+  const { gate, nudged, kinds } = await started(1);
   const first = call('a');
   kinds(first, call('b'));
-  await room.begin(first);
-  room.end(first);
+  await gate.begin(first);
+  gate.end(first);
   expect(nudged).toEqual(['b']);
 });
 
 test('an order whose probe failed waits for an eighth of its hold before it is a probe again', async () => {
-  const { rooms, kinds, nudged, clock, store } = await broken(8);
+  const { gates, kinds, nudged, clock, store } = await broken(8);
   const probe = call('a', 'east', 1, 40_000);
   store('a', 'east');
   await clock.advance(1_000);
-  // It is nudged again whenever its place lapses, after ten seconds.
+  // It is nudged again whenever its slot lapses, after ten seconds.
   await clock.advance(39_000);
   kinds(probe);
   const before = nudged.length;
-  rooms.of('paint').end(probe);
+  gates.of('paint').end(probe);
   store('a', 'east');
   await clock.advance(4_999);
   expect(nudged).toHaveLength(before);
@@ -271,18 +271,18 @@ test('an order whose probe failed waits for an eighth of its hold before it is a
 });
 
 test('a service that fails and is well again is reported once each', async () => {
-  const { room, kinds, clock, events } = await broken(8);
-  const failing = { agent: 'paint', kind: 'failing', since: clock.now(), held: 0 };
-  expect(events).toEqual([failing]);
+  const { gate, kinds, clock, events } = await broken(8);
+  const opened = { agent: 'paint', kind: 'opened', since: clock.now(), held: 0 };
+  expect(events).toEqual([opened]);
   const probe = call('a', 'east', 1, 1_000);
   kinds(probe, call('b'));
   await clock.advance(1_000);
   kinds(probe);
-  await room.begin(probe);
-  const admitted = room.admit(probe);
+  await gate.begin(probe);
+  const admitted = gate.admit(probe);
   if ('answered' in admitted) admitted.answered();
-  room.end(probe);
+  gate.end(probe);
   await clock.advance(60_000);
-  expect(events).toEqual([failing, { ...failing, kind: 'well', held: expect.any(Number) }]);
-  expect(room.state()).toBe('closed');
+  expect(events).toEqual([opened, { ...opened, kind: 'closed', held: expect.any(Number) }]);
+  expect(gate.state()).toBe('closed');
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FlowLabel } from '#core/flow/fair-queue.ts';
 import { priorities } from '#core/model/record.ts';
-import { arrivalLine, fairLine } from '#in-process/message-line.ts';
+import { fairMessageQueue, fifoQueue } from '#in-process/message-queue.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 
 interface Message extends FlowLabel {
@@ -11,7 +11,7 @@ interface Message extends FlowLabel {
 }
 
 const flowOf = (message: Message) => message;
-const lineOf = (weights = tenantWeights()) => fairLine<Message>({ flowOf, weights });
+const lineOf = (weights = tenantWeights()) => fairMessageQueue<Message>({ flowOf, weights });
 
 function filled(flows: readonly FlowLabel[], line = lineOf()) {
   for (const [number, flow] of flows.entries()) line.add({ ...flow, number });
@@ -75,7 +75,7 @@ test('each message is delivered once, in the order of its flow, however a line i
   const step = fc.oneof(flow, fc.integer({ min: 1, max: 4 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), fc.boolean(), (steps, isFair) => {
-      const line = isFair ? lineOf() : arrivalLine<Message>();
+      const line = isFair ? lineOf() : fifoQueue<Message>();
       const delivered: Message[] = [];
       let added = 0;
       for (const each of steps) {

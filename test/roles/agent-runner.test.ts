@@ -185,17 +185,17 @@ test('a request is delivered again when its reply could not be sent', async () =
   expect(await run()).toEqual({ kind: 'retry' });
 });
 
-const refusing = (gate: 'room' | 'circuit') => ({ gate, retryAfterMs: 700 }) as const;
+const refusing = (gate: 'concurrency' | 'circuit') => ({ gate, retryAfterMs: 700 }) as const;
 
 test('an attempt that its breaker does not let begin is given back without a call', async () => {
   const { run, replies, calls } = kitchen(served, {}, true, true, {
     ...freeBreaker(),
-    begin: async () => refusing('room'),
+    begin: async () => refusing('concurrency'),
   });
   await run();
   expect(calls).toEqual([]);
   expect(replies).toMatchObject([
-    { attempt: 1, result: { kind: 'deferred', gate: 'room', retryAfterMs: 700 } },
+    { attempt: 1, result: { kind: 'deferred', gate: 'concurrency', retryAfterMs: 700 } },
   ]);
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { orderId, schedulerId } from '#core/model/ids.ts';
-import { agentRooms } from '#in-process/agent-rooms.ts';
+import { agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -18,31 +18,31 @@ const claimOf = (id: string) => ({ orderId: orderId(id), event: () => claim });
 
 /** Painters that accept so many calls at once. */
 async function painters(
-  callsMax: number,
+  concurrency: number,
   faulty: (store: StateStore) => StateStore = (store) => store,
 ) {
   const nudged: string[] = [];
   const clock = virtualClock();
-  const room = agentRooms({
-    callsMax: new Map([['paint', callsMax]]),
+  const gate = agentGates({
+    concurrencyOf: new Map([['paint', concurrency]]),
     weights: tenantWeights(),
-    onEvent: () => {},
+    onCircuit: () => {},
     nudge: ({ orderId: id }) => nudged.push(id),
     clock,
   });
-  await slowDown(room, clock);
-  // The rooms learn from durable writes what is held.
+  await slowDown(gate, clock);
+  // The gates learn from durable writes what is held.
   const watched = (store: StateStore): StateStore => ({
     ...store,
     async commit(record) {
       const [before] = (await store.records([record.orderId])).values();
       const outcome = await store.commit(record);
-      if (outcome === 'committed') room.onRecord(record, before ?? null);
+      if (outcome === 'committed') gate.onRecord(record, before ?? null);
       return outcome;
     },
   });
-  const world = roleScenario((store) => watched(faulty(store)), [house], undefined, room);
-  return { ...world, room, nudged };
+  const world = roleScenario((store) => watched(faulty(store)), [house], undefined, gate);
+  return { ...world, gate, nudged };
 }
 
 test('a step whose gate grants no call is held, and the others are sent', async () => {
@@ -65,11 +65,11 @@ test('an order whose ready steps are all held stays Pending, and counts nothing'
 });
 
 test('the end of a call nudges the next order, which then starts', async () => {
-  const { transitions, room, nudged, create, requests } = await painters(2);
+  const { transitions, gate, nudged, create, requests } = await painters(2);
   await create('one');
   await create('two');
   await transitions.apply([claimOf('one'), claimOf('two')]);
-  room.release(requests());
+  gate.release(requests());
   expect(nudged).toEqual(['two']);
   await transitions.apply([claimOf('two')]);
   expect(requests().map(({ orderId: id }) => id)).toEqual(['one', 'one', 'two', 'two']);
@@ -86,8 +86,8 @@ test.each<[string, (store: StateStore) => StateStore]>([
     }),
   ],
   ['lost to another write', (store) => ({ ...store, commit: async () => 'conflict' })],
-])('a decision that %s gives its places back', async (_, faulty) => {
-  const { transitions, room, create, requests } = await painters(2, faulty);
+])('a decision that %s gives its slots back', async (_, faulty) => {
+  const { transitions, gate, create, requests } = await painters(2, faulty);
   await create('one');
   const [outcome] = await transitions.apply([claimOf('one')]);
   expect(outcome?.kind).toBe('failed');
@@ -95,7 +95,7 @@ test.each<[string, (store: StateStore) => StateStore]>([
   const other = await painters(2);
   await other.create('two');
   await other.transitions.apply([claimOf('two')]);
-  expect(room.ask(other.requests())).toEqual([null, null]);
+  expect(gate.ask(other.requests())).toEqual([null, null]);
 });
 
 test('gates that grant every call are asked once, and change nothing', async () => {
@@ -115,11 +115,11 @@ test('gates that grant every call are asked once, and change nothing', async () 
 });
 
 test('a nudge of an order that is Processing starts its held steps', async () => {
-  const { transitions, log, room, create, requests, record } = await painters(1);
+  const { transitions, log, gate, create, requests, record } = await painters(1);
   const { orderId: id } = await create('one');
   const role = scheduler({ id: schedulerId('scheduler'), transitions, log });
   await role.onNudges([{ orderId: id, priority: 'normal' }]);
-  room.release(requests());
+  gate.release(requests());
   await role.onNudges([{ orderId: id, priority: 'normal' }]);
   expect((await record(id)).history.map(({ type }) => type)).toEqual(['submit', 'claim', 'resume']);
   expect(requests().map(({ step }) => step)).toEqual(['east', 'west']);

@@ -50,7 +50,14 @@ beforeAll(async () => {
 });
 
 const givenBack = ({ name, attempt, agent }: StepRecord) =>
-  ({ type: 'deferred', step: name, attempt, agent, gate: 'room', retryAfterMs: 1_000 }) as const;
+  ({
+    type: 'deferred',
+    step: name,
+    attempt,
+    agent,
+    gate: 'concurrency',
+    retryAfterMs: 1_000,
+  }) as const;
 
 const agents = ['paint', 'thatch', 'nobody'];
 const steps = ['east', 'west', 'roof', 'cellar'];

@@ -166,10 +166,10 @@ test('on a terminal the order is highlighted', () => {
 test('a service that is unavailable is one line on the terminal, and no command', () => {
   const event = { agent: 'payment', since: 0, held: 3 };
   const screen = { env: {}, terminal: () => null };
-  expect(terminalCircuit({ ...event, kind: 'failing' }, screen)).toBe(
+  expect(terminalCircuit({ ...event, kind: 'opened' }, screen)).toBe(
     'The service of payment is unavailable: orders wait for it without a failure, and continue by themselves.\n',
   );
-  expect(terminalCircuit({ ...event, kind: 'well' }, screen)).toBe(
+  expect(terminalCircuit({ ...event, kind: 'closed' }, screen)).toBe(
     'The service of payment is available again; the orders that waited continue.\n',
   );
 });

@@ -29,7 +29,7 @@ async function printer(tenantWeights: ReadonlyMap<string, number> = new Map()) {
       {
         contract: press,
         // Only Reeve itself is the bottleneck.
-        callsMax: 100_000,
+        concurrency: 100_000,
         async perform(input) {
           const { owner } = owned.parse(input);
           began.push(owner);

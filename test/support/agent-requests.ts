@@ -1,7 +1,7 @@
 /** Requests to the agent `paint`, and how long it takes. */
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
-import type { AgentRooms } from '#in-process/agent-rooms.ts';
+import type { AgentGates } from '#in-process/agent-gates.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 const calls = new Map<string, Request>();
@@ -37,11 +37,11 @@ function newCall(order: string, step: string, attempt: number, sentAt: number): 
 }
 
 /** The first call of the agent takes a second, so that the next ones are not sent ahead. */
-export async function slowDown(rooms: AgentRooms, clock: VirtualClock): Promise<void> {
-  const room = rooms.of('paint');
+export async function slowDown(gates: AgentGates, clock: VirtualClock): Promise<void> {
+  const gate = gates.of('paint');
   const first = call('first');
-  await room.begin(first);
+  await gate.begin(first);
   clock.jump(1_000);
-  room.end(first);
+  gate.end(first);
   clock.jump(-1_000);
 }

@@ -37,7 +37,7 @@ export function historyLine(entry: HistoryDocument): HistoryLine {
     case 'deferred':
       return step === undefined || attempt === undefined
         ? other
-        : { type, at, step, attempt, gate: entry.gate ?? 'room' };
+        : { type, at, step, attempt, gate: entry.gate ?? 'concurrency' };
     case 'stepFailed':
     case 'undoFailed':
       return step === undefined || attempt === undefined || fault === undefined

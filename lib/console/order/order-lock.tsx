@@ -45,7 +45,7 @@ export function OrderLock({ order }: { readonly order: Order }) {
 }
 
 const gates = {
-  room: 'accepts no further call now',
+  concurrency: 'accepts no further call now',
   circuit: 'does not answer: its circuit is open',
 } as const;
 

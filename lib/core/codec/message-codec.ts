@@ -133,7 +133,7 @@ const replySchema: z.ZodType<Reply> = z
           gate: z
             .enum(gates)
             .describe(
-              'room: the agent has too many calls in flight. circuit: its service is unavailable.',
+              'concurrency: the agent has too many calls in flight. circuit: its service is unavailable.',
             ),
           retryAfterMs: z
             .int()

@@ -33,7 +33,7 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
 const minuteMs = 60_000;
 
 const reasons: Readonly<Record<Gate, string>> = {
-  room: 'its agent had no room',
+  concurrency: 'its agent had as many calls as it can begin',
   circuit: 'the circuit breaker of its agent was open',
 };
 
@@ -49,7 +49,7 @@ export function holdVerdict(
   return countFailure(draft, at, step, {
     action,
     failures: failuresAtEndOfRound(step, action),
-    what: `was held for ${minutes} minutes because ${reasons[gate]}`,
+    what: `was held for ${minutes} min because ${reasons[gate]}`,
     effect: inDoubt(step) ? 'possible' : 'none',
   });
 }

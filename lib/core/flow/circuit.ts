@@ -36,7 +36,7 @@ interface Closed {
   readonly latest: Latest;
   readonly rate: Rate;
 }
-/** No call is made. */
+/** No call is made. `since`: when a closed circuit opened. */
 interface Open {
   readonly state: 'open';
   readonly epoch: number;
@@ -59,6 +59,7 @@ interface HalfOpen {
 interface Recovering {
   readonly state: 'recovering';
   readonly epoch: number;
+  readonly since: number;
   readonly from: number;
   readonly admitted: number;
   readonly goodRate: number;
@@ -223,6 +224,7 @@ function afterProbe(circuit: HalfOpen, isAnswered: boolean, nowMs: number): Circ
   return {
     state: 'recovering',
     epoch,
+    since,
     from: nowMs,
     admitted: 0,
     goodRate,
@@ -234,13 +236,14 @@ function afterProbe(circuit: HalfOpen, isAnswered: boolean, nowMs: number): Circ
 const probeAfterMs = (probes: number) =>
   Math.min(probeEvery.maxMs, probeEvery.firstMs * 2 ** Math.min(probes, 10));
 
+/** A service that fails again while it recovers has not been well in between. */
 function opened(circuit: Closed | Recovering, nowMs: number): Open {
-  const goodRate =
+  const { since, goodRate } =
     circuit.state === 'recovering'
-      ? circuit.goodRate
-      : Math.max(goodRateMin, circuit.rate.perSecond);
+      ? circuit
+      : { since: nowMs, goodRate: Math.max(goodRateMin, circuit.rate.perSecond) };
   const probeAt = nowMs + probeAfterMs(0);
-  return { state: 'open', epoch: circuit.epoch + 1, since: nowMs, probeAt, probes: 0, goodRate };
+  return { state: 'open', epoch: circuit.epoch + 1, since, probeAt, probes: 0, goodRate };
 }
 
 function latestWith(before: Latest, { isAnswered, order }: CallEnded, nowMs: number): Latest {

@@ -62,7 +62,7 @@ export interface Heartbeat extends FromAgent {
 }
 
 /**
- * An agent gives an attempt back: it did not begin it in time (`room`), or its service is unavailable (`circuit`). No
+ * An agent gives an attempt back: it did not begin it in time (`concurrency`), or its service is unavailable (`circuit`). No
  * failure is counted. An effect remains possible, because the request may have been delivered twice.
  */
 export interface Deferred extends FromAgent {

@@ -4,8 +4,8 @@
  */
 import type { StepName } from './ids.ts';
 
-/** `room`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. */
-export const gates = ['room', 'circuit'] as const;
+/** `concurrency`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. */
+export const gates = ['concurrency', 'circuit'] as const;
 /** Why a step is held. */
 export type Gate = (typeof gates)[number];
 

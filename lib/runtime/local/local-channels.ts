@@ -4,7 +4,7 @@
  */
 
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
-import { type AgentRooms, agentRooms } from '#in-process/agent-rooms.ts';
+import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import {
   type LocalChannel,
@@ -21,7 +21,7 @@ import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 
 /** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
-const agentCallsMax = 256;
+const concurrencyDefault = 256;
 const messageBatchMax = 256;
 const batchesInFlightMax = 8;
 const retryAfterMs = 250;
@@ -87,7 +87,7 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
           name: `requests-${name}`,
           receive: serveOne,
           batchMax: 1,
-          // The room of the agent limits the requests, and shares its places fairly.
+          // The gate of the agent limits the requests, and shares its slots fairly.
           inFlightMax: Number.POSITIVE_INFINITY,
         }),
       );
@@ -100,21 +100,21 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
 
 interface LocalGatesOptions extends Pick<LocalChannelsOptions, 'clock' | 'weights'> {
   readonly agents: readonly AgentImplementation[];
-  readonly onEvent: (event: CircuitEvent) => void;
+  readonly onCircuit: (event: CircuitEvent) => void;
 }
 
-/** The gates of the agents: each lets as many calls through as its `callsMax` says. */
+/** The gates of the agents: each lets as many calls through as its `concurrency` says. */
 export function localGates(
-  { agents, clock, weights, onEvent }: LocalGatesOptions,
+  { agents, clock, weights, onCircuit }: LocalGatesOptions,
   { nudges }: Channels,
-): AgentRooms {
-  return agentRooms({
-    callsMax: new Map(agents.map((agent) => [agent.contract.name, callsMaxOf(agent)])),
+): AgentGates {
+  return agentGates({
+    concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
-    onEvent,
+    onCircuit,
     clock,
   });
 }
 
-const callsMaxOf = ({ callsMax = agentCallsMax }: AgentImplementation) => callsMax;
+const concurrencyOf = ({ concurrency = concurrencyDefault }: AgentImplementation) => concurrency;

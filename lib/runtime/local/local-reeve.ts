@@ -50,7 +50,7 @@ export interface LocalReeveOptions {
   readonly tenantWeights?: ReadonlyMap<string, number>;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
-  /** Called when the service of an agent becomes unavailable, and when it is well again. Default: the log only. */
+  /** Called when the circuit of an agent opens, because its service is unavailable, and when it is closed again. Default: the log only. */
   readonly onCircuit?: (event: CircuitEvent) => void;
   /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
   readonly command?: string;
@@ -156,7 +156,7 @@ async function assemble(
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
   const gates = localGates(
-    { ...options, weights, onEvent: circuitReports(options) },
+    { ...options, weights, onCircuit: circuitReports(options) },
     links.channels,
   );
   open.push(gates.close);
@@ -229,7 +229,7 @@ async function assemble(
 function circuitReports({ log, clock, onCircuit }: LocalReeveOptions) {
   return (event: CircuitEvent) => {
     const { agent, kind, since, held } = event;
-    if (kind === 'failing') log.error('circuit-opened', { agent, held });
+    if (kind === 'opened') log.error('circuit-opened', { agent, held });
     else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
     onCircuit?.(event);
   };

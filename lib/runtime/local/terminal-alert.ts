@@ -10,9 +10,9 @@ export interface Screen {
   readonly terminal: () => object | null;
 }
 
-/** The line about a service that is unavailable, or well again. */
+/** The line about a service that is unavailable, or available again. */
 export function terminalCircuit({ agent, kind }: CircuitEvent, screen: Screen): string {
-  return kind === 'failing'
+  return kind === 'opened'
     ? `${boldOn(screen)(`The service of ${agent} is unavailable:`)} orders wait for it without a failure, and continue by themselves.\n`
     : `The service of ${agent} is available again; the orders that waited continue.\n`;
 }
