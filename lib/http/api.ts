@@ -51,7 +51,9 @@ export function api(ports: ApiPorts): OpenAPIHono {
     ),
   );
   app.onError((error, context) => {
-    if (error instanceof Refusal) return respondProblem(context, error.problem);
+    if (error instanceof Refusal) {
+      return respondProblem(context, error.problem, error.retryAfterSeconds);
+    }
     if (error instanceof HTTPException && error.status === 400) {
       return respondProblem(context, problem('json-malformed', 'The body is not valid JSON.'));
     }

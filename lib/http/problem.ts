@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { errorsText, type FieldError } from '#core/codec/field-errors.ts';
+import { priorities } from '#core/model/record.ts';
 
 export const problemSchema = z
   .object({
@@ -17,6 +18,12 @@ export const problemSchema = z
         description:
           'The invalid fields, by dotted path. Each message completes a sentence that begins with the field.',
       }),
+    class: z.enum(priorities).optional().openapi({
+      description: 'Of an order that was refused because too many wait: its priority class.',
+    }),
+    retryAt: z.iso.datetime().optional().openapi({
+      description: 'When an order of this class and tenant will be accepted, as `Retry-After`.',
+    }),
   })
   .openapi('Problem');
 
@@ -54,9 +61,11 @@ export const problems = {
   'correction-refused': [422, 'Invalid corrections'],
   'workflow-unknown': [422, 'Unknown workflow'],
   'reply-to-unknown': [422, 'Unknown response channel'],
+  'tenant-over-share': [429, 'The tenant has more than its share of the orders that wait'],
   'headers-too-large': [431, 'The request headers are too large'],
   internal: [500, 'Internal error'],
   'followers-full': [503, 'Too many event streams'],
+  overloaded: [503, 'Too many orders wait'],
   'store-full': [503, 'The disk of the state store is full'],
   unavailable: [503, 'The state store is not available'],
 } as const;
@@ -80,10 +89,10 @@ export function fieldProblem(code: ProblemCode, errors: readonly FieldError[]): 
   return problem(code, `${errorsText(errors)}.`, [...errors]);
 }
 
-/** The `Retry-After` of a 503, s: a busy store usually recovers by then. */
+/** The `Retry-After` of a 503 that knows no better, s: a busy store usually recovers by then. */
 export const retryAfterSeconds = 1;
 
-/** The header of every 503. */
+/** The header of every 429 and 503. */
 export const retryAfterHeader = z.object({
   'retry-after': z
     .string()
@@ -105,6 +114,7 @@ const described: Readonly<Record<number, string>> = {
   415: 'The body is not JSON in UTF-8 without a content coding.',
   417: 'The expectation of the header Expect is not supported.',
   422: 'The body is JSON, but does not match the schema of this operation.',
+  429: 'The tenant has more than its share of the orders that wait. Nothing was stored.',
   431: 'The request headers are too large.',
   500: 'Internal error.',
   503: 'Not available at present.',
@@ -122,30 +132,39 @@ export function problemResponses<Status extends number>(...statuses: Status[]) {
       {
         description: described[status] ?? 'Refused.',
         content: problemContent,
-        ...(status === 503 && { headers: retryAfterHeader }),
+        ...(isTemporary(status) && { headers: retryAfterHeader }),
       },
     ]),
   );
 }
 
+const isTemporary = (status: number) => status === 429 || status === 503;
+
 /** Thrown by a route; the response is its problem document. */
 export class Refusal extends Error {
   readonly problem: Problem;
+  /** The `Retry-After` of a 429 or 503, s. */
+  readonly retryAfterSeconds: number;
 
-  constructor(document: Problem) {
+  constructor(document: Problem, retryAfter = retryAfterSeconds) {
     super(document.detail);
     this.name = 'Refusal';
     this.problem = document;
+    this.retryAfterSeconds = retryAfter;
   }
 }
 
-export function respondProblem(context: Context, document: Problem): Response {
+export function respondProblem(
+  context: Context,
+  document: Problem,
+  retryAfter = retryAfterSeconds,
+): Response {
   const status = problems[codeOf(document)][0];
   return context.body(JSON.stringify(document), {
     status,
     headers: {
       'content-type': 'application/problem+json',
-      ...(status === 503 && { 'retry-after': String(retryAfterSeconds) }),
+      ...(isTemporary(status) && { 'retry-after': String(retryAfter) }),
     },
   });
 }

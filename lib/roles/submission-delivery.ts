@@ -14,6 +14,7 @@ export async function submissionDelivery(
   try {
     const outcome = await submission.submit(request, by);
     if (outcome.kind === 'accepted') return { kind: 'done' };
+    if (outcome.kind === 'overloaded') return { kind: 'retry' };
     const fields = outcome.errors.map(({ field }) => field).join(', ');
     return { kind: 'park', reason: `${outcome.code}: ${fields}` };
   } catch (error) {

@@ -4,10 +4,12 @@ import { isJsonWithin } from '#core/codec/json-size.ts';
 import { submitted } from '#core/decide/submit.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Order, Priority, ProcessState } from '#core/model/record.ts';
+import type { Admission } from '#ports/admission.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -37,7 +39,9 @@ export type SubmissionOutcome =
       readonly kind: 'refused';
       readonly code: 'workflow-unknown' | 'details-invalid' | 'reply-to-unknown' | 'key-reused';
       readonly errors: readonly FieldError[];
-    };
+    }
+  /** Too much work waits. Nothing is stored, and the same submission is accepted later (R28). */
+  | ({ readonly kind: 'overloaded' } & AdmissionRefusal);
 
 /** Accepts or refuses submissions. */
 export interface Submission {
@@ -60,6 +64,8 @@ export interface SubmissionPorts {
   readonly registry: WorkflowRegistry;
   /** Names of the registered response channels. */
   readonly responseChannels: readonly string[];
+  /** Refuses orders that would wait for too long. Default: every order is accepted. */
+  readonly admission?: Admission;
 }
 
 /** Makes the submission role. */
@@ -115,13 +121,36 @@ async function accept(
   const event = { type: 'submit', by, ...from } as const;
   const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
   const order: Order = { orderId, details, digest, submittedAt: nowMs };
-  if ((await store.create(order, record)) === 'exists') {
+  const stored = await admitted(ports, request, () => store.create(order, record));
+  if (typeof stored === 'object') {
+    // What was accepted once is accepted, however often it is sent and however much waits now.
+    const isKnown = key !== null && (await store.records([orderId])).has(orderId);
+    return isKnown ? repeated(store, orderId, digest) : { kind: 'overloaded', ...stored };
+  }
+  if (stored === 'exists') {
     const outcome = await repeated(store, orderId, digest);
-    if (outcome.kind === 'refused' || outcome.processState !== 'Pending') return outcome;
+    if (outcome.kind !== 'accepted' || outcome.processState !== 'Pending') return outcome;
   }
   // Also for an order that already existed: its first submission may have failed between write and send (R12).
   await sendCommands(ports, commands);
   return { kind: 'accepted', orderId, processState: record.processState };
+}
+
+/** Writes an order unless it is refused. */
+async function admitted<Written>(
+  { admission }: SubmissionPorts,
+  request: SubmissionRequest,
+  write: () => Promise<Written>,
+): Promise<Written | AdmissionRefusal> {
+  if (admission === undefined) return write();
+  const answer = admission.ask(request);
+  const refusal = answer instanceof Promise ? await answer : answer;
+  if (refusal !== null) return refusal;
+  try {
+    return await write();
+  } finally {
+    admission.settled(request);
+  }
 }
 
 /** A null correlation id is left out, so that keys of releases without correlation ids still match. */

@@ -25,6 +25,27 @@ async function storedOrders({ get }: Scenario): Promise<number> {
   return list.parse(await (await get('/orders')).json()).orders.length;
 }
 
+test.each([
+  ['overloaded', 503],
+  ['tenant-over-share', 429],
+] as const)('an order that is refused as %s says when to come again', async (code, status) => {
+  const submission = {
+    submit: async () => ({ kind: 'overloaded', code, retryAfterMs: 7_001 }) as const,
+  };
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission,
+    clock: { ...ports.clock, now: () => 1_000 },
+  }));
+  const response = await submit({ ...body, priority: 'low', tenant: 'inn' });
+  expect(response.headers.get('retry-after')).toBe('8');
+  expect(await response.clone().json()).toMatchObject({
+    class: 'low',
+    retryAt: '1970-01-01T00:00:09.000Z',
+  });
+  await expectProblem(response, status, code);
+});
+
 const deep = `{"workflow":"dinner","details":{"dish":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
 
 test.each([

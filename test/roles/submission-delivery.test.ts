@@ -41,6 +41,13 @@ test('a refused submission is parked with its code and fields', async () => {
   });
 });
 
+test('a submission that came too early is delivered again', async () => {
+  const full = async () =>
+    ({ kind: 'overloaded', code: 'overloaded', retryAfterMs: 5_000 }) as const;
+  const delivery = await submissionDelivery(answering(full), request, 'ada', testLog());
+  expect(delivery).toEqual({ kind: 'retry' });
+});
+
 test.each([
   [new UnavailableError('aws-unavailable', 'card 4111'), 'aws-unavailable'],
   [new TypeError('card 4111'), 'unknown'],

@@ -7,6 +7,7 @@ import { schedulerId } from '#core/model/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Nudge } from '#core/model/message.ts';
+import type { Admission } from '#ports/admission.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
 import { sha256, systemIds } from '#runtime/node/system-ids.ts';
@@ -30,6 +31,7 @@ interface Front {
   readonly responseChannels?: readonly string[];
   /** Makes its write ids unique. */
   readonly name?: string;
+  readonly admission?: Admission;
 }
 
 function submitter(world: RoleScenario, front: Front = {}) {
@@ -43,6 +45,7 @@ function submitter(world: RoleScenario, front: Front = {}) {
   const role = submission({
     store,
     responseChannels,
+    ...(front.admission !== undefined && { admission: front.admission }),
     clock: world.clock,
     log: world.log,
     registry: world.registry,
@@ -302,4 +305,74 @@ test('a correlation id is part of the content that a key identifies', async () =
   expect(await submit({ ...named, correlationId: 'po-8' })).toMatchObject({ code: 'key-reused' });
   if (first.kind !== 'accepted') throw new Error(first.code);
   expect(await world.record(first.orderId)).toMatchObject({ correlationId: 'po-7' });
+});
+
+/** Refuses every order, or none; counts the accepted ones whose write has not ended. */
+function fakeAdmission() {
+  const state = { isFull: false, unsettled: 0 };
+  const refusal = { code: 'overloaded', retryAfterMs: 5_000 } as const;
+  const admission: Admission = {
+    ask() {
+      if (state.isFull) return refusal;
+      state.unsettled += 1;
+      return null;
+    },
+    settled() {
+      state.unsettled -= 1;
+    },
+  };
+  return { state, refusal, admission };
+}
+
+test.each([
+  ['without a key', null],
+  ['with a key', 'cart-1'],
+])('an order %s that is refused leaves nothing, and is accepted later (R28)', async (_, key) => {
+  const world = roleScenario();
+  const { state, refusal, admission } = fakeAdmission();
+  const { submit, nudges } = submitter(world, { admission });
+  state.isFull = true;
+  expect(await submit({ ...request, key })).toEqual({ kind: 'overloaded', ...refusal });
+  expect(await world.store.list({ processState: null, limit: 10, cursor: null })).toMatchObject({
+    items: [],
+  });
+  expect(nudges).toEqual([]);
+  state.isFull = false;
+  expect(await submit({ ...request, key })).toMatchObject({ kind: 'accepted' });
+  expect(state.unsettled).toBe(0);
+});
+
+test('a repeated submission of an accepted key is accepted, whatever waits now (R28)', async () => {
+  const world = roleScenario();
+  const { state, admission } = fakeAdmission();
+  const { submit } = submitter(world, { admission });
+  const keyed = { ...request, key: 'cart-1' };
+  const first = await submit(keyed);
+  state.isFull = true;
+  expect(await submit(keyed)).toEqual(first);
+  expect(await submit({ ...keyed, priority: 'low' })).toMatchObject({ code: 'key-reused' });
+});
+
+test('an invalid order is refused as such, also while too many wait', async () => {
+  const { state, admission } = fakeAdmission();
+  const { submit } = submitter(roleScenario(), { admission });
+  state.isFull = true;
+  expect(await submit({ ...request, details: 1 })).toMatchObject({ code: 'details-invalid' });
+});
+
+test('an order whose write failed is counted no longer', async () => {
+  const world = roleScenario();
+  const { state, admission } = fakeAdmission();
+  const create = () => Promise.reject(new UnavailableError('aws-unavailable', 'away'));
+  const { submit } = submitter(world, { admission, store: { ...world.store, create } });
+  await expect(submit(request)).rejects.toThrow('away');
+  expect(state.unsettled).toBe(0);
+});
+
+test('an admission that has to read first is waited for', async () => {
+  const world = roleScenario();
+  const { refusal } = fakeAdmission();
+  const admission: Admission = { ask: async () => refusal, settled() {} };
+  const { submit } = submitter(world, { admission });
+  expect(await submit(request)).toEqual({ kind: 'overloaded', ...refusal });
 });

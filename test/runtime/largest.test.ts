@@ -42,7 +42,7 @@ async function ended(workflow: WorkflowDefinition, agent: AgentImplementation) {
     key: null,
   } as const;
   const outcome = await reeve.submission.submit(request, 'ada');
-  if (outcome.kind === 'refused') throw new Error(outcome.code);
+  if (outcome.kind !== 'accepted') throw new Error(outcome.code);
   for (let turn = 0; turn < 50; turn += 1) await clock.advance(100);
   // A step in doubt is undone when no agent can still be at work on it.
   await clock.advance(65_000);

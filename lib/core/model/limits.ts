@@ -58,6 +58,12 @@ export const limits = {
   orderWithinMaxMs: 30 * dayMs,
   /** A Pending order that stays unclaimed for this long gets another nudge. */
   pickUpGraceMs: 10 * secondMs,
+  /** The orders that wait in one process to be begun. More are refused, so that the memory has a bound. */
+  backlogOrdersMax: 100_000,
+  /** The minimum of the bound of the backlog: a shorter wait is not yet an overload. */
+  backlogMaxMinMs: secondMs,
+  /** The maximum of the bound of the backlog. */
+  backlogMaxMaxMs: dayMs,
   /**
    * Claims beyond those that the step policies can cause, for restarts and outages. An order that needs
    * more is parked for an operator (R14).

@@ -23,11 +23,14 @@ import {
 } from '#http/requests/request-schemas.ts';
 import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
 import { orderView, summaryView } from '#http/view.ts';
+import type { OfferedOrder } from '#ports/admission.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import { listingCursor } from './listing-cursor.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
+import { overloaded } from './overloaded.ts';
 
 function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
@@ -46,7 +49,7 @@ const submitRoute = createRoute({
   tags: ['Orders'],
   summary: 'Submit an order',
   description:
-    'Answers 202 when the order is on disk; Reeve then processes it. A request that is repeated with the same Idempotency-Key creates no second order.',
+    'Answers 202 when the order is on disk; Reeve then processes it. A request that is repeated with the same Idempotency-Key creates no second order. When too many orders wait, the answer is 429 or 503 with Retry-After: nothing is stored, and the same request is accepted later.',
   request: {
     headers: keyHeader,
     body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
@@ -57,7 +60,7 @@ const submitRoute = createRoute({
       headers: z.object({ location: z.string() }),
       links: next,
     },
-    ...problemResponses(400, 401, 403, 409, 413, 415, 422, 503),
+    ...problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 503),
   },
 });
 
@@ -134,7 +137,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       key: context.req.valid('header')['idempotency-key'] ?? null,
     };
     const outcome = await ports.submission.submit(request, principal.name);
-    const { orderId, processState } = accepted(outcome);
+    const { orderId, processState } = accepted(outcome, request, ports.clock);
     return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
   });
   app.openapi(listRoute, async (context) => {
@@ -205,9 +208,15 @@ function optionsOf(
   };
 }
 
-function accepted(outcome: SubmissionOutcome) {
-  if (outcome.kind === 'accepted') return outcome;
-  throw new Refusal(fieldProblem(outcome.code, outcome.errors));
+function accepted(outcome: SubmissionOutcome, order: OfferedOrder, clock: Clock) {
+  switch (outcome.kind) {
+    case 'accepted':
+      return outcome;
+    case 'refused':
+      throw new Refusal(fieldProblem(outcome.code, outcome.errors));
+    case 'overloaded':
+      throw overloaded(outcome, order, clock.now());
+  }
 }
 
 const refusals: Readonly<Record<string, ProblemCode>> = {

@@ -20,7 +20,7 @@ import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { lastHour } from './last-hour.ts';
-import { liveCounts } from './live-counts.ts';
+import { type LiveCounts, liveCounts } from './live-counts.ts';
 
 /** Orders read before yielding to the event loop: some milliseconds. */
 const countedPerTurn = 100;
@@ -34,7 +34,12 @@ export interface ActivityOptions {
   /** The backlogs of the response channels. Default: none. */
   readonly channels?: () => readonly ChannelActivity[];
   readonly agents: readonly (Pick<Breaker, 'state'> & { readonly name: AgentName })[];
+  /** Counts the same records, each once. */
+  readonly also?: RecordCount;
 }
+
+/** Adds each record, and subtracts the one that it replaced. */
+export type RecordCount = Pick<LiveCounts, 'add' | 'takeOut'>;
 
 /** Collects the activity of one process. */
 export interface ActivityCollector {
@@ -52,7 +57,7 @@ export interface ActivityCollector {
 
 /** Makes the collector; call its `on` for each commit. */
 export function activityCollector(options: ActivityOptions): ActivityCollector {
-  const { registry, store, clock, agents } = options;
+  const { registry, store, clock, agents, also } = options;
   const since = clock.now();
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
   const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
@@ -64,8 +69,13 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   function countOnce(record: ProcessRecord): void {
     // A commit may have counted the order during the read.
     if (counted?.has(record.orderId) !== false) return;
-    alive.add(record);
+    count(record);
     counted.add(record.orderId);
+  }
+
+  function count(record: ProcessRecord): void {
+    alive.add(record);
+    also?.add(record);
   }
 
   async function countAll(due: readonly OrderId[]): Promise<void> {
@@ -86,10 +96,13 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   return {
     on(record, before) {
       const nowMs = clock.now();
-      alive.add(record);
+      count(record);
       if (before === null) hour.now(nowMs).submitted += 1;
       else {
-        if (counted === null || counted.has(record.orderId)) alive.takeOut(before);
+        if (counted === null || counted.has(record.orderId)) {
+          alive.takeOut(before);
+          also?.takeOut(before);
+        }
         noteCalls(calls, record, before, nowMs);
       }
       counted?.add(record.orderId);

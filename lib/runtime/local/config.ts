@@ -13,6 +13,7 @@ const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(
 /** 0: any free port. */
 const port = wholeNumber(0, 65_535);
 
+const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
 const { tenantLengthMax, tenantWeightMin, tenantWeightMax } = limits;
 const weightError = `must be a number from ${tenantWeightMin} to ${tenantWeightMax}`;
 
@@ -56,6 +57,8 @@ export const configSchema = z.object({
   REEVE_CHANNELS: z.string().min(1).optional(),
   /** The shares of tenants under load. */
   REEVE_TENANT_WEIGHTS: tenantWeights,
+  /** Seconds that an order may wait to be begun. */
+  REEVE_BACKLOG_MAX: wholeNumber(backlogMaxMinMs / 1_000, backlogMaxMaxMs / 1_000).default(900),
   REEVE_LOG: z.enum(logLevels).default('error'),
   /** The services of the shipped workflow. Default: simulated suppliers, which Reeve starts. */
   REEVE_FRAUD_URL: serviceUrl,

@@ -3,6 +3,8 @@
  * with the roles.
  */
 
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
@@ -11,6 +13,7 @@ import {
   type LocalChannelOptions,
   localChannel,
 } from '#in-process/local-channel.ts';
+import type { OrderBacklog } from '#in-process/order-backlog.ts';
 import type { TenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -98,23 +101,49 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
   };
 }
 
-interface LocalGatesOptions extends Pick<LocalChannelsOptions, 'clock' | 'weights'> {
+interface LocalGatesOptions extends LocalChannelsOptions {
   readonly agents: readonly AgentImplementation[];
-  readonly onCircuit: (event: CircuitEvent) => void;
+  readonly backlog: OrderBacklog;
+  readonly onCircuit?: (event: CircuitEvent) => void;
 }
 
 /** The gates of the agents: each lets as many calls through as its `concurrency` says. */
-export function localGates(
-  { agents, clock, weights, onCircuit }: LocalGatesOptions,
-  { nudges }: Channels,
-): AgentGates {
+export function localGates(options: LocalGatesOptions, { nudges }: Channels): AgentGates {
+  const { agents, clock, weights } = options;
   return agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
-    onCircuit,
+    onCircuit: circuitReports(options),
     clock,
   });
+}
+
+/** One line per condition, not per order: the orders that wait need no operator. */
+function circuitReports({ log, clock, backlog, onCircuit }: LocalGatesOptions) {
+  return (event: CircuitEvent) => {
+    backlog.onCircuit(event);
+    const { agent, kind, since, held } = event;
+    if (kind === 'opened') log.error('circuit-opened', { agent, held });
+    else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
+    onCircuit?.(event);
+  };
+}
+
+/** @throws {DefinitionError} `agent-missing` */
+export function checkAgents(
+  workflows: readonly WorkflowDefinition[],
+  agents: readonly AgentImplementation[],
+): void {
+  const given = new Set(agents.map(({ contract }) => contract.name));
+  for (const { name, version, steps } of workflows) {
+    const missing = steps.find(({ agent }) => !given.has(agent));
+    if (missing === undefined) continue;
+    throw new DefinitionError(
+      'agent-missing',
+      `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
+    );
+  }
 }
 
 const concurrencyOf = ({ concurrency = concurrencyDefault }: AgentImplementation) => concurrency;

@@ -5,7 +5,6 @@
 
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import { DefinitionError } from '#core/model/errors.ts';
 import { schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { backgroundCheck } from '#embedded/integrity/background-check.ts';
@@ -14,6 +13,7 @@ import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
+import { type OrderBacklog, orderBacklog, type Refused } from '#in-process/order-backlog.ts';
 import { type TenantWeights, tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -29,7 +29,7 @@ import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityCollector } from './activity.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
-import { localChannels, localGates } from './local-channels.ts';
+import { checkAgents, localChannels, localGates } from './local-channels.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
@@ -48,6 +48,8 @@ export interface LocalReeveOptions {
   readonly responseChannels?: Readonly<Record<string, Respond>>;
   /** The weights of tenants, 0.01 to 100, by which they share the process under load. Default: 1 for each. */
   readonly tenantWeights?: ReadonlyMap<string, number>;
+  /** How long an order may wait to be begun, ms: one that would wait for longer is refused. Default 15 minutes. */
+  readonly backlogMaxMs?: number;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
   /** Called when the circuit of an agent opens, because its service is unavailable, and when it is closed again. Default: the log only. */
@@ -71,6 +73,8 @@ export interface LocalReeve {
   lastSweepAt(): number | null;
   /** Counts since the start, and the present numbers of live orders. */
   activity(): Activity;
+  /** The orders that were refused since the start, because too many waited. */
+  refused(): Refused;
   /** Calls `listener` with every committed record; the returned function ends that. */
   watch(listener: (record: ProcessRecord) => void): () => void;
   /** The number of rows found damaged since the start. */
@@ -92,6 +96,7 @@ export interface LocalReeve {
 }
 
 const defaultSweepPeriodMs = 1_000;
+const defaultBacklogMaxMs = 15 * 60_000;
 const defaultKeepEndedMs = 30 * 24 * 3_600_000;
 
 /**
@@ -106,8 +111,13 @@ const defaultKeepEndedMs = 30 * 24 * 3_600_000;
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
   const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
   const registry = workflowRegistry(options.workflows);
-  checkAgents(options);
+  checkAgents(options.workflows, options.agents);
   const weights = tenantWeights(options.tenantWeights);
+  const backlog = orderBacklog({
+    backlogMaxMs: options.backlogMaxMs ?? defaultBacklogMaxMs,
+    weights,
+    clock: options.clock,
+  });
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   const open: (() => void)[] = [store.close];
   let isClosed = false;
@@ -119,7 +129,10 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     const failure = () => (isClosed ? 'store-closed' : store.refusal());
     const log = consequencesLog(options.log, failure);
     return {
-      ...(await assemble({ ...options, log }, { registry, store, weights, sweepPeriodMs, open })),
+      ...(await assemble(
+        { ...options, log },
+        { registry, store, weights, backlog, sweepPeriodMs, open },
+      )),
       failure,
       setTenantWeight: weights.set,
       close,
@@ -135,6 +148,7 @@ interface Parts {
   readonly registry: WorkflowRegistry;
   readonly store: SqliteStore;
   readonly weights: TenantWeights;
+  readonly backlog: OrderBacklog;
   readonly sweepPeriodMs: number;
   /** Closes the started parts; called in reverse order. */
   readonly open: (() => void)[];
@@ -142,7 +156,7 @@ interface Parts {
 
 async function assemble(
   options: LocalReeveOptions,
-  { registry, store, weights, sweepPeriodMs, open }: Parts,
+  { registry, store, weights, backlog, sweepPeriodMs, open }: Parts,
 ): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
@@ -155,10 +169,7 @@ async function assemble(
   );
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const gates = localGates(
-    { ...options, weights, onCircuit: circuitReports(options) },
-    links.channels,
-  );
+  const gates = localGates({ ...options, weights, backlog }, links.channels);
   open.push(gates.close);
   const roles = assembleProcess({
     gates,
@@ -171,6 +182,7 @@ async function assemble(
     random,
     log,
     registry,
+    admission: backlog,
     responseChannels: [...responses.keys()],
     sweepPeriodMs,
     outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
@@ -184,9 +196,9 @@ async function assemble(
     log,
     agents: options.agents.map(({ contract: { name } }) => ({ name, ...gates.of(name) })),
     channels: () => feed.channels(),
+    also: backlog,
   });
-  store.watchRecords(activity.on);
-  store.watchRecords(gates.onRecord);
+  for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
   open.push(feed.stop);
   open.push(writeProbe({ store, clock }));
@@ -218,31 +230,10 @@ async function assemble(
     isStarting: () => !roles.restart.isDone(),
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
+    refused: backlog.refused,
     damaged: store.damaged,
     refusal: store.refusal,
     backup: store.backup,
     watch: (listener) => store.watchRecords(listener),
   };
-}
-
-/** One line per condition, not per order: the orders that wait need no operator. */
-function circuitReports({ log, clock, onCircuit }: LocalReeveOptions) {
-  return (event: CircuitEvent) => {
-    const { agent, kind, since, held } = event;
-    if (kind === 'opened') log.error('circuit-opened', { agent, held });
-    else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
-    onCircuit?.(event);
-  };
-}
-
-function checkAgents({ workflows, agents }: LocalReeveOptions): void {
-  const given = new Set(agents.map(({ contract }) => contract.name));
-  for (const { name, version, steps } of workflows) {
-    const missing = steps.find(({ agent }) => !given.has(agent));
-    if (missing === undefined) continue;
-    throw new DefinitionError(
-      'agent-missing',
-      `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
-    );
-  }
 }

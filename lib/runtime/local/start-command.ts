@@ -86,6 +86,7 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,
     }),
+    backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
     onAlert: alerts.alert,
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     command,

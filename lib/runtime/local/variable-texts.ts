@@ -14,6 +14,8 @@ export const variableTexts: Readonly<Record<keyof Config, string>> = {
   REEVE_CHANNELS: 'file of response channels, see [notifications.md](notifications.md)',
   REEVE_TENANT_WEIGHTS:
     'JSON such as `{"inn":4}`: the shares of tenants when orders wait, 0.01 to 100 (a tenant without one has 1), see [recipes.md](recipes.md#share-one-reeve-between-tenants)',
+  REEVE_BACKLOG_MAX:
+    'seconds that an order may wait to be begun; one that would wait for longer is refused with `Retry-After`, see [recipes.md](recipes.md#refuse-orders-that-would-wait-for-too-long)',
   REEVE_LOG: '`info`, `warn`, `error` or `silent`: the lowest level of events that are logged',
   REEVE_FRAUD_URL: service,
   REEVE_INVENTORY_URL: service,

@@ -1,0 +1,147 @@
+/**
+ * The waiting orders of one process: those that no Scheduler has claimed, and those with a held step. It learns them from
+ * the stored records, and accepts no more than can be begun in the configured time (lib/core/flow/admission-rule.ts).
+ *
+ * A restart forgets the rates, because it may have changed them: with orders that wait, they are known again after some
+ * seconds. The orders themselves are counted when they are recovered.
+ */
+import {
+  type AdmissionCode,
+  type AdmissionRefusal,
+  admissionOf,
+} from '#core/flow/admission-rule.ts';
+import { type WorkflowBacklog, workflowBacklog } from '#core/flow/workflow-backlog.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { Admission, OfferedOrder } from '#ports/admission.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { CircuitEvent } from './circuit-watch.ts';
+import type { TenantWeights } from './tenant-weights.ts';
+
+/** Options of {@link orderBacklog}. */
+export interface OrderBacklogOptions {
+  /** How long an accepted order may have to wait, ms. */
+  readonly backlogMaxMs: number;
+  /** The orders that may wait. Default: {@link limits.backlogOrdersMax}. */
+  readonly ordersMax?: number;
+  readonly weights: TenantWeights;
+  readonly clock: Clock;
+}
+
+/** The orders that were refused since the start. */
+export type Refused = Readonly<Record<AdmissionCode, number>> & {
+  /** The last refusal, ms since the epoch; null: none. */
+  readonly lastAt: number | null;
+};
+
+/** See {@link orderBacklog}. */
+export interface OrderBacklog extends Admission {
+  /** Counts a live order; each record once. */
+  add(record: ProcessRecord): void;
+  /** The record was added, and is replaced. */
+  takeOut(record: ProcessRecord): void;
+  /** Call it after each durable write. @param before the revision that `record` replaced; null for a new order */
+  onRecord(record: ProcessRecord, before: ProcessRecord | null): void;
+  /** While a service is unavailable, the rates are those from before. */
+  onCircuit(event: Pick<CircuitEvent, 'agent' | 'kind'>): void;
+  /** The orders that wait. */
+  waiting(): number;
+  refused(): Refused;
+}
+
+/** A tenant without orders for so long has no share any more, ms. */
+const forgetAfterMs = 10_000;
+
+/** Makes an empty backlog. */
+export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
+  const { weights, clock, backlogMaxMs, ordersMax = limits.backlogOrdersMax } = options;
+  const bounds = { backlogMaxMs, ordersMax };
+  const workflows = new Map<string, WorkflowBacklog>();
+  /** The agents whose circuits are not closed. */
+  const unavailable = new Set<string>();
+  const refused = { 'tenant-over-share': 0, overloaded: 0 };
+  let lastAt: number | null = null;
+  let waiting = 0;
+  let forgetAt = clock.now() + forgetAfterMs;
+  weights.watch((tenant) => {
+    for (const each of workflows.values()) each.reweigh(tenant);
+  });
+
+  function backlogOf(workflow: string): WorkflowBacklog {
+    const known = workflows.get(workflow);
+    if (known !== undefined) return known;
+    const made = workflowBacklog(weights.of);
+    workflows.set(workflow, made);
+    return made;
+  }
+
+  function count(order: OfferedOrder, by: 1 | -1, nowMs: number): void {
+    waiting += by;
+    backlogOf(order.workflow).add(order, by, nowMs);
+  }
+
+  function forget(nowMs: number): void {
+    if (nowMs < forgetAt) return;
+    forgetAt = nowMs + forgetAfterMs;
+    for (const each of workflows.values()) each.forget(nowMs - forgetAfterMs);
+  }
+
+  /** The sum over the workflows whose rate is known; null: of none. */
+  function perSecond(nowMs: number): number | null {
+    let sum: number | null = null;
+    for (const each of workflows.values()) {
+      const own = each.waiting() > 0 ? each.perSecond(nowMs) : null;
+      if (own !== null) sum = (sum ?? 0) + own;
+    }
+    return sum;
+  }
+
+  function refusalOf(order: OfferedOrder, nowMs: number): AdmissionRefusal | null {
+    const load = backlogOf(order.workflow).load(order, nowMs);
+    // While a service is unavailable, the rates say nothing of the time until its orders have begun.
+    const isKnown = unavailable.size === 0;
+    const inAllPerSecond = isKnown && waiting >= ordersMax / 2 ? perSecond(nowMs) : null;
+    return admissionOf({ ...load, waitingInAll: waiting, inAllPerSecond }, bounds);
+  }
+
+  return {
+    ask(order) {
+      const nowMs = clock.now();
+      forget(nowMs);
+      const refusal = refusalOf(order, nowMs);
+      if (refusal === null) {
+        // It counts from now on: orders that are offered together would otherwise not see each other.
+        count(order, 1, nowMs);
+        return null;
+      }
+      refused[refusal.code] += 1;
+      lastAt = nowMs;
+      return refusal;
+    },
+    settled: (order) => count(order, -1, clock.now()),
+    add(record) {
+      if (isWaiting(record)) count(record, 1, record.updatedAt);
+    },
+    takeOut(record) {
+      if (isWaiting(record)) count(record, -1, record.updatedAt);
+    },
+    onRecord(record, before) {
+      if (isLive(record) || before === null || !isLive(before) || unavailable.size > 0) return;
+      backlogOf(record.workflow).ended(record, clock.now());
+    },
+    onCircuit({ agent, kind }) {
+      if (kind === 'opened') unavailable.add(agent);
+      else unavailable.delete(agent);
+      for (const each of workflows.values()) each.pause();
+    },
+    waiting: () => waiting,
+    refused: () => ({ ...refused, lastAt }),
+  };
+}
+
+/** It waits for a claim, or a step of it is held. Calls in flight and cool-downs are not a backlog. */
+const isWaiting = ({ processState, notBefore, updatedAt, isHeld }: ProcessRecord) =>
+  isHeld === true || (processState === 'Pending' && notBefore <= updatedAt);
+
+const isLive = ({ processState }: ProcessRecord) =>
+  processState === 'Pending' || processState === 'Processing';
