@@ -4,6 +4,8 @@ import { queueNames } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { delaySeconds } from '#roles/delays.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import { readConfig, readyVariables } from './config.ts';
 
 const config = readConfig(readyVariables);
@@ -18,4 +20,5 @@ export const nudges = sqsChannel({
       queueNames.ready(config.REEVE_QUEUES, priority),
     ),
   ),
+  delaySecondsOf: ({ at }) => delaySeconds(at, systemClock.now()),
 });

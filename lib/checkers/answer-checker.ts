@@ -66,11 +66,16 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
         if (result.kind !== 'heartbeat') count(id, -1);
       }
     },
-    /** R19: a nudge is acknowledged only when its order was claimed, or needs no claim. `revision`: on receipt. */
-    acknowledgedNudge({ orderId }: Nudge, revision: number, worker: Worker) {
+    /**
+     * R19: a nudge is acknowledged only when its order was claimed, or needs no claim now. One that came before its instant
+     * is not acknowledged while its order waits for that instant. `revision`: on receipt.
+     */
+    acknowledgedNudge({ orderId, at }: Nudge, revision: number, worker: Worker) {
       const record = table.record(orderId);
       if (!clocksAgree() || record?.revision !== revision) return;
-      if (record.processState !== 'Pending' || record.notBefore > worker.clock.now()) return;
+      const isAwaited = record.notBefore === at;
+      if (record.processState !== 'Pending') return;
+      if (record.notBefore > worker.clock.now() && !isAwaited) return;
       breach('R19', `a nudge for ${orderId} was acknowledged, and the order is unclaimed`);
     },
     /** R19: a request is acknowledged only after its reply or its complete-by. */

@@ -1,5 +1,6 @@
 /** Checks the commands of every write: their sender, their time and their keys. */
 import type { OrderId, StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Command, Nudge, Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { dispatchedIn, type RecordPair } from './transition.ts';
@@ -83,6 +84,8 @@ export function sendChecker(breach: Breach) {
   const starts = new Map<string, SentWrite>();
   const unsentBy = new Map<string, Set<string>>();
   const inputs = new Map<string, string>();
+  /** The waits of all revisions. */
+  const waits = new Set<string>();
 
   return {
     /** The store applied a write, whether or not its writer knows. */
@@ -90,6 +93,7 @@ export function sendChecker(breach: Breach) {
       const { writeId, orderId } = write.after;
       writes.set(writeId, write);
       stored.add(orderId);
+      waits.add(waitOf(orderId, write.after.notBefore));
       addUnsent(write);
       for (const { name, attempt } of dispatchedIn(write)) startedOnce(write, name, attempt);
     },
@@ -102,11 +106,14 @@ export function sendChecker(breach: Breach) {
       const write = writes.get(writeId);
       for (const id of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(id);
     },
-    /** R13: a nudge is for a stored order. */
+    /** R13: a nudge is for a stored order, and a delayed one for an instant that the order waits for. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
-      for (const { orderId } of nudges) {
+      for (const { orderId, at } of nudges) {
         unsentBy.get(name)?.delete(orderId);
         if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, which is not stored`);
+        if (at !== undefined && !waits.has(waitOf(orderId, at))) {
+          breach('R13', `a nudge for ${orderId} at ${at}, which no durable record waits for`);
+        }
       }
     },
     /** R3, R13: the writer that started an attempt sends its request, after the write. */
@@ -167,9 +174,12 @@ function toSend(write: RecordPair): readonly string[] {
   return asksForClaim(write) ? [...attempts, orderId] : attempts;
 }
 
-/** Whether this write made the order claimable. */
+const waitOf = (orderId: OrderId, notBefore: number) => `${orderId} ${notBefore}`;
+
+/** Whether this write made the order claimable, now or at an instant that a message can be delayed to. */
 function asksForClaim({ before, after }: RecordPair): boolean {
-  if (after.processState !== 'Pending' || after.notBefore > after.updatedAt) return false;
+  if (after.processState !== 'Pending') return false;
+  if (after.notBefore - after.updatedAt > limits.messageDelayMaxMs) return false;
   switch (after.history.at(-1)?.type) {
     case 'submit':
     case 'expired':

@@ -40,6 +40,7 @@ export function agentGates({ concurrencyOf, ...options }: AgentGatesOptions): Ag
   }
   return {
     of,
+    nudgeHeld: true,
     ask: (requests) => requests.map((request) => of(request.agent).ask(request)),
     release(requests) {
       for (const [agent, own] of Map.groupBy(requests, (request) => request.agent)) {

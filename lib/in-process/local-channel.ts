@@ -2,6 +2,7 @@
  * A channel in memory. A crash may lose its messages, because a start recovers every live order (docs/design.md,
  * "Embedded"). Messages are delivered in batches; the sender never waits for the delivery.
  */
+import { timedQueue } from '#core/flow/timed-queue.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -23,6 +24,8 @@ export interface LocalChannelOptions<Message> {
   readonly retryAfterMs: number;
   /** Shares the deliveries between classes and tenants. Default: in the order in which the messages were sent. */
   readonly fair?: FairMessageQueueOptions<Message>;
+  /** Not to deliver the message before this instant, ms since the epoch; undefined: at once. Default: all at once. */
+  readonly atOf?: (message: Message) => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -33,16 +36,23 @@ export interface LocalChannel<Message> extends Channel<Message> {
   close(): void;
 }
 
+/**
+ * Messages that wait for their instant, at most: some 15 MB. A channel that has so many loses the others, as every channel
+ * may.
+ */
+const delayedMax = 100_000;
+
 /** Makes a channel in memory. */
 export function localChannel<Message>(
   options: LocalChannelOptions<Message>,
 ): LocalChannel<Message> {
-  const { fair } = options;
+  const { fair, atOf, clock } = options;
   const line = fair === undefined ? fifoQueue<Message>() : fairMessageQueue(fair);
   let inFlight = 0;
   let closed = false;
   /** Cancels the timers of redeliveries. */
   const waits = new Set<() => void>();
+  const delayed = timedQueue<Message>({ clock, max: delayedMax, onTime: put });
 
   function pump(): void {
     while (!closed && inFlight < options.inFlightMax && !line.isEmpty()) {
@@ -87,13 +97,22 @@ export function localChannel<Message>(
     for (const message of messages) line.add(message);
   }
 
+  function isDelayed(message: Message): boolean {
+    const at = atOf?.(message);
+    if (at === undefined || at <= clock.now()) return false;
+    delayed.add(message, at);
+    return true;
+  }
+
   return {
     async send(messages) {
-      put(messages);
+      if (atOf === undefined) put(messages);
+      else put(messages.filter((message) => !isDelayed(message)));
     },
     close() {
       closed = true;
       for (const cancel of waits) cancel();
+      delayed.close();
     },
   };
 }

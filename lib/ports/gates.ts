@@ -11,4 +11,9 @@ export interface Gates {
   ask(requests: readonly Request[]): readonly (Hold | null)[];
   /** Gives back the slots of requests that are not sent. */
   release(requests: readonly Request[]): void;
+  /**
+   * True: the gates nudge the orders that they hold, as soon as one may start a call. The instant until which a step is held
+   * is then only the fallback, and no message is sent for it.
+   */
+  readonly nudgeHeld?: boolean;
 }

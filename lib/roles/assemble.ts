@@ -40,7 +40,8 @@ export interface SchedulerAssembly extends TransitionPorts {
 
 /** Makes a Scheduler: the only role that starts steps. */
 export function assembleScheduler({ id, ...ports }: SchedulerAssembly): Scheduler {
-  return scheduler({ id, transitions: transitions(ports), log: ports.log });
+  const { clock, log } = ports;
+  return scheduler({ id, transitions: transitions(ports), clock, log });
 }
 
 /** The ports of a role that sends nudges only: a claim starts steps, and only the Scheduler claims. */
@@ -162,7 +163,7 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
     outageAfterMs,
   });
   return {
-    scheduler: afterRestart(restarted, scheduler({ id, transitions: committed, log })),
+    scheduler: afterRestart(restarted, scheduler({ id, transitions: committed, clock, log })),
     submission: submission(ports),
     operator: operatorAfterRestart(restarted, operator(committed)),
     supervisor: role,

@@ -3,6 +3,7 @@
  * callers that failed at the same time do not retry at the same time.
  */
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 
@@ -28,4 +29,13 @@ const redeliveryBackOff: BackOff = { firstMs: 2_000, maxMs: 20_000 };
 /** How long the queue hides a message after this number (from 1) of receives, ms. */
 export function redeliverAfterMs(receives: number, random: Random): number {
   return backOffMs(redeliveryBackOff, receives, random);
+}
+
+/**
+ * The delay of a message that is to arrive at that instant: in whole seconds, as queues take it, and rounded up, because
+ * what comes early is of no use. At most {@link limits.messageDelayMaxMs}; 0 for an instant that has come, or none.
+ */
+export function delaySeconds(at: number | undefined, nowMs: number): number {
+  if (at === undefined || at <= nowMs) return 0;
+  return Math.ceil(Math.min(at - nowMs, limits.messageDelayMaxMs) / 1_000);
 }

@@ -8,10 +8,11 @@ import type { AgentName, SchedulerId } from '#core/model/ids.ts';
 import type { Nudge, Reply } from '#core/model/message.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { redaction } from '#core/view/redaction.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from './event-delivery.ts';
-import type { Transitions } from './transitions.ts';
+import type { Outcome, Transitions } from './transitions.ts';
 
 /** Handles nudges and replies. */
 export interface Scheduler {
@@ -26,17 +27,33 @@ export interface SchedulerPorts {
   /** Names the process in the locks of orders. */
   readonly id: SchedulerId;
   readonly transitions: Transitions;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
+/** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
+const earlyMaxMs = 30_000;
+
 /** Makes a Scheduler. */
-export function scheduler({ id, transitions, log }: SchedulerPorts): Scheduler {
+export function scheduler({ id, transitions, clock, log }: SchedulerPorts): Scheduler {
+  /** The clock of the sender is ahead of this one: acknowledged now, the nudge would be of no use. */
+  const isEarly = ({ at }: Nudge, outcome: Outcome) =>
+    at !== undefined &&
+    outcome.kind === 'ignored' &&
+    outcome.reason === 'not-before' &&
+    outcome.record.notBefore === at &&
+    at - clock.now() <= earlyMaxMs;
   return {
     async onNudges(nudges) {
       const outcomes = await transitions.apply(
         nudges.map(({ orderId }) => ({ orderId, event: (record) => startOf(record, id) })),
       );
-      return outcomes.map((outcome) => deliveryOf(outcome, log));
+      return outcomes.map((outcome, place) => {
+        const nudge = nudges[place];
+        return nudge !== undefined && isEarly(nudge, outcome)
+          ? { kind: 'retry' }
+          : deliveryOf(outcome, log);
+      });
     },
     async onReplies(agent, replies) {
       const outcomes = await transitions.apply(

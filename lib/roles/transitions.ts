@@ -5,6 +5,7 @@
  */
 
 import { type Decision, decide, decideShortened, type Transition } from '#core/decide/decide.ts';
+import { waitsForGates } from '#core/decide/settle-holds.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { BackOff } from '#core/model/back-off.ts';
@@ -157,7 +158,7 @@ async function applyOne(
       );
       if (written.kind === 'ignored') return { ...written, record };
       if (written.kind === 'committed') {
-        commands.push(...written.commands);
+        commands.push(...worthSending(ports, written));
         return { kind: 'committed', record: written.record };
       }
       await pause(ports.clock, backOffMs(conflictBackOff, tries + 1, ports.random));
@@ -170,6 +171,17 @@ async function applyOne(
   } catch (error) {
     return { kind: 'failed', error };
   }
+}
+
+/** All commands, without the delayed nudge of an order that the gates nudge themselves. */
+function worthSending(
+  { gates }: TransitionPorts,
+  { record, commands }: Pick<Transition, 'record' | 'commands'>,
+): readonly Command[] {
+  if (gates?.nudgeHeld !== true || record.isHeld === undefined) return commands;
+  return waitsForGates(record)
+    ? commands.filter((command) => command.kind !== 'nudge' || command.nudge.at === undefined)
+    : commands;
 }
 
 interface GatedDecision {

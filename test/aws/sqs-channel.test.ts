@@ -63,6 +63,35 @@ test('more than a batch is sent completely', async () => {
   );
 });
 
+test('a delayed message asks SQS to hide it, and the others do not', async () => {
+  const aws = await answeringAws(({ input }) => {
+    const { Entries } = z
+      .object({ Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })) })
+      .parse(input);
+    const Successful = Entries.map(({ Id, MessageBody }) => ({
+      Id,
+      MessageId: Id,
+      MD5OfMessageBody: hash('md5', MessageBody),
+    }));
+    return { Successful, Failed: [] };
+  });
+  const client = sqsClient({ endpoint: aws.url });
+  const channel = sqsChannel({
+    client,
+    codec: nudgeCodec,
+    queueOf: () => `${aws.url}/000000000000/ready`,
+    delaySecondsOf: ({ at = 0 }) => at,
+  });
+  const [now, later] = nudges(2);
+  if (now === undefined || later === undefined) throw new Error('there are two nudges');
+  await channel.send([now, { ...later, at: 7 }]);
+  const [call] = aws.calls;
+  expect(call?.input).toMatchObject({
+    Entries: [expect.not.objectContaining({ DelaySeconds: 0 }), { DelaySeconds: 7 }],
+  });
+  expect(JSON.stringify(call?.input).match(/DelaySeconds/g)).toHaveLength(1);
+});
+
 test('messages that are large together are sent in several batches', async () => {
   const url = await server.queue();
   const channel = sqsChannel({

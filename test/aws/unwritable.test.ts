@@ -65,7 +65,7 @@ async function deployed() {
   const registry = workflowRegistry([house, full]);
   const now = { now: clock.now, after: waits.clock.after };
   const own = transitions({ ...waits, store, clock: now, log, ids, registry, channels });
-  const claims = scheduler({ id: schedulerId('one'), transitions: own, log });
+  const claims = scheduler({ id: schedulerId('one'), transitions: own, clock: now, log });
   const coordination = dynamoCoordination(server.client, tables.coordination, {
     clock: systemClock,
     random: systemRandom,

@@ -4,7 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '#core/model/limits.ts';
 import { coolDownAfter } from '#core/model/policy.ts';
 import { replay } from '#core/view/replay.ts';
-import { apply, claim, epoch, expire, flow, type Situation, submit } from './support.ts';
+import {
+  apply,
+  claim,
+  effectOf,
+  epoch,
+  expire,
+  flow,
+  play,
+  type Situation,
+  submit,
+} from './support.ts';
 
 const lengths = (policy: Parameters<typeof coolDownAfter>[0], rounds: number) =>
   Array.from({ length: rounds }, (_, at) => coolDownAfter(policy, at + 1));
@@ -72,5 +82,32 @@ describe('a step whose attempts all time out', () => {
     const coolDown = { after: 1_000, times: 4, factor: 3, max: 10_000 };
     const waits = waitsOf(submit(flow({ a: { retries: 1, coolDown } })));
     expect(waits).toEqual([0, 1_000, 0, 3_000, 0, 9_000, 0, 10_000, 0]);
+  });
+});
+
+describe('the nudge after a cool-down', () => {
+  const { messageDelayMaxMs } = limits;
+  const after = (ms: number) => {
+    const coolDown = { after: ms, times: 1 };
+    return play(submit(flow({ a: { retries: 0, coolDown } })), [0, claim()]);
+  };
+
+  it.each([
+    ['is delayed until its end', 700, ['Pending from 1701 a:-1!1?1000', 'nudge at 1701']],
+    [
+      'is delayed by as much as a message can be',
+      messageDelayMaxMs,
+      [
+        `Pending from ${1_001 + messageDelayMaxMs} a:-1!1?1000`,
+        `nudge at ${1_001 + messageDelayMaxMs}`,
+      ],
+    ],
+    [
+      'is left to a sweep when a message cannot be delayed for so long',
+      messageDelayMaxMs + 1,
+      [`Pending from ${1_002 + messageDelayMaxMs} a:-1!1?1000`],
+    ],
+  ])('%s', (_, ms, expected) => {
+    expect(effectOf(after(ms), expire, 1_001)).toEqual(expected);
   });
 });

@@ -48,7 +48,7 @@ describe('a step in doubt', () => {
       doubt,
       30,
       undoOk('b'),
-      ['Pending undo from 1001 a:F1?1000 b:Dc2'],
+      ['Pending undo from 1001 a:F1?1000 b:Dc2', 'nudge at 1001'],
     ],
     [
       'is undone after that',
@@ -69,7 +69,7 @@ describe('a step in doubt', () => {
       doubt,
       1_000,
       undoOk('b'),
-      ['Pending undo from 1001 a:F1?1000 b:Dc2'],
+      ['Pending undo from 1001 a:F1?1000 b:Dc2', 'nudge at 1001'],
     ],
     [
       'of several, the order waits for the first that comes',
@@ -80,7 +80,7 @@ describe('a step in doubt', () => {
       ),
       30,
       no('b', 1, 'possible'),
-      ['Pending undo from 401 a:F1?1000 b:F1?400'],
+      ['Pending undo from 401 a:F1?1000 b:F1?400', 'nudge at 401'],
     ],
     [
       'of several, the first is undone while the others wait',

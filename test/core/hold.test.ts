@@ -45,7 +45,7 @@ describe('a claim', () => {
       gated(pending, { a: full(500), b: open(800) }),
       5,
       claim(),
-      ['Pending from 500 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-'],
+      ['Pending from 500 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-', 'nudge at 500'],
     ],
     [
       'starts what is not held beside what is',
@@ -88,7 +88,7 @@ describe('a held step beside a running one', () => {
       gated(aRuns, { b: open(900) }),
       50,
       ok('a'),
-      ['Pending from 900 a:C1 b:H-@circuit 900 c:- d:-'],
+      ['Pending from 900 a:C1 b:H-@circuit 900 c:- d:-', 'nudge at 900'],
     ],
     [
       'starts when its gate is open by then',
@@ -193,7 +193,7 @@ describe('the end of a hold', () => {
       held,
       minuteMs,
       claim(),
-      ['Pending from 60100 a:-!2'],
+      ['Pending from 60100 a:-!2', 'nudge at 60100'],
     ],
     [
       'after the last round is the end of the step',
@@ -237,14 +237,14 @@ describe('an attempt that its agent gives back', () => {
       out,
       100,
       defer('a', 1, 7_000),
-      ['Pending from 7100 a:H-1@circuit 7100?1000'],
+      ['Pending from 7100 a:H-1@circuit 7100?1000', 'nudge at 7100'],
     ],
     [
       'is given back even after complete-by',
       out,
       5_000,
       defer('a'),
-      ['Pending from 5001 a:H-1@circuit 5001?1000'],
+      ['Pending from 5001 a:H-1@circuit 5001?1000', 'nudge at 5001'],
     ],
     [
       'is ignored when a sweep has counted it',
@@ -339,7 +339,7 @@ describe('a restart', () => {
       bothHeld,
       60,
       interrupt('restart', 90),
-      ['Pending from 90 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-'],
+      ['Pending from 90 a:H-@concurrency 500 b:H-@circuit 800 c:- d:-', 'nudge at 90'],
     ],
     [
       'does not release one that waits for a cool-down',

@@ -8,7 +8,7 @@ import {
   submissionCodec,
 } from '#core/codec/message-codec.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
-import { nudgeOf } from '#core/model/message.ts';
+import { delayedNudgeOf, nudgeOf } from '#core/model/message.ts';
 import { nudge, reply, request, submission } from '../support/messages.ts';
 
 test('encoded messages are decoded unchanged', () => {
@@ -71,6 +71,23 @@ test('a nudge has the tenant of its order, and no byte for an order without one'
   expect(nudgeCodec.encode(owned)).toBe(plain.replace('}', ',"tenant":""}'));
   const tooLong = nudgeCodec.decode(plain.replace('}', `,"tenant":"${'x'.repeat(65)}"}`));
   expect(tooLong.kind).toBe('malformed');
+});
+
+test('a nudge has its instant, and no byte for one that is for now', () => {
+  const owner = { orderId: orderId('one'), priority: 'low', tenant: 't' } as const;
+  const text =
+    '{"version":1,"kind":"nudge","orderId":"one","priority":"low","tenant":"t","at":1700000000000}';
+  const nudged = delayedNudgeOf(owner, 1_700_000_000_000);
+  expect(nudgeCodec.encode(nudged)).toBe(text);
+  expect(nudgeCodec.decode(text)).toStrictEqual({ kind: 'message', message: nudged });
+  expect(nudgeCodec.encode(nudgeOf(owner))).toBe(text.replace(',"at":1700000000000', ''));
+  expect(nudgeCodec.decode(text.replace('1700000000000', '"soon"')).kind).toBe('malformed');
+});
+
+test('a release that does not know a field of a nudge reads the others', () => {
+  const text = '{"version":1,"kind":"nudge","orderId":"one","priority":"low","because":"held"}';
+  const message = nudgeOf({ orderId: orderId('one'), priority: 'low', tenant: null });
+  expect(nudgeCodec.decode(text)).toStrictEqual({ kind: 'message', message });
 });
 
 function fail(): never {

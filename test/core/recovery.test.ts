@@ -73,21 +73,21 @@ describe('expired', () => {
       running(cooling, 0),
       1_001,
       expire,
-      ['Pending from 1701 a:-1!1?1000'],
+      ['Pending from 1701 a:-1!1?1000', 'nudge at 1701'],
     ],
     [
       'after the last attempt of the last round but one waits once more',
       running(timedOut(cooling, 1), 2_000),
       3_001,
       expire,
-      ['Pending from 3701 a:-2!2?3000'],
+      ['Pending from 3701 a:-2!2?3000', 'nudge at 3701'],
     ],
     [
       'after several attempts of a round waits for the cool-down too',
       running(timedOut(submit(flow({ a: { coolDown: { after: 700, times: 1 } } })), 1), 2_000),
       3_001,
       expire,
-      ['Pending from 3701 a:-2!2?3000'],
+      ['Pending from 3701 a:-2!2?3000', 'nudge at 3701'],
     ],
     [
       'after the last attempt of the last round turns the order back',
@@ -131,7 +131,7 @@ describe('expired', () => {
       ),
       1_001,
       expire,
-      ['Pending from 1901 a:-1!1?1000 b:-1!1?1000 c:-1!1?1000'],
+      ['Pending from 1901 a:-1!1?1000 b:-1!1?1000 c:-1!1?1000', 'nudge at 1901'],
     ],
     [
       'does not cut a cool-down short when another step expires meanwhile',
@@ -147,7 +147,7 @@ describe('expired', () => {
       ),
       2_001,
       expire,
-      ['Pending from 6001 a:-1!1?1000 b:-1!1?2000'],
+      ['Pending from 6001 a:-1!1?1000 b:-1!1?2000', 'nudge at 6001'],
     ],
     [
       'in a stopped order takes late steps back, and the order stays stopped',
@@ -367,14 +367,14 @@ describe('interrupted', () => {
       half,
       100,
       interrupt('restart', 3_100),
-      ['Pending from 3100 a:-1?1000 b:-1?5000'],
+      ['Pending from 3100 a:-1?1000 b:-1?5000', 'nudge at 3100'],
     ],
     [
       'never dispatches later than the longest ramp',
       half,
       100,
       interrupt('restart', rampMax * 2),
-      [`Pending from ${100 + rampMax} a:-1?1000 b:-1?5000`],
+      [`Pending from ${100 + rampMax} a:-1?1000 b:-1?5000`, `nudge at ${100 + rampMax}`],
     ],
     [
       'with a place in the past dispatches now',
@@ -388,7 +388,7 @@ describe('interrupted', () => {
       cooling,
       2_001,
       interrupt('outage', 2_001),
-      ['Pending from 6001 a:-1!1?1000 b:-1?2000'],
+      ['Pending from 6001 a:-1!1?1000 b:-1?2000', 'nudge at 6001'],
     ],
     [
       'leaves an order in its cool-down',
@@ -409,7 +409,7 @@ describe('interrupted', () => {
       pending,
       50,
       interrupt('restart', 60),
-      ['Pending from 60 a:- b:- c:- d:-'],
+      ['Pending from 60 a:- b:- c:- d:-', 'nudge at 60'],
     ],
     [
       'in a stopped order takes calls back, and the order stays stopped',

@@ -245,7 +245,7 @@ describe('stepFailed', () => {
       play(submit(flow({ a: {} })), [0, claim()]),
       5,
       no('a', 1, 'possible'),
-      ['Pending undo from 1001 a:F1?1000'],
+      ['Pending undo from 1001 a:F1?1000', 'nudge at 1001'],
     ],
     [
       'in a Pending order begins its undo, and requests a claim',

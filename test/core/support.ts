@@ -252,9 +252,12 @@ function show(record: ProcessRecord): string {
   return [head.join(''), ...steps].join(' ');
 }
 
-/** `nudge`, or the action, step, attempt, idempotency key, `<` complete-by and `/` end-by. */
+/** `nudge`, with its instant if it is delayed, or the action, step, attempt, idempotency key, `<` complete-by and `/` end-by. */
 function showCommand(command: Command): string {
-  if (command.kind === 'nudge') return 'nudge';
+  if (command.kind === 'nudge') {
+    const { at } = command.nudge;
+    return at === undefined ? 'nudge' : `nudge at ${at - epoch}`;
+  }
   const { action, step, attempt, idempotencyKey, completeBy, endBy } = command.request;
   const end = endBy === completeBy ? '' : `/${endBy - epoch}`;
   return `${action} ${step}${attempt} ${idempotencyKey} <${completeBy - epoch}${end}`;

@@ -131,7 +131,13 @@ describe('an undo with a policy of its own', () => {
       expire,
       ['Pending undo a:C2 b:F1', 'nudge'],
     ],
-    ['waits for its own cool-down', own, 231, expire, ['Pending undo from 531 a:C2!1 b:F1']],
+    [
+      'waits for its own cool-down',
+      own,
+      231,
+      expire,
+      ['Pending undo from 531 a:C2!1 b:F1', 'nudge at 531'],
+    ],
   ]);
 
   it('has its own number of attempts, with cool-downs up to its own maximum', () => {

@@ -370,13 +370,19 @@ describe('an undo that is late', () => {
       expire,
       ['Error undo(undo-stuck) a:C3!2 b:C3!2 c:F1 d:-'],
     ],
-    ['waits for its cool-down', cooling, 1_031, expire, ['Pending undo from 1431 a:C2!1 b:F1']],
+    [
+      'waits for its cool-down',
+      cooling,
+      1_031,
+      expire,
+      ['Pending undo from 1431 a:C2!1 b:F1', 'nudge at 1431'],
+    ],
     [
       'waits for its next cool-down, which is longer',
       timeOutUndo(cooling, 1),
       3_031,
       expire,
-      ['Pending undo from 4231 a:C3!2 b:F1'],
+      ['Pending undo from 4231 a:C3!2 b:F1', 'nudge at 4231'],
     ],
     [
       'after the last cool-down stops the order',

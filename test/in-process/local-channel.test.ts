@@ -220,3 +220,46 @@ test('thousands of messages are each delivered once', async () => {
   while (seen.length < all.length) await settled();
   expect(seen).toEqual(all);
 });
+
+function delayedChannel() {
+  const clock = virtualClock();
+  const start = clock.now();
+  const seen: string[] = [];
+  const open = localChannel<number>({
+    name: 'test',
+    async receive(messages) {
+      seen.push(...messages.map((message) => `${message} at ${clock.now() - start}`));
+      return done(messages);
+    },
+    batchMax: 3,
+    inFlightMax: 2,
+    retryAfterMs: 250,
+    // Each number is its own instant; 0: at once.
+    atOf: (message) => (message === 0 ? undefined : start + message),
+    clock,
+    log: testLog(),
+  });
+  return { ...open, clock, seen };
+}
+
+test('a message with an instant is delivered then, and the others at once', async () => {
+  const { send, clock, seen } = delayedChannel();
+  await send([700, 0, 300]);
+  await settled();
+  expect(seen).toEqual(['0 at 0']);
+  await clock.advance(1_000);
+  expect(seen).toEqual(['0 at 0', '300 at 300', '700 at 700']);
+  await send([700]);
+  await settled();
+  expect(seen.at(-1)).toBe('700 at 1000');
+});
+
+test('a closed channel has no timer left of delayed messages', async () => {
+  const { send, close, clock, seen } = delayedChannel();
+  await send([300, 700]);
+  expect(clock.pending()).toBe(1);
+  close();
+  expect(clock.pending()).toBe(0);
+  await clock.advance(1_000);
+  expect(seen).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limits } from '#core/model/limits.ts';
-import { backOffMs, pause, redeliverAfterMs } from '#roles/delays.ts';
+import { backOffMs, delaySeconds, pause, redeliverAfterMs } from '#roles/delays.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 /** In [0, 1), as the port defines. */
@@ -10,6 +10,23 @@ const policy = fc.record({
   firstMs: fc.integer({ min: 1, max: 10_000 }),
   maxMs: fc.integer({ min: 1, max: 1_000_000 }),
 });
+
+test.each([
+  [undefined, 0],
+  [0, 0],
+  [-1, 0],
+  [1, 1],
+  [1_000, 1],
+  [1_001, 2],
+  [limits.messageDelayMaxMs, 900],
+  [limits.messageDelayMaxMs + 1, 900],
+])(
+  'a message that is to arrive in %s ms is delayed by %s s, so that it is never early',
+  (ms, s) => {
+    const now = 1_700_000_000_123;
+    expect(delaySeconds(ms === undefined ? undefined : now + ms, now)).toBe(s);
+  },
+);
 
 test('a delay is in whole milliseconds, in the upper half of a window that doubles up to its maximum', () => {
   fc.assert(

@@ -64,6 +64,27 @@ test('an order whose ready steps are all held stays Pending, and counts nothing'
   expect(await record(id)).toMatchObject({ processState: 'Pending', failureCount: 0 });
 });
 
+test('no nudge is delayed for an order that its gates nudge themselves', async () => {
+  const { transitions, create, nudges } = await painters(2);
+  await create('one');
+  await create('two');
+  await transitions.apply([claimOf('one'), claimOf('two')]);
+  expect(nudges()).toEqual([]);
+});
+
+test('a nudge is delayed until the end of a hold where the gates nudge nobody', async () => {
+  const clock = virtualClock();
+  const until = clock.now() + 2_000;
+  const gates: Gates = {
+    ask: (requests) => requests.map(() => ({ gate: 'circuit', until })),
+    release() {},
+  };
+  const { transitions, create, nudges } = roleScenario(undefined, [house], undefined, gates);
+  const { orderId: id } = await create('one');
+  await transitions.apply([claimOf('one')]);
+  expect(nudges()).toEqual([{ orderId: id, priority: 'normal', at: until }]);
+});
+
 test('the end of a call nudges the next order, which then starts', async () => {
   const { transitions, gate, nudged, create, requests } = await painters(2);
   await create('one');
@@ -115,9 +136,9 @@ test('gates that grant every call are asked once, and change nothing', async () 
 });
 
 test('a nudge of an order that is Processing starts its held steps', async () => {
-  const { transitions, log, gate, create, requests, record } = await painters(1);
+  const { transitions, clock, log, gate, create, requests, record } = await painters(1);
   const { orderId: id } = await create('one');
-  const role = scheduler({ id: schedulerId('scheduler'), transitions, log });
+  const role = scheduler({ id: schedulerId('scheduler'), transitions, clock, log });
   await role.onNudges([{ orderId: id, priority: 'normal' }]);
   gate.release(requests());
   await role.onNudges([{ orderId: id, priority: 'normal' }]);

@@ -264,7 +264,7 @@ test('an operator’s request changes the order only after the restart has inter
 test('nudges wait until the restart has interrupted their orders', async () => {
   const asked: string[] = [];
   const world = roleScenario();
-  const of = scheduler({ id: schedulerId('s'), transitions: world.transitions, log: world.log });
+  const of = scheduler({ id: schedulerId('s'), ...world });
   const nudges = ['one', 'two'].map((id): Nudge => ({ orderId: orderId(id), priority: 'normal' }));
   const deliveries = await afterRestart(noted(asked), of).onNudges(nudges);
   expect(asked).toEqual(['interrupt one,two']);

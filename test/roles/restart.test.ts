@@ -45,7 +45,9 @@ test('after a restart every live order is interrupted without a failure counted,
   const records = [...(await world.store.records(named(count).map(orderId))).values()];
   expect(new Set(records.map(({ failureCount }) => failureCount))).toEqual(new Set([0]));
   expect(records.filter(({ notBefore }) => notBefore > now)).toHaveLength(10);
-  expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
+  const nudgedAt = world.nudges().map(({ at }) => at);
+  expect(nudgedAt.filter((at) => at === undefined)).toHaveLength(limits.recoveryRampPerSecond);
+  expect(nudgedAt.filter((at) => at === now + 1_000)).toHaveLength(10);
 });
 
 test('orders are interrupted in due order, and the first ones before the start resolves', async () => {
@@ -165,10 +167,9 @@ test('an order that an operator or a nudge is about to change is interrupted fir
   await restarted.begin();
   const id = orderId('order-4');
   const cancelled = operatorAfterRestart(restarted, operator(world.transitions)).cancel(id, 'ada');
-  const claims = afterRestart(
-    restarted,
-    scheduler({ id: schedulerId('new'), transitions: world.transitions, log: world.log }),
-  ).onNudges([{ orderId: orderId('order-3'), priority: 'normal' }]);
+  const claims = afterRestart(restarted, scheduler({ id: schedulerId('new'), ...world })).onNudges([
+    { orderId: orderId('order-3'), priority: 'normal' },
+  ]);
   await settled();
   expect(await last(world, id)).toBe('claim');
   gate.letGo();

@@ -13,8 +13,8 @@ import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const paint = agentName('paint');
 
-const schedule = ({ transitions, log }: RoleScenario) =>
-  scheduler({ id: schedulerId('scheduler'), transitions, log });
+const schedule = ({ transitions, clock, log }: RoleScenario) =>
+  scheduler({ id: schedulerId('scheduler'), transitions, clock, log });
 
 function reply(id: string, step: string, result: ReplyResult, attempt = 1): Reply {
   return { orderId: orderId(id), step: stepName(step), attempt, action: 'perform', result };
@@ -31,6 +31,31 @@ test('a nudge claims the order and sends requests for all ready steps', async ()
     lockedBy: 'scheduler',
   });
   expect(world.requests().map(({ step }) => step)).toEqual(['east', 'west']);
+});
+
+test.each([
+  ['a nudge that comes before its instant is delivered again', 5_000, 5_000, 'retry'],
+  [
+    'one that comes far too early is from a wrong clock, and left to the sweep',
+    31_000,
+    31_000,
+    'done',
+  ],
+  ['one whose order waits for another instant has another nudge', 5_000, 6_000, 'done'],
+  ['one without an instant is of no use while its order waits', undefined, 5_000, 'done'],
+])('%s', async (_, at, notBefore, expected) => {
+  const world = roleScenario();
+  const record = await world.create('one');
+  const now = world.clock.now();
+  const waiting = { ...record, notBefore: now + notBefore, revision: 2, writeId: writeId('w') };
+  await world.store.commit(waiting);
+  const role = schedule(world);
+  const nudge = { orderId: record.orderId, priority: 'normal' } as const;
+  const nudged = at === undefined ? nudge : { ...nudge, at: now + at };
+  expect(await role.onNudges([nudged])).toEqual([{ kind: expected }]);
+  await world.clock.advance(notBefore);
+  expect(await role.onNudges([nudged])).toEqual([{ kind: 'done' }]);
+  expect((await world.record(record.orderId)).processState).toBe('Processing');
 });
 
 test('a second nudge does nothing more', async () => {

@@ -78,6 +78,19 @@ test('duplicates, delays and early deliveries at the given rates lose nothing', 
   expect(found).not.toEqual(bodies);
 });
 
+test('a delayed message is visible after its delay, and is lost or late at rates of its own', async () => {
+  const { queue, pass } = opened({ 'message-lost': 1 });
+  queue.put(['later'], 60);
+  await pass(60_000);
+  expect(queue.receive()).toEqual([]);
+  await pass(soonMs);
+  expect(queue.receive().map(({ body }) => body)).toEqual(['later']);
+  const losing = opened({ 'delayed-message-lost': 1 });
+  losing.queue.put(['later'], 60);
+  losing.queue.put(['now']);
+  expect(losing.queue.size()).toBe(1);
+});
+
 test('loses as many as it counts, and no message that must arrive', async () => {
   const { queue, pass, faults } = opened({ 'message-lost': 0.5 });
   queue.put(bodies);

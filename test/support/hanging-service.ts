@@ -152,7 +152,12 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
         requests: { send: async (sent) => void requests.push(...sent) },
       },
     });
-  const claims = scheduler({ id: schedulerId('s'), transitions: committed('scheduler'), log });
+  const claims = scheduler({
+    id: schedulerId('s'),
+    transitions: committed('scheduler'),
+    clock,
+    log,
+  });
   const role = supervisor({
     store: paced,
     clock,

@@ -14,10 +14,12 @@ const batchBytesMax = 256 * 1024;
 /** Tries of entries that fail on the side of SQS. */
 const triesMax = 3;
 
-/** A message, with its group and id for a FIFO queue. */
+/** A message, with its delay, or with its group and id for a FIFO queue. */
 export interface Outgoing {
   readonly body: string;
   readonly fifo?: FifoPlace;
+  /** How long the queue hides the message first, s; for standard queues only (SQS). */
+  readonly delaySeconds?: number;
 }
 
 export interface FifoPlace {
@@ -59,13 +61,14 @@ export async function sendBatch(
   messages: readonly Outgoing[],
 ): Promise<ReadonlyMap<number, UnavailableError | RefusedError>> {
   const refused = new Map<number, UnavailableError | RefusedError>();
-  let left = messages.map(({ body, fifo }, place) => ({
+  let left = messages.map(({ body, fifo, delaySeconds = 0 }, place) => ({
     Id: String(place),
     MessageBody: body,
     ...(fifo !== undefined && {
       MessageGroupId: fifo.group,
       MessageDeduplicationId: fifo.id,
     }),
+    ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
   }));
   for (let tries = 1; left.length > 0; tries += 1) {
     const answer = await client

@@ -13,6 +13,8 @@ export interface SqsChannelOptions<Message> {
   readonly queueOf: (message: Message) => string;
   /** The message's place in a FIFO queue. @default standard queues */
   readonly fifoOf?: (message: Message) => FifoPlace;
+  /** How long the queue is to hide the message first, s. @default not at all */
+  readonly delaySecondsOf?: (message: Message) => number;
 }
 
 /**
@@ -20,10 +22,11 @@ export interface SqsChannelOptions<Message> {
  * or with {@link RefusedError} when SQS will never accept one.
  */
 export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
-  const { client, codec, queueOf, fifoOf } = options;
+  const { client, codec, queueOf, fifoOf, delaySecondsOf } = options;
   const outgoing = (message: Message) => ({
     body: codec.encode(message),
     ...(fifoOf !== undefined && { fifo: fifoOf(message) }),
+    ...(delaySecondsOf !== undefined && { delaySeconds: delaySecondsOf(message) }),
   });
   return {
     async send(messages) {

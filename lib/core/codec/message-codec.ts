@@ -6,9 +6,16 @@
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
 import { gates } from '#core/model/hold.ts';
+import { instant } from '#core/model/instant.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
-import { type Nudge, nudgeOf, type Reply, type Request } from '#core/model/message.ts';
+import {
+  delayedNudgeOf,
+  type Nudge,
+  nudgeOf,
+  type Reply,
+  type Request,
+} from '#core/model/message.ts';
 import { directions, type priorities, processStates } from '#core/model/record.ts';
 import { submissionKeyForm } from '#core/model/submission-key.ts';
 import { fieldFaults } from './field-errors.ts';
@@ -68,8 +75,11 @@ export interface SubmissionMessage {
 }
 
 const nudgeSchema: z.ZodType<Nudge> = z
-  .object({ orderId: order, priority, tenant: tenant.optional() })
-  .transform(({ tenant: of = null, ...nudge }) => nudgeOf({ ...nudge, tenant: of }));
+  .object({ orderId: order, priority, tenant: tenant.optional(), at: instant.optional() })
+  .transform(({ tenant: of = null, at, ...nudge }) => {
+    const nudged = { ...nudge, tenant: of };
+    return at === undefined ? nudgeOf(nudged) : delayedNudgeOf(nudged, at);
+  });
 
 const requestSchema: z.ZodType<Request> = z
   .object({

@@ -7,7 +7,8 @@ import { assertThat } from '#core/model/errors.ts';
 import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
-import { type Command, nudgeOf } from '#core/model/message.ts';
+import { limits } from '#core/model/limits.ts';
+import { type Command, delayedNudgeOf, nudgeOf } from '#core/model/message.ts';
 import {
   type Direction,
   hasHeldStep,
@@ -82,11 +83,17 @@ export function park(draft: Draft, fault: OrderFault): void {
   draft.lockState = { processState: 'Error', fault };
 }
 
-/** Releases the lock: any Scheduler may claim the order from `notBefore` on. */
+/**
+ * Releases the lock: any Scheduler may claim the order from `notBefore` on, and is asked to then. For an instant that no
+ * message can be delayed to, a sweep asks when it is near (`look-ahead.ts`).
+ */
 export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
   if (notBefore <= draft.nowMs) nudge(draft);
+  else if (notBefore - draft.nowMs <= limits.messageDelayMaxMs) {
+    draft.commands.push({ kind: 'nudge', nudge: delayedNudgeOf(draft.base, notBefore) });
+  }
 }
 
 /** Requests a claim. */

@@ -30,6 +30,8 @@ export const limits = {
   holdMaxMaxMs: 7 * dayMs,
   /** A gate that holds a step is asked again at least so often. */
   holdLookMaxMs: 15 * minuteMs,
+  /** The longest delay of a message (SQS, standard queues). */
+  messageDelayMaxMs: 15 * minuteMs,
   /** Retries of a step per round. */
   retriesMax: 20,
   /** Cool-downs of a step, each followed by another round. */
@@ -141,6 +143,10 @@ export const limits = {
   receivesMax: 100,
 } as const;
 
+assertThat(
+  limits.holdLookMaxMs <= limits.messageDelayMaxMs,
+  'a delayed message can end every hold',
+);
 assertThat(
   limits.maxDurationMaxMs >= limits.completeWithinMaxMs,
   'the maximum duration of an attempt includes its first deadline',

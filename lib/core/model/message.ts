@@ -12,11 +12,19 @@ export interface Nudge {
   readonly priority: Priority;
   /** Missing for an order without a tenant, and in nudges of older releases. */
   readonly tenant?: string;
+  /** The order is not to be claimed before; ms since the epoch. Missing: at once. */
+  readonly at?: number;
 }
 
-/** The nudge of an order. */
+/** The nudge of an order that may be claimed at once. */
 export const nudgeOf = ({ orderId, priority, tenant }: NudgedOrder): Nudge =>
   tenant === null ? { orderId, priority } : { orderId, priority, tenant };
+
+/** The nudge of an order that waits until this instant, which the channel delays until then. */
+export const delayedNudgeOf = (order: NudgedOrder, at: number): Nudge => ({
+  ...nudgeOf(order),
+  at,
+});
 
 interface NudgedOrder {
   readonly orderId: OrderId;

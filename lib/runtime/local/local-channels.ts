@@ -71,6 +71,7 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         inFlightMax: batchesInFlightMax,
         // A nudge names its class and its tenant itself.
         fair: { flowOf: (nudge) => nudge, weights },
+        atOf: ({ at }) => at,
       }),
       requests: requestsByAgent(requests),
     },

@@ -33,6 +33,9 @@ const usual = {
   'message-lost': 0.02,
   'message-doubled': 0.06,
   'message-late': 0.06,
+  // Few messages are delayed, so they are lost and late more often.
+  'delayed-message-lost': 0.2,
+  'delayed-message-late': 0.2,
   'seen-too-soon': 0.06,
   'message-poisoned': 0.1,
   'message-forged': 0.1,

@@ -26,9 +26,10 @@ export interface SimQueueOptions {
 
 export interface SimQueue {
   readonly name: string;
-  put(bodies: readonly string[]): void;
+  /** @param delaySeconds how long the queue hides them first, as SQS does; default 0 */
+  put(bodies: readonly string[], delaySeconds?: number): void;
   /** Like `put`, for messages that may be late or duplicated but not lost. */
-  putSafely(bodies: readonly string[]): void;
+  putSafely(bodies: readonly string[], delaySeconds?: number): void;
   /** Up to ten messages, each hidden for the visibility timeout. */
   receive(): readonly SimMessage[];
   /** Deletes them, except messages received again since. */
@@ -71,13 +72,10 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     message.unseen = timeline.at(at, () => options.onVisible(queue));
   }
 
-  function add(messageId: string, body: string): void {
+  function add(messageId: string, body: string, delaySeconds: number): void {
     const message = newMessage(messageId, body);
     held.add(message);
-    const delayMs = faults.strike('message-late')
-      ? chance.between(1_000, 180_000)
-      : chance.between(1, 20);
-    show(message, timeline.now() + delayMs);
+    show(message, timeline.now() + travelMs(options.around, delaySeconds));
   }
 
   function remove(message: Held): void {
@@ -107,13 +105,14 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     name,
     deadLetters,
     size: () => held.size,
-    put: (bodies) => queue.putSafely(bodies.filter(() => !faults.strike('message-lost'))),
-    putSafely(bodies) {
+    put: (bodies, delaySeconds = 0) =>
+      queue.putSafely(kept(options.around, bodies, delaySeconds), delaySeconds),
+    putSafely(bodies, delaySeconds = 0) {
       for (const body of bodies) {
         count += 1;
         const messageId = `${name}-${count}`;
-        add(messageId, body);
-        if (faults.strike('message-doubled')) add(messageId, body);
+        add(messageId, body, delaySeconds);
+        if (faults.strike('message-doubled')) add(messageId, body, delaySeconds);
       }
     },
     receive() {
@@ -143,6 +142,19 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     },
   };
   return queue;
+}
+
+/** Delayed messages are few, so they have rates of their own. */
+function kept({ faults }: SimContext, bodies: readonly string[], delaySeconds: number) {
+  const lost = delaySeconds > 0 ? 'delayed-message-lost' : 'message-lost';
+  return bodies.filter(() => !faults.strike(lost));
+}
+
+/** From sending to the first visibility, ms. */
+function travelMs({ faults, chance }: SimContext, delaySeconds: number): number {
+  const late = delaySeconds > 0 ? 'delayed-message-late' : 'message-late';
+  const ms = faults.strike(late) ? chance.between(1_000, 180_000) : chance.between(1, 20);
+  return delaySeconds * 1_000 + ms;
 }
 
 const newMessage = (messageId: string, body: string): Held => ({

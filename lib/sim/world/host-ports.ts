@@ -8,6 +8,7 @@ import type { Channel } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
+import { delaySeconds } from '#roles/delays.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
@@ -20,13 +21,17 @@ export function channelOf<Message>(
   queueFor: (message: Message) => SimQueue,
   onSend: (messages: readonly Message[], machine: Machine) => void,
   onUnsent: (messages: readonly Message[]) => void = () => {},
+  atOf: (message: Message) => number | undefined = () => undefined,
 ): Channel<Message> {
   return {
     async send(messages) {
       if (!machine.isAlive()) return;
       onSend(messages, machine);
       const put = (some: readonly Message[]) => {
-        for (const message of some) queueFor(message).put([codec.encode(message)]);
+        for (const message of some) {
+          const seconds = delaySeconds(atOf(message), machine.clock.now());
+          queueFor(message).put([codec.encode(message)], seconds);
+        }
       };
       const part = messages.slice(0, Math.floor(messages.length / 2));
       try {

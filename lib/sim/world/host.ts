@@ -77,7 +77,15 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
   };
   const store = simStore({ ...reached, workMs: 0 });
   const channels = {
-    nudges: channelOf(shared, machine, nudgeCodec, () => queues.nudges, rules.nudging),
+    nudges: channelOf(
+      shared,
+      machine,
+      nudgeCodec,
+      () => queues.nudges,
+      rules.nudging,
+      () => {},
+      ({ at }) => at,
+    ),
     requests: requestsByAgent(
       new Map(
         [...queues.requests].map(([agent, queue]) => [
