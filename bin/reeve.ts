@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 /** 128 + SIGPIPE: the exit code that shells report for a closed pipe, as in `reeve list | head`. */
@@ -38,6 +39,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   sleep: async (ms) => {
     await sleep(ms);
   },
+  random: systemRandom.next,
   version: manifest.version,
   now: Date.now,
   // Loaded only for a stack or an address on AWS: the SDK is larger than everything else.

@@ -1,6 +1,7 @@
 /** The input of every command: the environment, both APIs, and the output. */
 
 import { type Api, type Call, httpApi } from '#cli/api/http-api.ts';
+import { patience } from '#cli/api/retry-after.ts';
 import { fetchFor, isExecuteApi, type Stack, stackOf } from '#cli/api/stack.ts';
 import { localSuppliersUrl, localUrl } from '#cli/options/address.ts';
 import { type Paint, paintFor } from '#cli/output/paint.ts';
@@ -47,6 +48,7 @@ export async function contextOf(
     reeve: httpApi(
       {
         name: 'Reeve',
+        patience: patience(environment),
         url,
         token,
         unreachableHint:

@@ -76,6 +76,8 @@ export interface CliEnvironment extends StartIo {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (ms: number) => Promise<void>;
+  /** From 0 up to 1. */
+  readonly random: () => number;
   /** The version of the package. */
   readonly version: string;
   /** Milliseconds since the epoch. */

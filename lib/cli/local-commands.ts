@@ -18,6 +18,7 @@ Environment (docs/reference.md describes each):
   REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
   REEVE_CHANNELS        the file of the response channels
   REEVE_TENANT_WEIGHTS  the shares of tenants when orders wait, such as {"inn":4}
+  REEVE_BACKLOG_MAX     the longest that an order may wait, in seconds (default: 900)
   REEVE_LOG             info, warn, error or silent (default: error)
   REEVE_FRAUD_URL, REEVE_INVENTORY_URL, REEVE_PAYMENT_URL, REEVE_SHIPPING_URL
                         your services; without them simulated suppliers start

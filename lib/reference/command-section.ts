@@ -80,6 +80,7 @@ const nowhere: CliEnvironment = {
   fetch: unreachable,
   sleep: unreachable,
   version: '',
+  random: () => 0,
   now: () => 0,
   aws: unreachable,
   data: unreachable,

@@ -47,6 +47,7 @@ export function scenario(changes: Partial<CliEnvironment> = {}) {
       sleeps.push(ms);
       nowMs += ms;
     },
+    random: () => 0.5,
     version: '1.2.3',
     now: () => nowMs,
     aws: () => Promise.reject(new Error('AWS is not asked in this test')),

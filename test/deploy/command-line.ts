@@ -43,6 +43,7 @@ export async function commandLine(
     sleep: async (ms) => {
       await sleep(ms);
     },
+    random: () => 0,
     version: '0.0.0',
     now: () => Date.now(),
     aws: async () => operatorTools(byHost),

@@ -95,6 +95,7 @@ async function reeve(words: readonly string[]) {
     fetch: (url, init) => fetch(url, init),
     terminal: () => null,
     sleep: (ms) => sleep(ms),
+    random: () => 0,
     version: '0',
     now: systemClock.now,
     aws: () => Promise.reject(new Error('no AWS here')),

@@ -4,6 +4,7 @@ import { CliError } from '#cli/cli-error.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { exitCodes } from '#cli/exit-code.ts';
 import { refusalText } from '#cli/output/refusal-text.ts';
+import type { Patience } from './retry-after.ts';
 
 /** Far longer than any request takes; ends calls to a server that accepts and never answers. */
 const requestTimeoutMs = 30_000;
@@ -37,11 +38,13 @@ export interface ApiOptions {
   readonly token: string | null;
   /** What the user should do when the server cannot be reached. */
   readonly unreachableHint: string;
+  /** Sends requests again that were refused for now. Default: they fail. */
+  readonly patience?: Patience;
 }
 
 /** @throws {CliError} `usage` when the URL is not such a URL */
 export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Api {
-  const { name, unreachableHint, token } = options;
+  const { name, unreachableHint, token, patience } = options;
   const base = baseOf(options.url);
 
   async function exchange({ method, path, headers, body }: Call<unknown>) {
@@ -57,16 +60,29 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(requestTimeoutMs),
       });
-      return { ok: response.ok, status: response.status, text: await response.text() };
+      const json = parsed(await response.text());
+      const { ok, status } = response;
+      return { ok, status, json, retryAfter: response.headers.get('retry-after') };
     } catch (cause) {
       const message = `${name} cannot be reached at ${base}: ${reasonOf(cause)}\n${unreachableHint}`;
       throw new CliError(exitCodes.failed, message, { reason: 'unreachable', cause });
     }
   }
 
+  async function answered(call: Call<unknown>) {
+    const { headers = {} } = call;
+    const isRepeatable = 'if-match' in headers || 'idempotency-key' in headers;
+    await patience?.ready();
+    for (let tries = 1; ; tries += 1) {
+      const answer = await exchange(call);
+      if (answer.ok) return answer;
+      const isAgain = await patience?.wait({ ...answer, isRepeatable }, tries);
+      if (isAgain !== true) return answer;
+    }
+  }
+
   return async (call) => {
-    const { ok, status, text } = await exchange(call);
-    const json = parsed(text);
+    const { ok, status, json } = await answered(call);
     if (!ok) {
       const code = status >= 400 && status < 500 ? exitCodes.refused : exitCodes.failed;
       throw new CliError(code, refusalText(name, base, status, json), { answer: json });

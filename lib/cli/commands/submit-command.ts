@@ -1,4 +1,4 @@
-/** `reeve submit`: submits an order; with `--wait`, waits until it ends. */
+/** `reeve submit`: submits an order, and with `--wait` waits until it ends; or with `--lines` many orders. */
 
 import { exitCodeOf, followToEnd } from '#cli/api/follow.ts';
 import { acceptedSchema } from '#cli/api/response-schemas.ts';
@@ -8,26 +8,35 @@ import type { CliEnvironment } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { acceptedLine, orderLine, troubleLines } from '#cli/output/order-text.ts';
 import { lineView, noteView } from '#cli/output/views.ts';
+import { type Line, submitLines } from './submit-lines.ts';
 
 export interface SubmitOptions {
   readonly wait?: boolean;
   readonly key?: string;
   readonly correlationId?: string;
+  readonly lines?: boolean;
 }
 
 /** The form of an idempotency key, as in the API description. */
 const keyForm = /^[!-+\--~]{1,128}$/;
+/** The number of the line is added. */
+const linesKeyForm = /^[!-+\--~]{1,118}$/;
 
 /** @param file a path, or `-` for standard input */
 export async function submit(
   context: Context,
   file: string,
-  { wait = false, key, correlationId }: SubmitOptions,
+  { wait = false, lines = false, key, correlationId }: SubmitOptions,
 ): Promise<ExitCode> {
   const { environment, reeve, json, paint } = context;
-  if (key !== undefined && !keyForm.test(key)) {
-    const form = '1 to 128 visible ASCII characters without spaces and commas';
-    throw new CliError(exitCodes.usage, `--key must be ${form}.`);
+  if (key !== undefined) checkKey(key, keyForm);
+  if (lines) {
+    if (wait || correlationId !== undefined) {
+      const message = '--lines submits many orders: leave out --wait and --correlation-id.';
+      throw new CliError(exitCodes.usage, message);
+    }
+    if (key !== undefined) checkKey(key, linesKeyForm);
+    return submitLines(context, await readLines(environment, file), key ?? null);
   }
   const accepted = await reeve({
     method: 'POST',
@@ -41,6 +50,13 @@ export async function submit(
   return wait ? waitForEnd(context, accepted.value.orderId) : exitCodes.done;
 }
 
+function checkKey(key: string, form: RegExp): void {
+  if (form.test(key)) return;
+  const lengthMax = form === keyForm ? 128 : 118;
+  const allowed = `1 to ${lengthMax} visible ASCII characters without spaces and commas`;
+  throw new CliError(exitCodes.usage, `--key must be ${allowed}.`);
+}
+
 async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
   const { environment, json, paint } = context;
   const isLive = !json && environment.terminal() !== null;
@@ -50,13 +66,26 @@ async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> 
   return exitCodeOf(last.value);
 }
 
+/** The lines with an order; all of them are checked before the first is sent. */
+async function readLines(world: CliEnvironment, file: string): Promise<readonly Line[]> {
+  const name = nameOf(file);
+  const lines = (await readText(world, file, name))
+    .split('\n')
+    .map((text, at) => ({ line: at + 1, text: text.trim() }))
+    .filter(({ text }) => text !== '');
+  for (const { line, text } of lines) parse(`Line ${line} of ${name}`, text);
+  return lines;
+}
+
+const nameOf = (file: string) => (file === '-' ? 'standard input' : file);
+
 /** Returns the original text, because parsing and printing could change its numbers. */
 async function readJsonText(
   world: CliEnvironment,
   file: string,
   correlationId: string | undefined,
 ): Promise<string> {
-  const name = file === '-' ? 'standard input' : file;
+  const name = nameOf(file);
   const text = await readText(world, file, name);
   const document = parse(name, text);
   if (correlationId === undefined) return text;

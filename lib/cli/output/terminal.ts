@@ -2,7 +2,7 @@
 import type { CliEnvironment } from '#cli/environment.ts';
 
 /** `\x1b[2K` and `\x1b[K` clear a line and its rest, `\x1b[J` what is below; `\x1b[H` goes to the top. */
-const clearLine = '\r\x1b[2K';
+export const clearLine = '\r\x1b[2K';
 const clearScreen = '\x1b[2J\x1b[H';
 const top = '\x1b[H';
 const clearRest = '\x1b[K';
