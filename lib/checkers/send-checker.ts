@@ -10,6 +10,10 @@ import type { Breach, RuleName, Violation } from './violation.ts';
 export const attemptOf = (orderId: OrderId, step: StepName, attempt: number) =>
   `${orderId} ${step} ${attempt}`;
 
+/** An id of a nudge: one in another class is another message. */
+const nudgeId = ({ orderId, priority }: Pick<Nudge, 'orderId' | 'priority'>) =>
+  `${orderId} ${priority}`;
+
 type SendRule = (request: Request, after: ProcessRecord) => string | false;
 
 /** R8: all tries of a step have one key per generation, and all tries of its undo another key. */
@@ -31,9 +35,15 @@ const isOfRecord: SendRule = ({ step, attempt, action, completeBy, endBy }, afte
   return !isSame && 'other deadlines than in the record';
 };
 
+/** R24: a request is served in the class and for the tenant of its order. */
+const isOfItsFlow: SendRule = ({ priority, tenant }, after) =>
+  (priority !== after.priority || tenant !== after.tenant) &&
+  `is ${priority}, and its order ${after.priority}`;
+
 const requestRules = [
   ['R8', carriesItsKey],
   ['R13', isOfRecord],
+  ['R24', isOfItsFlow],
 ] as const satisfies readonly (readonly [RuleName, SendRule])[];
 
 function* checkRequest(request: Request, after: ProcessRecord): Generator<Violation> {
@@ -52,7 +62,7 @@ export function checkCommands(
   const violations: Violation[] = [];
   const unsent = new Set(toSend(write));
   for (const command of commands) {
-    if (command.kind === 'nudge') unsent.delete(command.nudge.orderId);
+    if (command.kind === 'nudge') unsent.delete(nudgeId(command.nudge));
     else {
       const { orderId, step, attempt } = command.request;
       const id = attemptOf(orderId, step, attempt);
@@ -108,8 +118,9 @@ export function sendChecker(breach: Breach) {
     },
     /** R13: a nudge is for a stored order, and a delayed one for an instant that the order waits for. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
-      for (const { orderId, at } of nudges) {
-        unsentBy.get(name)?.delete(orderId);
+      for (const nudge of nudges) {
+        const { orderId, at } = nudge;
+        unsentBy.get(name)?.delete(nudgeId(nudge));
         if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, which is not stored`);
         if (at !== undefined && !waits.has(waitOf(orderId, at))) {
           breach('R13', `a nudge for ${orderId} at ${at}, which no durable record waits for`);
@@ -165,14 +176,19 @@ export function sendChecker(breach: Breach) {
   }
 }
 
-/** The messages that the writer must send: requests by their attempts, a nudge by its order. */
+/** The messages that the writer must send: requests by their attempts, a nudge by its order and class. */
 function toSend(write: RecordPair): readonly string[] {
   const { orderId } = write.after;
   const attempts = dispatchedIn(write).map(({ name, attempt }) =>
     attemptOf(orderId, name, attempt),
   );
-  return asksForClaim(write) ? [...attempts, orderId] : attempts;
+  return asksForClaim(write) ? [...attempts, nudgeId(write.after)] : attempts;
 }
+
+const heldUntil = ({ steps }: ProcessRecord) =>
+  Math.min(
+    ...steps.flatMap(({ progress }) => (progress.state === 'Held' ? [progress.until] : [])),
+  );
 
 const waitOf = (orderId: OrderId, notBefore: number) => `${orderId} ${notBefore}`;
 
@@ -187,6 +203,9 @@ function asksForClaim({ before, after }: RecordPair): boolean {
     case 'resubmit':
     case 'cancel':
       return true;
+    case 'reprioritise':
+      // What waits for gates alone is nudged by them.
+      return after.notBefore <= after.updatedAt || heldUntil(after) !== after.notBefore;
     case 'stepFailed':
       // If it was Pending before, an earlier write has sent the nudge.
       return before?.processState !== 'Pending';

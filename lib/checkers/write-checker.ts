@@ -3,6 +3,7 @@ import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
 import { holdRules } from './hold-checker.ts';
 import { orderDeadlineRules } from './order-deadline-checker.ts';
+import { priorityRules } from './priority-checker.ts';
 import { isSame } from './same-document.ts';
 import {
   type Examined,
@@ -141,5 +142,6 @@ const rules = [
   ...deadlineRules,
   ...orderDeadlineRules,
   ...holdRules,
+  ...priorityRules,
   ['R15', recorded],
 ] as const satisfies readonly (readonly [RuleName, WriteRule])[];

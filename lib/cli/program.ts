@@ -1,6 +1,6 @@
 /** The commands and options for commander; each command has its own file. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { roles } from '#cli/api/response-schemas.ts';
+import { priorities, roles } from '#cli/api/response-schemas.ts';
 import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
 import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
@@ -10,6 +10,7 @@ import { type ShowOptions, show } from '#cli/commands/show-command.ts';
 import { type SubmitOptions, submit } from '#cli/commands/submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/suppliers-command.ts';
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
+import { anyCase } from '#cli/options/any-case.ts';
 import { addFilterOptions } from '#cli/options/order-filter.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
@@ -118,6 +119,12 @@ function addOrderCommands(program: Command, run: Run): void {
     'cancel',
     'undo an order instead of finishing it, or many orders at once',
   );
+  addOperator(
+    program,
+    run,
+    'reprioritise',
+    'move an order, or many of them, to another priority class; calls in flight continue',
+  );
 }
 
 function addOperator(program: Command, run: Run, action: Action, description: string): void {
@@ -135,6 +142,10 @@ function addOperator(program: Command, run: Run, action: Action, description: st
     );
   addFilterOptions(command).addHelpText('after', bulkHelp);
   if (action === 'resubmit') command.option('--set <field=value>', setHelp, addCorrection);
+  if (action === 'reprioritise') {
+    const option = new Option('--priority <class>', 'the new priority class');
+    command.addOption(anyCase(option, priorities).makeOptionMandatory());
+  }
 }
 
 const bulkHelp = `

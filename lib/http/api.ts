@@ -11,6 +11,7 @@ import { knownParameters } from '#http/requests/known-parameters.ts';
 import { validationProblem } from '#http/requests/validation.ts';
 import { activityRoute } from '#http/routes/activity-route.ts';
 import { eventRoutes } from '#http/routes/event-routes.ts';
+import { operatorRoutes } from '#http/routes/operator-routes.ts';
 import { orderRoutes } from '#http/routes/order-routes.ts';
 import { serviceRoutes } from '#http/routes/service-routes.ts';
 import type { ApiPorts } from './api-ports.ts';
@@ -41,6 +42,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
   app.use(knownParameters(app));
   for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.use(path, etag());
   orderRoutes(app, ports);
+  operatorRoutes(app, ports);
   if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
   if (ports.activity !== null) activityRoute(app, { ...ports, activity: ports.activity });
   serviceRoutes(app, ports);

@@ -50,6 +50,7 @@ export const problems = {
   ended: [409, 'The order has already ended'],
   'already-undoing': [409, 'The order is already being undone'],
   irreversible: [409, 'The order can no longer be undone'],
+  'same-priority': [409, 'The order already has this priority'],
   'key-reused': [409, 'The idempotency key was used for another submission'],
   'record-full': [409, 'The record of the order is full'],
   changed: [412, 'The order has changed since'],

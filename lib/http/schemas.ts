@@ -135,6 +135,14 @@ const historySchema = z
       .array(z.string())
       .optional()
       .openapi({ description: 'Fields of the details that a resubmit corrected.' }),
+    priority: z
+      .enum(priorities)
+      .optional()
+      .openapi({ description: 'The priority that an operator gave the order.' }),
+    from: z
+      .enum(priorities)
+      .optional()
+      .openapi({ description: 'The priority that the order had before.' }),
   })
   .openapi('HistoryEntry');
 
@@ -181,6 +189,7 @@ const actionsSchema = z
     resubmit: refusal(['not-in-error']),
     correct: refusal(['not-in-error', 'already-undoing']),
     cancel: refusal(['ended', 'already-undoing', 'irreversible']),
+    reprioritise: refusal(['ended']),
   })
   .openapi('Actions', {
     description: 'What an operator may do now: null when it is allowed, else the reason why not.',

@@ -96,6 +96,7 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
       return { at: iso(at), ...known, ...(holds !== undefined && { holds: holdViews(holds) }) };
     }
     case 'cancel':
+    case 'reprioritise':
     case 'shortened':
       return { at: iso(at), ...rest };
     case 'unknown':

@@ -35,6 +35,8 @@ export function fifoQueue<Message>(): MessageQueue<Message> {
 /** Options of {@link fairMessageQueue}. */
 export interface FairMessageQueueOptions<Message> {
   readonly flowOf: (message: Message) => FlowLabel;
+  /** Messages with one key are one message: the later one replaces the earlier one, in its own flow. Default: none are. */
+  readonly keyOf?: (message: Message) => string;
   readonly weights: TenantWeights;
 }
 
@@ -45,17 +47,18 @@ export interface FairMessageQueueOptions<Message> {
  */
 export function fairMessageQueue<Message>({
   flowOf,
+  keyOf,
   weights,
 }: FairMessageQueueOptions<Message>): MessageQueue<Message> {
   const single = fifoQueue<Message>();
   let flow: FlowLabel = { priority: 'normal' };
-  const shared = fairQueue<number, Message>({ weightOf: weights.of });
+  const shared = fairQueue<string | number, Message>({ weightOf: weights.of });
   weights.watch(shared.reweigh);
   let added = 0;
 
   function share(message: Message): void {
     added += 1;
-    shared.add(added, message, flowOf(message));
+    shared.add(keyOf?.(message) ?? added, message, flowOf(message));
   }
 
   return {

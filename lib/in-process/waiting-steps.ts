@@ -20,7 +20,11 @@ export interface WaitingStepsOptions {
 /** See {@link waitingSteps}. */
 export interface WaitingSteps {
   size(): number;
-  /** @param since since when the step has been held, ms since the epoch */
+  /**
+   * A step that waits already keeps its position, unless its order has another priority: then it waits in its new class.
+   *
+   * @param since since when the step has been held, ms since the epoch
+   */
   add(step: string, nudge: Nudge, since: number): void;
   /** The step waits no more. A slot that was reserved for it is free again. */
   remove(step: string): void;
@@ -42,7 +46,7 @@ const reservedMs = 10_000;
 const probeAgainAfter = { part: 1 / 8, maxMs: 300_000 };
 
 interface Probed {
-  readonly nudge: Nudge;
+  nudge: Nudge;
   /** Not the probe again before this instant, ms since the epoch. */
   readonly probeFrom: number;
 }
@@ -52,8 +56,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const { hasSlot, circuit, weights, nudge, clock } = options;
   const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
   weights.watch(waiting.reweigh);
-  /** Steps that were the probe of the open circuit. */
-  const probed = new Map<string, Probed>();
+  const probed = probedSteps();
   const reserved = reservations(clock, (step, message) => {
     circuit.withoutCall(step);
     // Its order is still held, so the step waits again, behind the others.
@@ -63,7 +66,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const timer = earliestTimer(clock, fill);
   let isClosed = false;
 
-  const size = () => waiting.size() + probed.size;
+  const size = () => waiting.size() + probed.size();
 
   /** Sends one nudge per order. */
   function fill(): void {
@@ -79,7 +82,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       letProbeAgain();
       const next = waiting.peek();
       if (next === undefined) {
-        timer.at(earliestProbe(probed));
+        timer.at(probed.earliest());
         return;
       }
       const { key: step, item: message } = next;
@@ -93,34 +96,32 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 
   /** Those whose time has come; and all of them once the circuit is no longer open. */
   function letProbeAgain(): void {
-    const nowMs = clock.now();
-    for (const [step, { nudge: message, probeFrom }] of probed) {
-      if (circuit.state() === 'open' && probeFrom > nowMs) continue;
-      probed.delete(step);
-      waiting.add(step, message, message);
-    }
+    const from = circuit.state() === 'open' ? clock.now() : Number.POSITIVE_INFINITY;
+    for (const [step, message] of probed.take(from)) waiting.add(step, message, message);
   }
 
-  function unreserve(step: string): void {
-    if (!reserved.take(step)) return;
-    circuit.withoutCall(step);
-    fill();
+  /** Whether the step waits already; its class may be another one now. */
+  function relabelled(step: string, message: Nudge): boolean {
+    if (waiting.has(step)) waiting.add(step, message, message);
+    return waiting.has(step) || probed.relabel(step, message) || reserved.relabel(step, message);
   }
 
   return {
     size,
     add(step, message, since) {
-      if (reserved.has(step) || waiting.has(step) || probed.has(step)) return;
+      if (relabelled(step, message)) return;
       const nowMs = clock.now();
       const waitMs = beforeProbeAgain(nowMs - since);
-      if (waitMs > 0) probed.set(step, { nudge: message, probeFrom: nowMs + waitMs });
+      if (waitMs > 0) probed.add(step, { nudge: message, probeFrom: nowMs + waitMs });
       else waiting.add(step, message, message);
       fill();
     },
     remove(step) {
       waiting.remove(step);
-      probed.delete(step);
-      unreserve(step);
+      probed.remove(step);
+      if (!reserved.take(step)) return;
+      circuit.withoutCall(step);
+      fill();
     },
     take: reserved.take,
     reserved: reserved.size,
@@ -136,34 +137,65 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 const beforeProbeAgain = (heldMs: number) =>
   Math.min(probeAgainAfter.maxMs, Math.ceil(heldMs * probeAgainAfter.part));
 
+interface Reservation {
+  nudge: Nudge;
+  readonly cancel: () => void;
+}
+
 /** The steps that have a slot until their order is claimed. `onLapse`: called with a step whose order was not. */
 function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => void) {
-  const cancels = new Map<string, () => void>();
+  const all = new Map<string, Reservation>();
   return {
     add(step: string, nudge: Nudge) {
       const cancel = clock.after(reservedMs, () => {
-        cancels.delete(step);
-        onLapse(step, nudge);
+        const lapsed = all.get(step)?.nudge ?? nudge;
+        all.delete(step);
+        onLapse(step, lapsed);
       });
-      cancels.set(step, cancel);
+      all.set(step, { nudge, cancel });
     },
-    has: (step: string) => cancels.has(step),
+    /** Whether the step has a slot. If its order is not claimed in time, it waits by this nudge. */
+    relabel(step: string, nudge: Nudge): boolean {
+      const own = all.get(step);
+      if (own !== undefined) own.nudge = nudge;
+      return own !== undefined;
+    },
     take(step: string): boolean {
-      if (cancels.size === 0) return false;
-      cancels.get(step)?.();
-      return cancels.delete(step);
+      if (all.size === 0) return false;
+      all.get(step)?.cancel();
+      return all.delete(step);
     },
-    size: () => cancels.size,
+    size: () => all.size,
     close() {
-      for (const cancel of cancels.values()) cancel();
+      for (const { cancel } of all.values()) cancel();
     },
   };
 }
 
-function earliestProbe(probed: ReadonlyMap<string, Probed>): number {
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const { probeFrom } of probed.values()) earliest = Math.min(earliest, probeFrom);
-  return earliest;
+/** Steps that were the probe of the open circuit. */
+function probedSteps() {
+  const all = new Map<string, Probed>();
+  return {
+    size: () => all.size,
+    add: (step: string, one: Probed) => void all.set(step, one),
+    remove: (step: string) => void all.delete(step),
+    relabel(step: string, nudge: Nudge): boolean {
+      const own = all.get(step);
+      if (own !== undefined) own.nudge = nudge;
+      return own !== undefined;
+    },
+    /** Removes those that may be the probe again at this instant. */
+    take(nowMs: number): readonly (readonly [string, Nudge])[] {
+      const due = [...all].filter(([, { probeFrom }]) => probeFrom <= nowMs);
+      for (const [step] of due) all.delete(step);
+      return due.map(([step, { nudge }]) => [step, nudge]);
+    },
+    earliest(): number {
+      let earliest = Number.POSITIVE_INFINITY;
+      for (const { probeFrom } of all.values()) earliest = Math.min(earliest, probeFrom);
+      return earliest;
+    },
+  };
 }
 
 /** One timer, at the earliest of the instants that were asked for. */

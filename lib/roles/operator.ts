@@ -1,11 +1,11 @@
-/** The operator role: resubmits and cancels orders. */
+/** The operator role: resubmits, cancels and reprioritises orders. */
 
 import type { FieldError } from '#core/codec/field-errors.ts';
 import type { IgnoredReason } from '#core/decide/decide.ts';
 import type { Correction } from '#core/model/correction.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { Transitions } from './transitions.ts';
 
 /** The result of an operator's request. */
@@ -39,12 +39,20 @@ export interface Operator {
   /** @param by who requests it; stored in the history */
   resubmit(orderId: OrderId, by: string, options?: ResubmitOptions): Promise<OperatorOutcome>;
   cancel(orderId: OrderId, by: string, options?: OperatorOptions): Promise<OperatorOutcome>;
+  /** Calls in flight continue; what waits moves to the queues of the new class. */
+  reprioritise(
+    orderId: OrderId,
+    by: string,
+    priority: Priority,
+    options?: OperatorOptions,
+  ): Promise<OperatorOutcome>;
 }
 
 /** Makes the operator role. */
 export function operator(transitions: Transitions): Operator {
   const request = async (orderId: OrderId, event: RecordEvent): Promise<OperatorOutcome> => {
-    const [outcome] = await transitions.apply([{ orderId, event: () => event }]);
+    const reads = event.type === 'reprioritise' ? 'record' : 'all';
+    const [outcome] = await transitions.apply([{ orderId, event: () => event, reads }]);
     switch (outcome?.kind) {
       case 'committed':
         return { kind: 'done', record: outcome.record };
@@ -61,5 +69,7 @@ export function operator(transitions: Transitions): Operator {
   return {
     resubmit: (orderId, by, options) => request(orderId, { type: 'resubmit', by, ...options }),
     cancel: (orderId, by, options) => request(orderId, { type: 'cancel', by, ...options }),
+    reprioritise: (orderId, by, priority, options) =>
+      request(orderId, { type: 'reprioritise', by, priority, ...options }),
   };
 }

@@ -224,6 +224,10 @@ export function operatorAfterRestart(restarted: Restart, of: Operator): Operator
       await restarted.interruptNow([orderId]);
       return of.cancel(orderId, ...rest);
     },
+    async reprioritise(orderId, ...rest) {
+      await restarted.interruptNow([orderId]);
+      return of.reprioritise(orderId, ...rest);
+    },
   };
 }
 

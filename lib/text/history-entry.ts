@@ -49,6 +49,13 @@ export type HistoryLine =
       readonly corrected: readonly string[];
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
+  /** `from`: the priority before. */
+  | (At & {
+      readonly type: 'reprioritise';
+      readonly by: string;
+      readonly priority: string;
+      readonly from: string;
+    })
   | (At & { readonly type: 'shortened'; readonly entries: number })
   /** An entry of a newer release, displayed by its title. */
   | (At & { readonly type: 'other'; readonly title: string });

@@ -48,6 +48,8 @@ export function historySentence(entry: HistoryLine): string {
       return `resubmitted by ${entry.by}${corrections(entry.corrected)}`;
     case 'cancel':
       return `cancelled by ${entry.by}`;
+    case 'reprioritise':
+      return `priority changed from ${entry.from} to ${entry.priority} by ${entry.by}`;
     case 'shortened':
       return `the record of the order was full: ${entry.entries} older ${entry.entries === 1 ? 'entry was' : 'entries were'} dropped`;
     case 'other':

@@ -159,3 +159,31 @@ test('an empty selection is not an error', async () => {
     stderr: '',
   });
 });
+
+test('orders are moved to another class, those that have it already are left out', async () => {
+  const reeve = await reeveScenario();
+  const [first = '', ...rest] = await failed(reeve, 3);
+  await reeve.post(`/orders/${first}/reprioritise`, { priority: 'low' });
+  await nextMillisecond();
+  const { run, asked } = spoken(reeve);
+  const preview = await run('reprioritise --priority low --state Error');
+  expect(preview.stdout).toMatch(
+    /To reprioritise 2 orders:\n {2}reeve reprioritise --priority low --state Error --before 20\S+Z --yes\n$/,
+  );
+  expect(asked).toEqual([]);
+  const { exitCode, stdout } = await run('reprioritise --priority low --state Error --yes');
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('2 orders reprioritised')]);
+  expect(asked.toSorted()).toEqual(rest.map((id) => `/orders/${id}/reprioritise`).toSorted());
+});
+
+test('one order is moved to another class, which must be one', async () => {
+  const reeve = await reeveScenario();
+  const [id = ''] = await failed(reeve, 1);
+  const { run } = spoken(reeve);
+  expect((await run(`reprioritise ${id} --priority HIGH`)).stdout).toContain(id);
+  expect((await run(`show ${id}`)).stdout).toContain(
+    'priority changed from normal to high by olga',
+  );
+  expect((await run(`reprioritise ${id}`)).exitCode).toBe(2);
+  expect((await run(`reprioritise ${id} --priority urgent`)).exitCode).toBe(2);
+});

@@ -174,6 +174,7 @@ test('an action is offered where the order says that it is allowed', () => {
     resubmit: null,
     correct: 'already-undoing',
     cancel: 'already-undoing',
+    reprioritise: null,
   } as const;
   expect(fits('resubmit', { actions })).toBe(true);
   expect(fits('cancel', { actions })).toBe(false);

@@ -15,13 +15,22 @@ const order = (orderId: string, more: Partial<SummaryDocument> = {}): SummaryDoc
     direction: 'forward',
   },
   ...{ fault: null, priority: 'normal', tenant: null, correlationId: null, revision: 1 },
-  ...{ submittedAt: at, updatedAt: at, actions: { resubmit: null, correct: null, cancel: null } },
+  ...{
+    submittedAt: at,
+    updatedAt: at,
+    actions: { resubmit: null, correct: null, cancel: null, reprioritise: null },
+  },
   ...more,
 });
 const change = (orderId: string, more: Partial<Change> = {}): Change => ({
   ...{ orderId, workflow: 'house', revision: 2, processState: 'Processing', direction: 'forward' },
-  ...{ fault: null, last: { at: '2026-01-01T00:00:09.000Z', type: 'claim' }, steps: {} },
-  actions: { resubmit: null, correct: null, cancel: null },
+  ...{
+    priority: 'normal',
+    fault: null,
+    last: { at: '2026-01-01T00:00:09.000Z', type: 'claim' },
+    steps: {},
+  },
+  actions: { resubmit: null, correct: null, cancel: null, reprioritise: null },
   ...more,
 });
 const page = (ids: readonly string[], cursor: string | null = null): ListDocument => ({

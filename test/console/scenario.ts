@@ -45,6 +45,6 @@ export const summary = (orderId: string, more: Partial<SummaryDocument> = {}): S
   revision: 1,
   submittedAt,
   updatedAt: submittedAt,
-  actions: { resubmit: null, correct: null, cancel: null },
+  actions: { resubmit: null, correct: null, cancel: null, reprioritise: null },
   ...more,
 });

@@ -1,5 +1,8 @@
-/** Resubmit and cancel, one line per transition (R8, R9). */
+/** Resubmit, cancel and reprioritise, one line per transition (R8, R9, R24). */
 import { describe, expect, it } from 'vitest';
+import { decide } from '#core/decide/decide.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { claimsSinceOperator } from '#core/model/history.ts';
 import {
   cancel,
   claim,
@@ -7,11 +10,14 @@ import {
   epoch,
   expire,
   flow,
+  gated,
   ignored,
   no,
   ok,
   play,
+  reprioritise,
   resubmit,
+  type Situation,
   submit,
   transitions,
   undoNo,
@@ -291,5 +297,89 @@ describe('cancel', () => {
       at: epoch + 5,
       by: 'olga',
     });
+  });
+});
+
+describe('reprioritise', () => {
+  const open = { hold: 'circuit', until: 4_000 } as const;
+  const waiting = play(gated(holding, { a: open, b: open }), [0, claim()]);
+  transitions([
+    [
+      'nudges an order that waits for a claim',
+      holding,
+      5,
+      reprioritise('low'),
+      ['Pending a:- b:- c:- d:-', 'nudge'],
+    ],
+    [
+      'leaves calls in flight alone',
+      started,
+      5,
+      reprioritise('low'),
+      ['Processing a:R1<1000 b:R1<1000 c:- d:-'],
+    ],
+    [
+      'leaves a cool-down as long as it is',
+      play(
+        submit(flow({ a: { retries: 0, coolDown: { after: 5_000, times: 1 } } })),
+        [0, claim()],
+        [1_001, expire],
+      ),
+      2_000,
+      reprioritise('normal'),
+      ['Pending from 6001 a:-1!1?1000'],
+    ],
+    [
+      'leaves what is held to its gate, which knows the new priority from the record',
+      waiting,
+      5,
+      reprioritise('low'),
+      ['Pending from 4000 a:H-@circuit 4000 b:H-@circuit 4000 c:- d:-'],
+    ],
+    [
+      'is for stopped orders too, which stay stopped',
+      refused,
+      50,
+      reprioritise('normal'),
+      ['Error(refused) a:F1 b:R1<1000 c:- d:-'],
+    ],
+    [
+      'of the present class changes nothing',
+      holding,
+      5,
+      reprioritise('high'),
+      ignored('same-priority'),
+    ],
+    ['leaves a Processed order alone', done, 50, reprioritise('low'), ignored('ended')],
+    ['leaves an Undone order alone', undone, 50, reprioritise('low'), ignored('ended')],
+    [
+      'leaves another revision alone',
+      holding,
+      5,
+      { ...reprioritise('low'), ifRevision: 7 },
+      ignored('changed'),
+    ],
+  ]);
+
+  it('gives the class to the record, to what is sent from then on, and to the history', () => {
+    const low = play(holding, [5, reprioritise('low')]);
+    expect(low.record.priority).toBe('low');
+    expect(low.record.history.at(-1)).toEqual({
+      ...{ type: 'reprioritise', at: epoch + 5, by: 'olga', priority: 'low', from: 'high' },
+    });
+    const classesOf = (event: RecordEvent, situation: Situation) => {
+      const decision = decide(situation.record, event, situation.known, epoch + 6);
+      if (decision.kind === 'ignored') return decision.reason;
+      return decision.commands.map((command) =>
+        command.kind === 'nudge' ? command.nudge.priority : command.request.priority,
+      );
+    };
+    expect(classesOf(reprioritise('low'), holding)).toEqual(['low']);
+    expect(classesOf(claim(), low)).toEqual(['low', 'low']);
+  });
+
+  it('resets no limit on claims', () => {
+    const again = play(started, [1_001, expire], [1_002, reprioritise('low')]);
+    expect(claimsSinceOperator(again.record.history)).toBe(1);
   });
 });

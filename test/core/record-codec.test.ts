@@ -266,6 +266,7 @@ describe('the stored form', () => {
             ),
             { type: 'resubmit', at: epoch - 5, by, corrections: [] } as const,
             { type: 'cancel', at: epoch, by } as const,
+            { type: 'reprioritise', at: epoch, by, priority: 'low', from: 'high' } as const,
           ],
         };
         expect(decodeRecord(reread(encodeRecord(changed)))).toEqual(changed);

@@ -15,6 +15,7 @@ import {
   no,
   ok,
   play,
+  reprioritise,
   resubmit,
   type Situation,
   submit,
@@ -62,6 +63,10 @@ describe('a history', () => {
       ),
     ],
     ['of a cancel', play(two, [0, claim()], [5, cancel], [9, ok('a')])],
+    [
+      'of two changes of the priority',
+      play(two, [0, reprioritise('low')], [1, claim()], [2, reprioritise('high')], [9, ok('a')]),
+    ],
     ['of late steps', play(two, [0, claim()], [1_001, expire], [1_002, claim()], [2_003, expire])],
   ])('%s plays back to the stored record', (_, { record, known }) => {
     expect(replay(record, known).at(-1)).toEqual(record);

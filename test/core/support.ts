@@ -11,7 +11,7 @@ import type { UndoAbility } from '#core/definition/agent.ts';
 import { type PolicyOptions, stepPolicy } from '#core/definition/step-policy.ts';
 import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { RecordEvent } from '#core/model/event.ts';
+import type { RecordEvent, Reprioritise } from '#core/model/event.ts';
 import type { Effect } from '#core/model/fault.ts';
 import type { Gate, Hold } from '#core/model/hold.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command } from '#core/model/message.ts';
-import { type ProcessRecord, underWay } from '#core/model/record.ts';
+import { type Priority, type ProcessRecord, underWay } from '#core/model/record.ts';
 
 /** The instant of the submission; all other instants of a test count from it. */
 export const epoch = 1_700_000_000_000;
@@ -204,6 +204,11 @@ export const interrupt = (
 };
 export const resubmit: RecordEvent = { type: 'resubmit', by: 'olga' };
 export const cancel: RecordEvent = { type: 'cancel', by: 'olga' };
+export const reprioritise = (priority: Priority): Reprioritise => ({
+  type: 'reprioritise',
+  by: 'olga',
+  priority,
+});
 
 const letters = {
   NotStarted: '-',

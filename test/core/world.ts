@@ -17,7 +17,7 @@ import { agentName, type StepName, schedulerId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { remedies } from '#core/model/policy.ts';
-import { type ProcessRecord, underWay } from '#core/model/record.ts';
+import { type ProcessRecord, priorities, underWay } from '#core/model/record.ts';
 import { epoch, flow, type StepSpec, submit } from './support.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -156,6 +156,13 @@ const doing = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('resubmit' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('reprioritise' as const),
+      priority: fc.constantFrom(...priorities),
+    }),
+  },
 );
 
 /** What the gate of each step says, by its number; nothing where there is none. */
@@ -304,6 +311,8 @@ function eventOf(world: World, what: What): RecordEvent | null {
     case 'resubmit':
     case 'cancel':
       return { type: what.do, by: 'olga' };
+    case 'reprioritise':
+      return { type: what.do, by: 'olga', priority: what.priority };
   }
 }
 

@@ -91,7 +91,7 @@ test('every path and every method is answered', async () => {
   const path = fc.oneof(
     fc.array(segment, { maxLength: 4 }).map((all) => `/${all.join('/')}`),
     fc
-      .tuple(segment, fc.constantFrom('', '/resubmit', '/cancel', '/events'))
+      .tuple(segment, fc.constantFrom('', '/resubmit', '/cancel', '/reprioritise', '/events'))
       .map(([id, action]) => `/orders/${id}${action}`),
     fc.constantFrom('/orders', '/workflows', '/openapi.json', '/healthz'),
   );

@@ -123,6 +123,44 @@ test('an order in Error that is cancelled is Undone', async () => {
   await reaches(id, 'Undone');
 });
 
+test('an order gets another priority, which its history shows with who changed it', async () => {
+  const { submit, get, post, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  const response = await post(`/orders/${id}/reprioritise`, { priority: 'high' });
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({ orderId: id, processState: 'Error' });
+  const order = orderSchema.parse(await (await get(`/orders/${id}`)).json());
+  expect(order.priority).toBe('high');
+  expect(order.actions.reprioritise).toBeNull();
+  expect(order.history.at(-1)).toMatchObject({
+    ...{ type: 'reprioritise', by: 'olga', priority: 'high', from: 'normal' },
+  });
+});
+
+test.each([
+  [409, 'same-priority', { priority: 'normal' }],
+  [422, 'body-invalid', { priority: 'urgent' }],
+  [422, 'body-invalid', {}],
+])('a new priority is refused with %i %s', async (status, code, document) => {
+  const { submit, post, refuse, reaches } = await scenario();
+  refuse(true);
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Error');
+  const response = await post(`/orders/${id}/reprioritise`, document);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ code });
+});
+
+test('an order that has ended keeps its priority', async () => {
+  const { submit, post, reaches } = await scenario();
+  const id = await orderIdOf(await submit());
+  await reaches(id, 'Processed');
+  const response = await post(`/orders/${id}/reprioritise`, { priority: 'low' });
+  expect([response.status, await response.json()]).toMatchObject([409, { code: 'ended' }]);
+});
+
 test('a listing can be searched: by workflow, agent, step, fault, and when an order changed', async () => {
   const { submit, get, refuse, reaches } = await scenario();
   refuse(true);
@@ -245,6 +283,7 @@ test('the OpenAPI document lists every route', async () => {
     'get /workflows',
     'post /orders',
     'post /orders/{id}/cancel',
+    'post /orders/{id}/reprioritise',
     'post /orders/{id}/resubmit',
   ]);
 });

@@ -1,7 +1,7 @@
 /** How many calls each agent of one process begins at once, and who is next. */
 import { expect, test } from 'vitest';
 import type { Request } from '#core/model/message.ts';
-import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import type { Priority, ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { agentGates } from '#in-process/agent-gates.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
@@ -18,15 +18,21 @@ async function started(concurrency: number) {
 function unused(concurrency: number) {
   const clock = virtualClock();
   const nudged: string[] = [];
+  const classes: Priority[] = [];
   const events: CircuitEvent[] = [];
   const gates = agentGates({
     concurrencyOf: new Map([['paint', concurrency]]),
     weights: tenantWeights(),
     onCircuit: (event) => events.push(event),
-    nudge: (nudge) => nudged.push(nudge.orderId),
+    nudge: (nudge) => {
+      nudged.push(nudge.orderId);
+      classes.push(nudge.priority);
+    },
     clock,
   });
   const records = new Map<string, ProcessRecord>();
+  /** What an operator changed. */
+  const priorities = new Map<string, Priority>();
   /** A hold continues through its attempts. */
   const heldSince = new Map<string, number>();
   /** Stores the order with these steps held. */
@@ -35,6 +41,7 @@ function unused(concurrency: number) {
     const { isHeld: _, ...rest } = before;
     const record = {
       ...rest,
+      priority: priorities.get(order) ?? rest.priority,
       ...(steps.length > 0 && { isHeld: true as const }),
       steps: before.steps.map((step): StepRecord => {
         const { progress } = step;
@@ -59,7 +66,13 @@ function unused(concurrency: number) {
     }
     return answers.map((hold) => (hold === null ? 'start' : 'hold'));
   };
-  return { events, gates, gate: gates.of('paint'), nudged, kinds, store, clock };
+  /** An operator changes the priority of an order whose step is held. */
+  function reprioritise(order: string, priority: Priority): void {
+    priorities.set(order, priority);
+    store(order, 'east');
+  }
+  const gate = gates.of('paint');
+  return { events, gates, gate, nudged, classes, kinds, store, reprioritise, clock };
 }
 
 test('an agent begins as many calls at once as it says, and no more', async () => {
@@ -138,6 +151,46 @@ test('an order that is cancelled while it waits gets no slot, and loses the one 
   expect(nudged).toEqual(['c']);
   store('c');
   expect(nudged).toEqual(['c', 'd']);
+});
+
+test('an order that an operator gives another priority waits in its new class, with its nudge', async () => {
+  const { gates, nudged, classes, kinds, reprioritise } = await started(1);
+  kinds(call('a'), call('b'), call('c'), call('d'));
+  reprioritise('d', 'high');
+  reprioritise('b', 'low');
+  gates.release([call('a')]);
+  kinds(call('d'));
+  gates.release([call('d')]);
+  kinds(call('c'));
+  gates.release([call('c')]);
+  expect(nudged).toEqual(['d', 'c', 'b']);
+  expect(classes).toEqual(['high', 'normal', 'low']);
+});
+
+test('an order with a reserved slot keeps it, and waits in its new class when it does not take it', async () => {
+  const { gates, nudged, classes, kinds, reprioritise, clock } = await started(1);
+  kinds(call('a'), call('b'), call('c'));
+  gates.release([call('a')]);
+  reprioritise('b', 'low');
+  expect(nudged).toEqual(['b']);
+  await clock.advance(20_000);
+  expect(nudged).toEqual(['b', 'c', 'b']);
+  expect(classes).toEqual(['normal', 'normal', 'low']);
+});
+
+test('an order whose probe failed has its new priority when it may be the probe again', async () => {
+  const { gates, kinds, nudged, classes, clock, store, reprioritise } = await broken(8);
+  const probe = call('a', 'east', 1, 40_000);
+  store('a', 'east');
+  await clock.advance(40_000);
+  kinds(probe);
+  const before = nudged.length;
+  gates.of('paint').end(probe);
+  store('a', 'east');
+  reprioritise('a', 'low');
+  await clock.advance(5_000);
+  expect(nudged).toHaveLength(before + 1);
+  expect(classes.at(-1)).toBe('low');
 });
 
 test('an attempt begins when it is its turn, and not when it has waited for a tenth of its time', async () => {

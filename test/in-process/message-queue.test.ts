@@ -109,3 +109,22 @@ test.each([0, 0.009, 100.1, Number.NaN])(
     expect([weights.of('a'), weights.of('b'), weights.of(null)]).toEqual([3, 1, 1]);
   },
 );
+
+test('a message that is in the line already moves to its new flow, and is delivered once', () => {
+  const keyOf = ({ number }: Message) => String(number);
+  const line = fairMessageQueue<Message>({ flowOf, keyOf, weights: tenantWeights() });
+  filled(
+    Array.from({ length: 100 }, () => ({ priority: 'low' }) as const),
+    line,
+  );
+  line.add({ number: 90, priority: 'high' });
+  line.add({ number: 7, priority: 'low' });
+  const delivered = line.take(200);
+  expect(delivered.slice(0, 2)).toEqual([
+    { number: 90, priority: 'high' },
+    { number: 0, priority: 'low' },
+  ]);
+  expect(numbers(delivered).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 100 }, (_, at) => at),
+  );
+});

@@ -289,7 +289,12 @@ test('a policy names methods and paths: none exceeds its role, and none is a wil
     allowedBy('operator')
       .filter((name) => name.includes('*'))
       .toSorted(),
-  ).toEqual(['GET/orders/*', 'POST/orders/*/cancel', 'POST/orders/*/resubmit']);
+  ).toEqual([
+    'GET/orders/*',
+    'POST/orders/*/cancel',
+    'POST/orders/*/reprioritise',
+    'POST/orders/*/resubmit',
+  ]);
 });
 
 test('the access log has path and principal, and neither the query nor an address', () => {

@@ -46,6 +46,17 @@ test('a cancelled order is undone, and the history names the operator', async ()
   expect(record.history.at(-1)).toMatchObject({ type: 'cancel', by: 'olga' });
 });
 
+test('an order gets another priority, and its next messages have it', async () => {
+  const world = roleScenario();
+  await world.create('one');
+  const person = personIn(world);
+  expect(await person.reprioritise(id, 'olga', 'low')).toMatchObject({ kind: 'done' });
+  const record = await world.record(id);
+  expect(record.priority).toBe('low');
+  expect(record.history.at(-1)).toMatchObject({ type: 'reprioritise', by: 'olga', from: 'normal' });
+  expect(world.nudges().at(-1)).toMatchObject({ orderId: id, priority: 'low' });
+});
+
 type Request = (person: Operator) => ReturnType<Operator['cancel']>;
 const misfit = [{ field: 'colour', value: 7 }];
 const refusals: readonly [string, Request, string, readonly string[]][] = [

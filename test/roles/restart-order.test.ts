@@ -4,7 +4,7 @@ import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
-import type { Operator } from '#roles/operator.ts';
+import type { OperatorOutcome } from '#roles/operator.ts';
 import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { settled } from '../support/virtual-clock.ts';
@@ -241,23 +241,27 @@ const noted = (asked: string[]): Restart => ({
 test('an operator’s request changes the order only after the restart has interrupted it', async () => {
   const asked: string[] = [];
   const note =
-    (name: string): Operator['cancel'] =>
-    async (...request) => {
+    (name: string) =>
+    async (...request: unknown[]): Promise<OperatorOutcome> => {
       asked.push(`${name} ${JSON.stringify(request)}`);
       return { kind: 'unknown-order' };
     };
   const person = operatorAfterRestart(noted(asked), {
     resubmit: note('resubmit'),
     cancel: note('cancel'),
+    reprioritise: note('reprioritise'),
   });
   const [one, two] = [orderId('one'), orderId('two')];
   await person.resubmit(one, 'olga', { ifRevision: 3 });
   await person.cancel(two, 'olga', { tenant: 'inn' });
+  await person.reprioritise(one, 'olga', 'high');
   expect(asked).toEqual([
     'interrupt one',
     'resubmit ["one","olga",{"ifRevision":3}]',
     'interrupt two',
     'cancel ["two","olga",{"tenant":"inn"}]',
+    'interrupt one',
+    'reprioritise ["one","olga","high"]',
   ]);
 });
 

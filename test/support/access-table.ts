@@ -70,11 +70,15 @@ export function requestOf(
   details: object,
 ) {
   const [method = '', path = ''] = route.split(' ');
-  const body = JSON.stringify({ workflow, details, tenant: ours });
+  const bodies: Readonly<Record<string, unknown>> = {
+    'POST /orders': { workflow, details, tenant: ours },
+    'POST /orders/{id}/reprioritise': { priority: 'low' },
+  };
+  const sent = bodies[route];
   return {
     method,
     path: path.replace('{id}', orderId),
-    body: route === 'POST /orders' ? body : null,
+    body: sent === undefined ? null : JSON.stringify(sent),
   };
 }
 

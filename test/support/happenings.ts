@@ -3,7 +3,12 @@ import { decide, type Transition } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { schedulerId, writeId } from '#core/model/ids.ts';
-import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import {
+  type Priority,
+  type ProcessRecord,
+  type StepRecord,
+  underWay,
+} from '#core/model/record.ts';
 import { details, house } from './orders.ts';
 
 export const happenings = [
@@ -16,6 +21,7 @@ export const happenings = [
   'cancel',
   'park',
   'interrupt',
+  'reprioritise',
 ] as const;
 export type Happening = (typeof happenings)[number];
 
@@ -64,6 +70,8 @@ function eventOf(record: ProcessRecord, happening: Happening): RecordEvent | nul
     case 'cancel':
     case 'resubmit':
       return { type: happening, by: 'operator' };
+    case 'reprioritise':
+      return { type: happening, by: 'operator', priority: otherThan(record.priority) };
     case 'claim':
     case 'park':
       return { type: 'claim', by: schedulerId('scheduler') };
@@ -77,6 +85,8 @@ function eventOf(record: ProcessRecord, happening: Happening): RecordEvent | nul
       return step === undefined ? null : replyOf(step, happening);
   }
 }
+
+const otherThan = (priority: Priority): Priority => (priority === 'high' ? 'low' : 'high');
 
 function replyOf(
   { name, attempt, agent, progress: { state } }: StepRecord,

@@ -11,6 +11,9 @@ import { unknownEntryTitle } from '#text/history-entry.ts';
 const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
 const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
 
+/** The priority classes, highest first. */
+export const priorities = ['high', 'normal', 'low'] as const;
+
 export const processStates = ['Pending', 'Processing', 'Processed', 'Error', 'Undone'] as const;
 const processState = z.enum(processStates);
 export type ProcessState = (typeof processStates)[number];
@@ -88,6 +91,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   }),
   at.extend({ type: z.literal('resubmit'), by: text, corrected: z.array(text).default([]) }),
   at.extend({ type: z.literal('cancel'), by: text }),
+  at.extend({ type: z.literal('reprioritise'), by: text, priority: text, from: text }),
   at.extend({ type: z.literal('shortened'), entries: z.int() }),
 ]);
 
@@ -109,6 +113,7 @@ const summarySchema = z.object({
   submittedAt: instant,
   updatedAt: instant,
   fault: orderFaultSchema.nullable(),
+  priority: text,
   revision: z.int(),
 });
 export type SummaryDocument = z.infer<typeof summarySchema>;
@@ -118,7 +123,6 @@ export const orderSchema = summarySchema.extend({
   lockedBy: text.nullable(),
   completeBy: instant.nullable(),
   failureCount: z.int(),
-  priority: text,
   tenant: text.nullable(),
   // An older Reeve does not send it.
   correlationId: text.nullable().default(null),

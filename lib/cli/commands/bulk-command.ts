@@ -1,6 +1,6 @@
 /**
- * `reeve resubmit` and `reeve cancel` for many orders: a preview that changes nothing and, with
- * `--yes`, the action. Each request names the revision that was listed, and skips orders that have changed
+ * `reeve resubmit`, `reeve cancel` and `reeve reprioritise` for many orders: a preview that changes nothing and, with
+ * `--yes`, the action. A resubmit and a cancel name the revision that was listed, and skip orders that have changed
  * since the listing began: so the same command continues where it was interrupted.
  */
 import type * as z from 'zod';
@@ -14,11 +14,19 @@ import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
 import { tableLines } from '#cli/output/table.ts';
 
-export type Action = 'resubmit' | 'cancel';
+export type Action = 'resubmit' | 'cancel' | 'reprioritise';
 
 export interface BulkOptions extends OrderFilter {
   readonly yes?: boolean;
   readonly set?: Corrections;
+  /** The new priority; only for `reprioritise`. */
+  readonly priority?: string;
+}
+
+/** What to do to each order. */
+interface Operation {
+  readonly action: Action;
+  readonly priority: string | undefined;
 }
 
 /** Orders of one request (the API's limit). */
@@ -29,20 +37,23 @@ const atOnce = 8;
 export async function bulk(
   context: Context,
   action: Action,
-  { yes, set, ...options }: BulkOptions,
+  { yes, set, priority, ...options }: BulkOptions,
 ): Promise<ExitCode> {
   if (set !== undefined)
     throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
   if (action === 'resubmit') refuseUnlessInError(options);
   const filter = await boundedFilter(context, action, options);
-  const orders = await every(context, filter);
-  if (yes !== true) return look(context, action, filter, orders);
+  const listed = await every(context, filter);
+  // The others have it already.
+  const orders = listed.filter((order) => order.priority !== priority);
+  const operation = { action, priority };
+  if (yes !== true) return look(context, operation, filter, orders);
   if (!context.json && orders.length > 0) {
     context.environment.stderr(
-      `To continue after an interruption: ${commandOf(context, action, filter)}\n`,
+      `To continue after an interruption: ${commandOf(context, operation, filter)}\n`,
     );
   }
-  const outcomes = await carryOut(context, action, orders);
+  const outcomes = await carryOut(context, operation, orders);
   return print(context, action, outcomes);
 }
 
@@ -94,7 +105,7 @@ async function every(context: Context, filter: OrderFilter): Promise<readonly Su
 
 function look(
   context: Context,
-  action: Action,
+  operation: Operation,
   filter: OrderFilter,
   orders: readonly SummaryDocument[],
 ): ExitCode {
@@ -118,14 +129,20 @@ function look(
   printLines(environment, [
     ...tableLines(['ORDERS', 'WORKFLOW', 'STATE', 'STEP', 'FAULT'], rows, paint),
     '',
-    `Nothing has been changed yet. To ${action} ${count(orders.length)}:`,
-    `  ${commandOf(context, action, filter)}`,
+    `Nothing has been changed yet. To ${operation.action} ${count(orders.length)}:`,
+    `  ${commandOf(context, operation, filter)}`,
   ]);
   return exitCodes.done;
 }
 
-const commandOf = ({ addressOptions }: Context, action: Action, filter: OrderFilter) =>
-  ['reeve', action, ...addressOptions, ...filterWords(filter), '--yes'].join(' ');
+const commandOf = (
+  { addressOptions }: Context,
+  { action, priority }: Operation,
+  filter: OrderFilter,
+) => {
+  const to = priority === undefined ? [] : ['--priority', priority];
+  return ['reeve', action, ...addressOptions, ...to, ...filterWords(filter), '--yes'].join(' ');
+};
 
 const count = (orders: number) =>
   orders === 1 ? '1 order' : `${orders.toLocaleString('en')} orders`;
@@ -139,7 +156,7 @@ interface Outcome {
 
 async function carryOut(
   context: Context,
-  action: Action,
+  operation: Operation,
   orders: readonly SummaryDocument[],
 ): Promise<readonly Outcome[]> {
   const { environment } = context;
@@ -148,7 +165,7 @@ async function carryOut(
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
-      const outcome = await ask(context, action, order);
+      const outcome = await ask(context, operation, order);
       outcomes.push(outcome);
       if (context.json) printJson(environment, outcome);
       line.write((columns) => progressBar(outcomes.length, orders.length, columns));
@@ -161,15 +178,17 @@ async function carryOut(
 
 async function ask(
   { reeve }: Context,
-  action: Action,
+  { action, priority }: Operation,
   { orderId, revision }: SummaryDocument,
 ): Promise<Outcome> {
   try {
     const { value } = await reeve({
       method: 'POST',
       path: `/orders/${encodeURIComponent(orderId)}/${action}`,
-      headers: { 'if-match': `"${revision}"` },
+      // A live order may have progressed since the listing, and gets the priority too.
+      ...(action !== 'reprioritise' && { headers: { 'if-match': `"${revision}"` } }),
       answer: acceptedSchema,
+      ...(priority !== undefined && { body: JSON.stringify({ priority }) }),
     });
     return { orderId, kind: 'done', what: value.processState };
   } catch (error) {
@@ -179,15 +198,20 @@ async function ask(
   }
 }
 
+const past: Readonly<Record<Action, string>> = {
+  resubmit: 'resubmitted',
+  cancel: 'cancelled',
+  reprioritise: 'reprioritised',
+};
+
 function print(context: Context, action: Action, outcomes: readonly Outcome[]): ExitCode {
   const { environment, json, paint } = context;
   const of = (kind: Outcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind);
   const [done, refused, failed] = [of('done'), of('refused'), of('failed')];
   if (!json) {
-    const past = action === 'resubmit' ? 'resubmitted' : 'cancelled';
     printLines(environment, [
       ...[...refused, ...failed].map(({ orderId, kind, what }) => `${orderId}  ${kind}: ${what}`),
-      `${paint('green', '✓')} ${count(done.length)} ${past}` +
+      `${paint('green', '✓')} ${count(done.length)} ${past[action]}` +
         (refused.length > 0 ? `, ${refused.length} refused` : '') +
         (failed.length > 0 ? `, ${paint('red', `${failed.length} failed`)}: run it again` : ''),
     ]);

@@ -1,4 +1,4 @@
-/** `reeve resubmit` and `reeve cancel` for one order. */
+/** `reeve resubmit`, `reeve cancel` and `reeve reprioritise` for one order. */
 
 import { acceptedSchema } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
@@ -13,7 +13,7 @@ export async function operate(
   context: Context,
   action: Action,
   orderId: string,
-  { set, yes, ...filter }: BulkOptions,
+  { set, yes, priority, ...filter }: BulkOptions,
 ): Promise<ExitCode> {
   if (filterWords(filter).length > 0) {
     throw new CliError(
@@ -29,6 +29,7 @@ export async function operate(
       path: `/orders/${encodeURIComponent(orderId)}/${action}`,
       answer: acceptedSchema,
       ...(set !== undefined && { body: correctionsBody(set) }),
+      ...(priority !== undefined && { body: JSON.stringify({ priority }) }),
     },
     (accepted) => [acceptedLine(accepted, context.paint)],
   );

@@ -36,6 +36,7 @@ export interface Change {
   readonly revision: number;
   readonly processState: ProcessState;
   readonly direction: SummaryDocument['direction'];
+  readonly priority: SummaryDocument['priority'];
   readonly fault: SummaryDocument['fault'];
   readonly last: HistoryDocument | null;
   readonly actions: SummaryDocument['actions'];

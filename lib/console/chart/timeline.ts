@@ -15,7 +15,7 @@ export interface Lane {
 /** An event of the whole order. */
 export interface Mark {
   readonly at: number;
-  readonly kind: 'resubmit' | 'cancel';
+  readonly kind: 'resubmit' | 'cancel' | 'reprioritise';
   readonly title: string;
 }
 
@@ -56,6 +56,12 @@ function isSettled({ processState }: Order): boolean {
 }
 
 function markOf(entry: HistoryLine): Mark[] {
-  if (entry.type !== 'resubmit' && entry.type !== 'cancel') return [];
-  return [{ at: entry.at, kind: entry.type, title: historySentence(entry) }];
+  switch (entry.type) {
+    case 'resubmit':
+    case 'cancel':
+    case 'reprioritise':
+      return [{ at: entry.at, kind: entry.type, title: historySentence(entry) }];
+    default:
+      return [];
+  }
 }

@@ -21,6 +21,10 @@ export function historyLine(entry: HistoryDocument): HistoryLine {
       return { type, at, by, corrected: entry.corrected ?? [] };
     case 'cancel':
       return { type, at, by };
+    case 'reprioritise':
+      return entry.priority === undefined || entry.from === undefined
+        ? other
+        : { type, at, by, priority: entry.priority, from: entry.from };
     case 'shortened':
       return entry.entries === undefined ? other : { type, at, entries: entry.entries };
     case 'expired':

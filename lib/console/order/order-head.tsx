@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Order } from '#console/api/documents.ts';
 import { mayOperate } from '#console/api/signed-in.ts';
-import { fits } from '#console/orders/bulk.ts';
+import { type Action, fits } from '#console/orders/bulk.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { ActionDialog } from '../orders/action-dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
@@ -76,7 +76,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 }
 
 function Actions({ order }: { readonly order: Order }) {
-  const asked = useSignal<'resubmit' | 'cancel' | null>(null);
+  const asked = useSignal<Action | null>(null);
   const close = () => {
     asked.value = null;
   };
@@ -88,14 +88,23 @@ function Actions({ order }: { readonly order: Order }) {
           Resubmit …
         </button>
       )}
+      {fits('reprioritise', order) && (
+        <button class="plain" type="button" onClick={() => (asked.value = 'reprioritise')}>
+          Reprioritise …
+        </button>
+      )}
       {fits('cancel', order) && (
         <button class="danger" type="button" onClick={() => (asked.value = 'cancel')}>
           Cancel …
         </button>
       )}
       {asked.value === 'resubmit' && <ResubmitDialog order={order} onClose={close} />}
-      {asked.value === 'cancel' && (
-        <ActionDialog action="cancel" choice={{ kind: 'these', orders: [order] }} onClose={close} />
+      {(asked.value === 'cancel' || asked.value === 'reprioritise') && (
+        <ActionDialog
+          action={asked.value}
+          choice={{ kind: 'these', orders: [order] }}
+          onClose={close}
+        />
       )}
     </div>
   );

@@ -1,10 +1,18 @@
-/** Resubmits or cancels orders: first a preview with their number, then the result of each. */
-
+/** Resubmits, cancels or reprioritises orders: first a preview with their number, then the result of each. */
+import { type Signal, useSignal } from '@preact/signals';
 import { orderHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
-import { type Action, consequence, leftAlone, number, ordersText } from './bulk.ts';
+import {
+  type Action,
+  consequence,
+  leftAlone,
+  number,
+  ordersText,
+  type Priority,
+  priorities,
+} from './bulk.ts';
 import { type BulkControl, type BulkRun, type Choice, runMax, useBulkRun } from './use-bulk-run.ts';
 
 interface Props {
@@ -13,10 +21,12 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const verbs = { resubmit: 'Resubmit', cancel: 'Cancel' } as const;
+const verbs = { resubmit: 'Resubmit', cancel: 'Cancel', reprioritise: 'Reprioritise' } as const;
 
 export function ActionDialog({ action, choice, onClose }: Props) {
   const control = useBulkRun(action, choice);
+  const priority = useSignal(otherPriority(choice));
+  const body = action === 'reprioritise' ? { priority: priority.value } : null;
   const run = control.run.value;
   const { stage } = run;
   return (
@@ -28,11 +38,41 @@ export function ActionDialog({ action, choice, onClose }: Props) {
         <p role="alert">The orders could not be listed. Nothing was done; try again later.</p>
       )}
       {stage === 'asking' && <Question action={action} run={run} />}
+      {stage === 'asking' && action === 'reprioritise' && <PriorityChoice priority={priority} />}
       {(stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done') && (
         <Progress run={run} />
       )}
-      <Buttons {...{ action, control, onClose }} />
+      <Buttons {...{ action, control, onClose }} go={() => control.go(body)} />
     </Modal>
+  );
+}
+
+/** The highest class that the orders do not have. */
+function otherPriority(choice: Choice): Priority {
+  const present = new Set(
+    choice.kind === 'these' ? choice.orders.map((order) => order.priority) : [],
+  );
+  return priorities.find((priority) => !present.has(priority)) ?? 'high';
+}
+
+function PriorityChoice({ priority }: { readonly priority: Signal<Priority> }) {
+  return (
+    <fieldset class="choices">
+      <legend>New priority</legend>
+      {priorities.map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name="priority"
+            checked={priority.value === each}
+            onChange={() => {
+              priority.value = each;
+            }}
+          />
+          {each}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -63,10 +103,11 @@ function Question({ action, run }: { readonly action: Action; readonly run: Bulk
 interface ButtonsProps {
   readonly action: Action;
   readonly control: BulkControl;
+  readonly go: () => void;
   readonly onClose: () => void;
 }
 
-function Buttons({ action, control: { run, go, stop }, onClose }: ButtonsProps) {
+function Buttons({ action, control: { run, stop }, go, onClose }: ButtonsProps) {
   const { stage, meant, done } = run.value;
   const isBegun = stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done';
   const look = action === 'cancel' ? 'danger' : 'primary';

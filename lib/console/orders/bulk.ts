@@ -4,7 +4,11 @@ import type { Answer } from '#console/api/answer.ts';
 import type { ProcessState, SummaryDocument } from '#console/api/documents.ts';
 import { sentence } from '#text/sentence.ts';
 
-export type Action = 'resubmit' | 'cancel';
+export type Action = 'resubmit' | 'cancel' | 'reprioritise';
+
+/** The priority classes, highest first. */
+export const priorities = ['high', 'normal', 'low'] as const;
+export type Priority = (typeof priorities)[number];
 
 export interface Result {
   readonly orderId: string;
@@ -73,18 +77,26 @@ export function resultOf(orderId: string, answer: Answer<{ processState: Process
 export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions'>): boolean =>
   actions[action] === null;
 
-export function consequence(action: Action): string {
-  return action === 'resubmit'
-    ? 'Each order continues at the step that failed, with 0 failures. Completed steps are not repeated.'
-    : 'No further step starts. Running steps complete or time out. Then all effects are undone. You cannot revert this.';
-}
+const consequences: Readonly<Record<Action, string>> = {
+  resubmit:
+    'Each order continues at the step that failed, with 0 failures. Completed steps are not repeated.',
+  cancel:
+    'No further step starts. Running steps complete or time out. Then all effects are undone. You cannot revert this.',
+  reprioritise: 'What waits moves to the class that you choose. Calls in flight continue.',
+};
+
+export const consequence = (action: Action): string => consequences[action];
+
+const exclusions: Readonly<Record<Action, string>> = {
+  resubmit: 'not in Error',
+  cancel: 'final or being undone already,',
+  reprioritise: 'final',
+};
 
 export function leftAlone(action: Action, count: number): string {
   const orders =
     count === 1 ? '1 of the selected orders is' : `${number(count)} of the selected orders are`;
-  return action === 'resubmit'
-    ? `${orders} not in Error and will not be changed.`
-    : `${orders} final or being undone already, and will not be changed.`;
+  return `${orders} ${exclusions[action]} and will not be changed.`;
 }
 
 /** Results that are kept and shown; refusals are kept before successes. */

@@ -43,9 +43,9 @@ export function changed(
     met.add(order.orderId);
     if (change.revision <= order.revision) return order;
     isChanged = true;
-    const { revision, processState, direction, fault, actions, last } = change;
+    const { revision, processState, direction, priority, fault, actions, last } = change;
     const updatedAt = last?.at ?? order.updatedAt;
-    return { ...order, revision, processState, direction, fault, actions, updatedAt };
+    return { ...order, revision, processState, direction, priority, fault, actions, updatedAt };
   });
   const isStale = [...changes.values()].some((change) =>
     met.has(change.orderId) ? hasLeft(change, query) : mayFit(change, query),

@@ -52,8 +52,8 @@ const before: BulkRun = {
 
 export interface BulkControl {
   readonly run: ReadonlySignal<BulkRun>;
-  /** Starts, or continues after a stop. */
-  readonly go: () => void;
+  /** Starts, or continues after a stop. `body`: of each request; null: none. */
+  readonly go: (body: unknown) => void;
   readonly stop: () => void;
 }
 
@@ -91,7 +91,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
       isStopped.current = true;
     };
   }, []);
-  const go = async () => {
+  const go = async (body: unknown) => {
     isStopped.current = false;
     change({ stage: 'running' });
     const onResult = (result: Result) => {
@@ -104,7 +104,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
     };
     const ended = await forEachOrder(
       left.current,
-      actOf(action),
+      actOf(action, body),
       onResult,
       () => isStopped.current,
     );
@@ -112,7 +112,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
   };
   return {
     run,
-    go: () => void go(),
+    go: (body) => void go(body),
     stop: () => {
       isStopped.current = true;
     },
@@ -121,13 +121,13 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
 
 /**
  * A resubmit is for the displayed fault: an order that has failed again since is skipped. An
- * order to be cancelled may have progressed meanwhile, and is cancelled too.
+ * order for another action may have progressed meanwhile, and is changed too.
  */
-function actOf(action: Action): Act {
+function actOf(action: Action, body: unknown): Act {
   return ({ orderId, revision }) =>
     post(
       `/orders/${encodeURIComponent(orderId)}/${action}`,
-      null,
+      body,
       action === 'resubmit' ? { 'if-match': `"${revision}"` } : {},
     );
 }

@@ -92,6 +92,9 @@ function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }
           <button class="primary" type="button" onClick={() => (action.value = 'resubmit')}>
             Resubmit …
           </button>
+          <button class="plain" type="button" onClick={() => (action.value = 'reprioritise')}>
+            Reprioritise …
+          </button>
           <button class="danger" type="button" onClick={() => (action.value = 'cancel')}>
             Cancel …
           </button>

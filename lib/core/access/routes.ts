@@ -31,6 +31,12 @@ export const routes = {
     ...everywhere,
   },
   cancelOrder: { method: 'post', path: '/orders/{id}/cancel', role: 'operator', ...everywhere },
+  reprioritiseOrder: {
+    method: 'post',
+    path: '/orders/{id}/reprioritise',
+    role: 'operator',
+    ...everywhere,
+  },
   followOrder: { method: 'get', path: '/orders/{id}/events', role: 'viewer', ...embedded },
   followOrders: { method: 'get', path: '/events', role: 'viewer', ...embedded },
   // The response counts the orders of all tenants.

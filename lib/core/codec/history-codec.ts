@@ -7,6 +7,7 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import { gates } from '#core/model/hold.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
+import { priorities } from '#core/model/record.ts';
 import { encodeHold, holdsOf, storedHolds, withHolds } from './hold-codec.ts';
 import { jsonSchema } from './json-schema.ts';
 import { taggedTuple } from './tagged-tuple.ts';
@@ -62,6 +63,8 @@ const resubmit = z
   )
   .refine((stored) => stored.length !== 4 || endsWithValue(stored));
 const cancel = z.tuple([z.literal('X'), at, z.string()], jsonSchema);
+const priority = z.enum(priorities);
+const reprioritise = z.tuple([z.literal('P'), at, z.string(), priority, priority], jsonSchema);
 const shortened = z.tuple([z.literal('k'), at, count, count], jsonSchema);
 /** An entry of a newer release. */
 const unknown = z.tuple([z.string(), at], jsonSchema);
@@ -77,6 +80,7 @@ type StoredEntry = z.infer<
   | typeof interrupted
   | typeof resubmit
   | typeof cancel
+  | typeof reprioritise
   | typeof shortened
 >;
 
@@ -96,6 +100,7 @@ const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
   o: interrupted,
   R: resubmit,
   X: cancel,
+  P: reprioritise,
   k: shortened,
 };
 const readKnown = taggedTuple<StoredEntry>(forms);
@@ -199,6 +204,8 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
     }
     case 'cancel':
       return ['X', when, entry.by];
+    case 'reprioritise':
+      return ['P', when, entry.by, entry.priority, entry.from];
     case 'shortened':
       return ['k', when, entry.entries, entry.claims];
   }
@@ -292,6 +299,10 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
     case 'X': {
       const [, , by, ...tail] = stored;
       return { type: 'cancel', at, by, ...tailOf(tail) };
+    }
+    case 'P': {
+      const [, , by, wanted, from, ...tail] = stored;
+      return { type: 'reprioritise', at, by, priority: wanted, from, ...tailOf(tail) };
     }
     case 'k': {
       const [, , entries, claims, ...tail] = stored;

@@ -77,6 +77,7 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'shortened':
       return entryBytesMax;
     case 'cancel':
+    case 'reprioritise':
       return entryBytesMax + quotedBytesAtMost(entry.by);
     case 'claim':
     case 'resume':

@@ -7,7 +7,14 @@
  */
 
 import type { FieldError } from '#core/codec/field-errors.ts';
-import type { AgentEvent, Cancel, Claim, RecordEvent, Resubmit } from '#core/model/event.ts';
+import type {
+  AgentEvent,
+  Cancel,
+  Claim,
+  RecordEvent,
+  Reprioritise,
+  Resubmit,
+} from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
 import type { Command } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
@@ -20,7 +27,10 @@ import {
   cancel,
   cancelRefusal,
   correctionRefusal,
+  type ReprioritiseRefusal,
   type ResubmitRefusal,
+  reprioritise,
+  reprioritiseRefusal,
   resubmit,
   resubmitRefusal,
 } from './operator-commands.ts';
@@ -56,9 +66,11 @@ export type IgnoredReason =
   | 'too-soon'
   | 'correction-refused'
   | 'record-full'
+  | 'same-priority'
   | ResubmitRefusal
   | CorrectionRefusal
-  | CancelRefusal;
+  | CancelRefusal
+  | ReprioritiseRefusal;
 
 /** The next revision of a record, and the messages to send once it is stored. */
 export interface Transition {
@@ -132,8 +144,8 @@ function decideStopping(
   known: OrderContext | null,
   nowMs: number,
 ): Decision {
-  // Without the heartbeat the attempt times out, which policies handle.
-  if (event.type === 'heartbeat') return ignored('record-full');
+  // Without the heartbeat the attempt times out, which policies handle; and no order needs another priority to end.
+  if (event.type === 'heartbeat' || event.type === 'reprioritise') return ignored('record-full');
   return decideOn(draftOf(record, nowMs, event.type !== 'resubmit'), event, known);
 }
 
@@ -173,20 +185,10 @@ function decideOn(draft: Draft, event: RecordEvent, known: OrderContext | null):
       const { reason, notBefore } = event;
       return transition(draft, { type: 'interrupted', at: nowMs, reason, notBefore, ...found });
     }
-    case 'resubmit': {
-      if (isOfOtherTenant(record, event)) return ignored('other-tenant');
-      if (hasChanged(record, event)) return ignored('changed');
-      const refusal = resubmitRefusal(record);
-      return refusal === null ? decideResubmit(draft, event, known) : ignored(refusal);
-    }
-    case 'cancel': {
-      if (isOfOtherTenant(record, event)) return ignored('other-tenant');
-      if (hasChanged(record, event)) return ignored('changed');
-      const refusal = cancelRefusal(draft);
-      if (refusal !== null) return ignored(refusal);
-      cancel(draft, event);
-      return transition(draft, { type: 'cancel', at: nowMs, by: event.by });
-    }
+    case 'resubmit':
+    case 'cancel':
+    case 'reprioritise':
+      return decideOperator(draft, event, known);
   }
 }
 
@@ -214,10 +216,39 @@ function claimed(draft: Draft, { by }: Claim, known: OrderContext | null): Decis
   );
 }
 
-const isOfOtherTenant = ({ tenant }: ProcessRecord, event: Resubmit | Cancel) =>
+function decideOperator(draft: Draft, event: ByOperator, known: OrderContext | null): Decision {
+  const { base: record, nowMs: at } = draft;
+  if (isOfOtherTenant(record, event)) return ignored('other-tenant');
+  if (hasChanged(record, event)) return ignored('changed');
+  const { by } = event;
+  switch (event.type) {
+    case 'resubmit': {
+      const refusal = resubmitRefusal(record);
+      return refusal === null ? decideResubmit(draft, event, known) : ignored(refusal);
+    }
+    case 'cancel': {
+      const refusal = cancelRefusal(draft);
+      if (refusal !== null) return ignored(refusal);
+      cancel(draft, event);
+      return transition(draft, { type: 'cancel', at, by });
+    }
+    case 'reprioritise': {
+      const { priority } = event;
+      const refusal = reprioritiseRefusal(record);
+      if (refusal !== null) return ignored(refusal);
+      if (priority === record.priority) return ignored('same-priority');
+      reprioritise(draft, event);
+      return transition(draft, { type: 'reprioritise', at, by, priority, from: record.priority });
+    }
+  }
+}
+
+type ByOperator = Resubmit | Cancel | Reprioritise;
+
+const isOfOtherTenant = ({ tenant }: ProcessRecord, event: ByOperator) =>
   event.tenant !== undefined && event.tenant !== tenant;
 
-const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: Resubmit | Cancel) =>
+const hasChanged = ({ revision }: ProcessRecord, { ifRevision }: ByOperator) =>
   ifRevision !== undefined && ifRevision !== revision;
 
 function decideResubmit(

@@ -14,6 +14,7 @@ import {
   hasHeldStep,
   type OrderDeadline,
   type OrderFault,
+  type Priority,
   type ProcessRecord,
   type StepRecord,
   type UnderWay,
@@ -43,6 +44,7 @@ export interface Draft {
   fault: OrderFault | null;
   notBefore: number;
   failureCount: number;
+  priority: Priority;
   deadline: OrderDeadline | undefined;
 }
 
@@ -61,6 +63,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     fault: base.fault,
     notBefore: base.notBefore,
     failureCount: base.failureCount,
+    priority: base.priority,
     deadline: base.deadline,
   };
 }
@@ -90,16 +93,24 @@ export function park(draft: Draft, fault: OrderFault): void {
 export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
-  if (notBefore <= draft.nowMs) nudge(draft);
-  else if (notBefore - draft.nowMs <= limits.messageDelayMaxMs) {
-    draft.commands.push({ kind: 'nudge', nudge: delayedNudgeOf(draft.base, notBefore) });
+  nudgeInTime(draft);
+}
+
+/** Requests a claim for when the order may be claimed. */
+export function nudgeInTime(draft: Draft): void {
+  const { notBefore, nowMs } = draft;
+  if (notBefore <= nowMs) nudge(draft);
+  else if (notBefore - nowMs <= limits.messageDelayMaxMs) {
+    draft.commands.push({ kind: 'nudge', nudge: delayedNudgeOf(nudged(draft), notBefore) });
   }
 }
 
 /** Requests a claim. */
 export function nudge(draft: Draft): void {
-  draft.commands.push({ kind: 'nudge', nudge: nudgeOf(draft.base) });
+  draft.commands.push({ kind: 'nudge', nudge: nudgeOf(nudged(draft)) });
 }
+
+const nudged = ({ base: { orderId, tenant }, priority }: Draft) => ({ orderId, priority, tenant });
 
 /** The next record, with its derived fields and the new history entry. */
 export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
@@ -128,7 +139,7 @@ function withoutOptions(draft: Draft, entry: HistoryEntry): ProcessRecord {
     direction: draft.direction,
     steps: draft.steps,
     fault: draft.fault,
-    priority: base.priority,
+    priority: draft.priority,
     tenant: base.tenant,
     replyTo: base.replyTo,
     correlationId: base.correlationId,

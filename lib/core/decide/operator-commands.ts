@@ -1,9 +1,10 @@
-/** Resubmit and cancel: the only transitions out of Error (R9). */
+/** What operators ask for. Resubmit and cancel are the only transitions out of Error (R9). */
 
-import type { Cancel } from '#core/model/event.ts';
+import type { Cancel, Reprioritise } from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { type Draft, release, setStep } from './draft.ts';
+import { type Draft, nudgeInTime, release, setStep } from './draft.ts';
+import { waitsForGates } from './settle-holds.ts';
 import { beginUndo, inDoubt } from './undo.ts';
 
 /**
@@ -68,4 +69,22 @@ export function cancel(draft: Draft, event: Cancel): void {
     action: null,
   });
   if (draft.lockState.processState !== 'Processing') release(draft, draft.nowMs);
+}
+
+/** Why the priority of an order cannot change. */
+export type ReprioritiseRefusal = 'ended';
+
+/** Why the order cannot get another priority; null when it can. */
+export function reprioritiseRefusal({ processState }: ProcessRecord): ReprioritiseRefusal | null {
+  return processState === 'Processed' || processState === 'Undone' ? 'ended' : null;
+}
+
+/**
+ * Everything that is sent from now on has the new priority. Calls in flight continue, and what waits does so as long as
+ * before; but the nudge that ends the wait is sent again, in the new class. A gate nudges by the record.
+ */
+export function reprioritise(draft: Draft, { priority }: Reprioritise): void {
+  draft.priority = priority;
+  const isLeftToGates = waitsForGates(draft.base) && draft.notBefore > draft.nowMs;
+  if (draft.lockState.processState === 'Pending' && !isLeftToGates) nudgeInTime(draft);
 }

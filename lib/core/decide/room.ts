@@ -24,6 +24,9 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
     case 'heartbeat':
     case 'resubmit':
       return isLive && direction === 'forward' ? limits.recordBytesToStart : limits.recordBytesMax;
+    case 'reprioritise':
+      // It must not use what is reserved for the undo.
+      return limits.recordBytesToStart;
     case 'stepSucceeded':
       return processState === 'Processing' && direction === 'forward'
         ? limits.recordBytesToStart

@@ -112,6 +112,12 @@ export interface Cancel extends ByOperator {
   readonly type: 'cancel';
 }
 
+/** An operator moves an order to another priority class. */
+export interface Reprioritise extends ByOperator {
+  readonly type: 'reprioritise';
+  readonly priority: Priority;
+}
+
 /** The events that replies of agents cause. */
 export type AgentEvent =
   | StepSucceeded
@@ -121,6 +127,14 @@ export type AgentEvent =
   | Heartbeat
   | Deferred;
 /** The events of an order that exists. */
-export type RecordEvent = Claim | Resume | AgentEvent | Expired | Interrupted | Resubmit | Cancel;
+export type RecordEvent =
+  | Claim
+  | Resume
+  | AgentEvent
+  | Expired
+  | Interrupted
+  | Resubmit
+  | Cancel
+  | Reprioritise;
 /** All events. */
 export type Event = Submit | RecordEvent;

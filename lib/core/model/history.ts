@@ -9,6 +9,7 @@ import type { Fault } from './fault.ts';
 import type { Gate, HoldEntry } from './hold.ts';
 import type { SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import type { Priority } from './record.ts';
 
 interface At extends Extensible {
   readonly at: number;
@@ -52,6 +53,13 @@ export type HistoryEntry =
       readonly corrections: readonly Correction[];
     })
   | (At & { readonly type: 'cancel'; readonly by: string })
+  /** `from`: the priority before, which the record no longer has and a replay needs (R15). */
+  | (At & {
+      readonly type: 'reprioritise';
+      readonly by: string;
+      readonly priority: Priority;
+      readonly from: Priority;
+    })
   /**
    * Replaces `entries` entries (possibly 0) that were dropped because the record was too large. From there
    * on the size limit may have decided, too. `claims`: the dropped claims since the last operator event,
@@ -124,7 +132,7 @@ function entriesOf(entry: HistoryEntry): number {
   return entry.type === 'shortened' ? entry.entries : 1;
 }
 
-/** Only operator events reset the limits of an order and hold corrections. */
+/** Only these reset the limits of an order and hold corrections; a change of the priority does neither. */
 function isOperatorEntry({ type }: HistoryEntry): boolean {
   return type === 'resubmit' || type === 'cancel';
 }

@@ -5,7 +5,9 @@ import {
   type CorrectionRefusal,
   cancelRefusal,
   correctionRefusal,
+  type ReprioritiseRefusal,
   type ResubmitRefusal,
+  reprioritiseRefusal,
   resubmitRefusal,
 } from '#core/decide/operator-commands.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -16,6 +18,8 @@ export interface NextActions {
   /** Resubmit with corrections of the details. */
   readonly correct: CorrectionRefusal | null;
   readonly cancel: CancelRefusal | null;
+  /** Any other priority than the present one. */
+  readonly reprioritise: ReprioritiseRefusal | null;
 }
 
 /** The actions for the current revision. */
@@ -24,5 +28,6 @@ export function nextActions(record: ProcessRecord): NextActions {
     resubmit: resubmitRefusal(record),
     correct: correctionRefusal(record),
     cancel: cancelRefusal(draftOf(record, record.updatedAt)),
+    reprioritise: reprioritiseRefusal(record),
   };
 }

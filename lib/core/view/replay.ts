@@ -18,7 +18,9 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
 export function replay(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
   assertThat(first?.type === 'submit', 'a history begins with the submission');
-  const { orderId, priority, tenant, replyTo, correlationId, writeId } = record;
+  const { orderId, tenant, replyTo, correlationId, writeId } = record;
+  const changed = rest.find((entry) => entry.type === 'reprioritise');
+  const priority = changed?.from ?? record.priority;
   const from = { orderId, priority, tenant, replyTo, correlationId };
   const event = { type: 'submit', by: first.by, ...from } as const;
   const revisions: ProcessRecord[] = [submitted(event, known.definition, first.at, writeId).record];
@@ -92,6 +94,8 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
       return { type: 'resubmit', by: entry.by, corrections: entry.corrections };
     case 'cancel':
       return { type: 'cancel', by: entry.by };
+    case 'reprioritise':
+      return { type: 'reprioritise', by: entry.by, priority: entry.priority };
     case 'stepSucceeded': {
       // A step succeeds at most once (R5), and the record keeps its output, even after an undo.
       const progress = findStep(stored, entry.step)?.progress;

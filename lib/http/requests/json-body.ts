@@ -33,7 +33,7 @@ const brokenOff = problem(
 );
 
 export function jsonBodies(app: OpenAPIHono): void {
-  app.on('POST', '/orders', jsonBody(true));
+  app.on('POST', ['/orders', '/orders/:id/reprioritise'], jsonBody(true));
   app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
 }
 

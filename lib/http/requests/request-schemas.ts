@@ -80,6 +80,10 @@ export const resubmitSchema = z
 /** Strict, because other members would have no effect. */
 export const cancelSchema = z.strictObject({}).openapi('Cancel');
 
+export const reprioritiseSchema = z
+  .strictObject({ priority: z.enum(priorities) })
+  .openapi('Reprioritise');
+
 const name = z.string().min(1).max(40);
 
 export const listQuery = z.object({

@@ -43,7 +43,7 @@ export function orderEvents(write: typeof eventOf = eventOf): OrderEvents {
 }
 
 function changeView(record: ProcessRecord) {
-  const { orderId, workflow, revision, processState, direction, fault } = record;
+  const { orderId, workflow, revision, processState, direction, priority, fault } = record;
   const last = record.history.at(-1);
   return {
     orderId,
@@ -51,6 +51,7 @@ function changeView(record: ProcessRecord) {
     revision,
     processState,
     direction,
+    priority,
     fault,
     last: last === undefined ? null : historyView(last),
     actions: nextActions(record),

@@ -1,47 +1,28 @@
-/** Orders: submit, show, list, resubmit, cancel. */
+/** Orders: submit, show, list. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { maySee, type Principal } from '#core/access/principal.ts';
-import type { OrderId } from '#core/model/ids.ts';
+import { maySee } from '#core/access/principal.ts';
 import { authorised, tenantOf } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { weakTag } from '#http/entity-tag.ts';
-import {
-  fieldProblem,
-  type ProblemCode,
-  problem,
-  problemResponses,
-  Refusal,
-} from '#http/problem.ts';
+import { fieldProblem, problemResponses, Refusal } from '#http/problem.ts';
 import { jsonBodies } from '#http/requests/json-body.ts';
-import {
-  cancelSchema,
-  ifMatchHeader,
-  keyHeader,
-  listQuery,
-  resubmitSchema,
-  submissionSchema,
-} from '#http/requests/request-schemas.ts';
+import { keyHeader, listQuery, submissionSchema } from '#http/requests/request-schemas.ts';
 import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
 import { orderView, summaryView } from '#http/view.ts';
 import type { OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
 import { search } from '#roles/search.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
+import { jsonResponse } from './json-response.ts';
 import { listingCursor } from './listing-cursor.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
 import { overloaded } from './overloaded.ts';
 
-function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
-  return { description, content: { 'application/json': { schema } } };
-}
-
 /** OpenAPI links: the operations on the order that a response names. */
 const next = Object.fromEntries(
-  (['showOrder', 'resubmitOrder', 'cancelOrder'] as const).map((operationId) => [
-    operationId,
-    { operationId, parameters: { id: '$response.body#/orderId' } },
-  ]),
+  (['showOrder', 'resubmitOrder', 'cancelOrder', 'reprioritiseOrder'] as const).map(
+    (operationId) => [operationId, { operationId, parameters: { id: '$response.body#/orderId' } }],
+  ),
 );
 
 const submitRoute = createRoute({
@@ -85,40 +66,6 @@ const listRoute = createRoute({
     'A page of the orders that match all filters. A page may be short, or empty, and still have a cursor for the next page, which is valid for the same filters.',
   request: { query: listQuery },
   responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
-});
-
-const resubmitRoute = createRoute({
-  ...authorised('resubmitOrder'),
-  tags: ['Operator actions'],
-  summary: 'Resubmit an order in Error',
-  description:
-    'The order continues at the step that failed. The request can correct details that no started step has used.',
-  request: {
-    params: orderParam,
-    headers: ifMatchHeader,
-    body: { required: false, content: { 'application/json': { schema: resubmitSchema } } },
-  },
-  responses: {
-    202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
-  },
-});
-
-const cancelRoute = createRoute({
-  ...authorised('cancelOrder'),
-  tags: ['Operator actions'],
-  summary: 'Cancel an order',
-  description:
-    'No further step starts. The effects of completed steps, and of steps in doubt, are undone.',
-  request: {
-    params: orderParam,
-    headers: ifMatchHeader,
-    body: { required: false, content: { 'application/json': { schema: cancelSchema } } },
-  },
-  responses: {
-    202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
-  },
 });
 
 export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
@@ -180,32 +127,6 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });
-  app.openapi(resubmitRoute, async (context) => {
-    const orderId = knownForm(context.req.valid('param').id);
-    const { set = {} } = context.req.valid('json');
-    const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
-    const principal = context.get('principal');
-    const options = { ...optionsOf(principal, context.req.valid('header')), corrections };
-    const outcome = await ports.operator.resubmit(orderId, principal.name, options);
-    return context.json(recorded(orderId, outcome), 202);
-  });
-  app.openapi(cancelRoute, async (context) => {
-    const orderId = knownForm(context.req.valid('param').id);
-    const principal = context.get('principal');
-    const options = optionsOf(principal, context.req.valid('header'));
-    const outcome = await ports.operator.cancel(orderId, principal.name, options);
-    return context.json(recorded(orderId, outcome), 202);
-  });
-}
-
-function optionsOf(
-  { tenant }: Principal,
-  { 'if-match': ifMatch }: { readonly 'if-match'?: string | undefined },
-): OperatorOptions {
-  return {
-    ...(ifMatch !== undefined && { ifRevision: Number(ifMatch.slice(1, -1)) }),
-    ...(tenant !== null && { tenant }),
-  };
 }
 
 function accepted(outcome: SubmissionOutcome, order: OfferedOrder, clock: Clock) {
@@ -216,33 +137,5 @@ function accepted(outcome: SubmissionOutcome, order: OfferedOrder, clock: Clock)
       throw new Refusal(fieldProblem(outcome.code, outcome.errors));
     case 'overloaded':
       throw overloaded(outcome, order, clock.now());
-  }
-}
-
-const refusals: Readonly<Record<string, ProblemCode>> = {
-  'not-in-error': 'not-in-error',
-  ended: 'ended',
-  'already-undoing': 'already-undoing',
-  irreversible: 'irreversible',
-  changed: 'changed',
-  'correction-refused': 'correction-refused',
-  'record-full': 'record-full',
-};
-
-function recorded(orderId: OrderId, outcome: OperatorOutcome) {
-  switch (outcome.kind) {
-    case 'unknown-order':
-      throw unknownOrder(orderId);
-    case 'refused': {
-      if (outcome.errors.length > 0) {
-        throw new Refusal(fieldProblem('correction-refused', outcome.errors));
-      }
-      const { processState, direction, revision } = outcome.record;
-      const detail = `The order is ${processState}, direction ${direction}, at revision ${revision}.`;
-      throw new Refusal(problem(refusals[outcome.reason] ?? 'internal', detail));
-    }
-    case 'done': {
-      return { orderId, processState: outcome.record.processState };
-    }
   }
 }

@@ -118,7 +118,7 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
       title: 'Reeve',
       version: '1',
       description:
-        'Submits, follows, resubmits and cancels orders. Errors are RFC 9457 problem documents with a stable code.',
+        'Submits, follows, resubmits, cancels and reprioritises orders. Errors are RFC 9457 problem documents with a stable code.',
       contact: { name: 'The operator of this Reeve' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
@@ -126,7 +126,7 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
     servers: [{ url: '/' }],
     tags: [
       { name: 'Orders', description: 'Submit, get and list orders.' },
-      { name: 'Operator actions', description: 'Resubmit and cancel orders.' },
+      { name: 'Operator actions', description: 'Resubmit, cancel and reprioritise orders.' },
       { name: 'Events', description: 'Follow orders as they change. Not served on AWS.' },
       { name: 'Service', description: 'Reeve itself: workflows, health, activity, caller.' },
     ],

@@ -9,7 +9,10 @@ import { type DeployedRoute, routesOf } from './api-routes.ts';
 const policies = {
   viewer: { id: 'ReeveView', may: 'sees orders' },
   submitter: { id: 'ReeveSubmit', may: 'submits orders and sees them' },
-  operator: { id: 'ReeveOperate', may: 'submits, sees, resubmits, corrects and cancels orders' },
+  operator: {
+    id: 'ReeveOperate',
+    may: 'submits, sees, resubmits, corrects, cancels and reprioritises orders',
+  },
 } as const;
 
 /** Policies by name, `ReeveView` and so on. */

@@ -185,6 +185,7 @@ function noteCalls(
     case 'interrupted':
     case 'resubmit':
     case 'cancel':
+    case 'reprioritise':
     case undefined:
       return;
   }

@@ -69,8 +69,8 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         receive: (nudges) => to.onNudges(nudges),
         batchMax: messageBatchMax,
         inFlightMax: batchesInFlightMax,
-        // A nudge names its class and its tenant itself.
-        fair: { flowOf: (nudge) => nudge, weights },
+        // A nudge names its class and its tenant itself. An order in another class is claimed in its turn there.
+        fair: { flowOf: (nudge) => nudge, keyOf: ({ orderId }) => orderId, weights },
         atOf: ({ at }) => at,
       }),
       requests: requestsByAgent(requests),

@@ -1,6 +1,6 @@
 /** Injects faults into machines, clocks, operators and the whole platform until the faults end. */
 import { replyCodec } from '#core/codec/message-codec.ts';
-import { underWay } from '#core/model/record.ts';
+import { priorities, underWay } from '#core/model/record.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
@@ -154,6 +154,17 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
       await host.operator[what](orderId, 'olga');
     });
   };
+  const reprioritise = () => {
+    const [first, ...rest] = shared.table.orderIds();
+    const host = fleet.pick('door');
+    if (first === undefined || host === null) return;
+    const orderId = chance.pick([first, ...rest]);
+    const priority = chance.pick(priorities);
+    trace.record(`an operator gives ${orderId} the priority ${priority}`);
+    invoke(host, shared, async () => {
+      await host.operator.reprioritise(orderId, 'olga', priority);
+    });
+  };
   /** Only for stopped orders, where a correction can succeed. */
   const correct = () => {
     const stopped = recordsOf(shared.table).filter(({ processState }) => processState === 'Error');
@@ -177,6 +188,7 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
   return [
     ['operator-resubmits', operate('resubmit')],
     ['operator-cancels', operate('cancel')],
+    ['operator-reprioritises', reprioritise],
     ['operator-corrects', correct],
     ['operator-searches', search],
   ];

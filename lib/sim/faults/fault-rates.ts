@@ -64,6 +64,7 @@ const usual = {
   'operator-resubmits': 0.1,
   'operator-corrects': 0.15,
   'operator-cancels': 0.06,
+  'operator-reprioritises': 0.1,
   // The whole.
   'new-version': 0.1,
   'old-version': 0.08,

@@ -71,6 +71,30 @@ export const mutantsOfCore: readonly Mutant[] = [
     'return null;',
   ),
   mutant(
+    'reprioritise an order that has ended',
+    'decide/operator-commands',
+    "return processState === 'Processed' || processState === 'Undone' ? 'ended' : null;",
+    'return null;',
+  ),
+  mutant(
+    'record a new priority in the history alone',
+    'decide/operator-commands',
+    'draft.priority = priority;',
+    '',
+  ),
+  mutant(
+    'end the wait of an order with a new priority',
+    'decide/operator-commands',
+    "if (draft.lockState.processState === 'Pending' && !isLeftToGates) nudgeInTime(draft);",
+    "if (draft.lockState.processState === 'Pending') release(draft, draft.nowMs);",
+  ),
+  mutant(
+    'send the nudge of an order with a new priority in its former class',
+    'decide/draft',
+    'nudged = ({ base: { orderId, tenant }, priority }: Draft) =>',
+    'nudged = ({ base: { orderId, tenant, priority } }: Draft) =>',
+  ),
+  mutant(
     'change the idempotency key with every resubmit',
     'decide/operator-commands',
     "const renewed = progress.fault.effect === 'none' && !inDoubt(step);",
