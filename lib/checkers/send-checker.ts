@@ -118,9 +118,8 @@ export function sendChecker(breach: Breach) {
     },
     /** R13: a nudge is for a stored order, and a delayed one for an instant that the order waits for. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
-      for (const nudge of nudges) {
-        const { orderId, at } = nudge;
-        unsentBy.get(name)?.delete(nudgeId(nudge));
+      for (const { orderId, at, priority } of nudges) {
+        unsentBy.get(name)?.delete(nudgeId({ orderId, priority }));
         if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, which is not stored`);
         if (at !== undefined && !waits.has(waitOf(orderId, at))) {
           breach('R13', `a nudge for ${orderId} at ${at}, which no durable record waits for`);
@@ -186,9 +185,7 @@ function toSend(write: RecordPair): readonly string[] {
 }
 
 const heldUntil = ({ steps }: ProcessRecord) =>
-  Math.min(
-    ...steps.flatMap(({ progress }) => (progress.state === 'Held' ? [progress.until] : [])),
-  );
+  Math.min(...steps.flatMap(({ progress }) => (progress.state === 'Held' ? [progress.until] : [])));
 
 const waitOf = (orderId: OrderId, notBefore: number) => `${orderId} ${notBefore}`;
 

@@ -319,7 +319,7 @@ describe('reprioritise', () => {
       ['Processing a:R1<1000 b:R1<1000 c:- d:-'],
     ],
     [
-      'leaves a cool-down as long as it is',
+      'leaves a cool-down as long as it is, and asks in the new class for the claim after it',
       play(
         submit(flow({ a: { retries: 0, coolDown: { after: 5_000, times: 1 } } })),
         [0, claim()],
@@ -327,7 +327,7 @@ describe('reprioritise', () => {
       ),
       2_000,
       reprioritise('normal'),
-      ['Pending from 6001 a:-1!1?1000'],
+      ['Pending from 6001 a:-1!1?1000', 'nudge at 6001'],
     ],
     [
       'leaves what is held to its gate, which knows the new priority from the record',
