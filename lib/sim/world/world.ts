@@ -2,6 +2,7 @@
 
 import type { Breach } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { deliveries, invoke } from '#sim/ports/deliveries.ts';
 import { allOf } from '#sim/ports/queues.ts';
@@ -25,8 +26,8 @@ export interface World {
   isIdle(): boolean;
 }
 
-/** What is in flight when the faults end may arrive within this, ms. */
-export const aftermathMs = 300_000;
+/** What is in flight when the faults end, or is delayed then, may arrive within this, ms. */
+export const aftermathMs = limits.messageDelayMaxMs + 300_000;
 const hourMs = 3_600_000;
 /**
  * In the calm phase a queue hides a request for longer than any work on it takes, ms, as deployed queues do.
