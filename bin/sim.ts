@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { nothing, sum, type Tally } from '#sim/checks/tally.ts';
@@ -107,9 +108,10 @@ interface Effort {
 }
 
 function report(tally: Tally, { seconds, threads, memory }: Effort): void {
-  const sites = readdirSync('lib/roles').flatMap((file) =>
-    awaitSitesOf(file, readFileSync(`lib/roles/${file}`, 'utf8')),
-  );
+  const files = readdirSync('lib/roles', { recursive: true, encoding: 'utf8' });
+  const sites = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => awaitSitesOf(basename(file), readFileSync(`lib/roles/${file}`, 'utf8')));
   const missed = missedPoints(sites, new Set(tally.struck), uncrashed);
   const unseen = faultNames.filter((name) => tally.faults[name] === undefined);
   const total = 2 * expectedSites(sites, uncrashed).length;

@@ -42,6 +42,7 @@ const tickOfInvocation = assembleSweeps({
   log,
   registry: workflowRegistry(workflows),
   outageAfterMs,
+  sweepPeriodMs,
   coordination,
   leaseMs,
   holder: instanceName,

@@ -77,6 +77,12 @@ export const logEvents = {
     fields: ['messageId', 'reason'],
     meaning: 'A newer release wrote a message; it stays on its queue for a newer consumer.',
   },
+  'look-ahead-failed': {
+    level: 'warn',
+    fields: ['shard', 'error'],
+    meaning:
+      'Orders that wait for longer than a message can be delayed were not nudged ahead of their instant. The sweep finds them when they are due.',
+  },
   'messages-lost': {
     level: 'warn',
     fields: ['nudges', 'requests', 'error', 'code'],
@@ -207,6 +213,12 @@ export const logEvents = {
     fields: ['error'],
     optional: ['messageId', 'orderId'],
     meaning: 'A dead letter could not be stored; its message is delivered again.',
+  },
+  'prompt-recovery-failed': {
+    level: 'warn',
+    fields: ['orders', 'error'],
+    meaning:
+      'Orders that are due were not recovered at their instant. The next sweep recovers them (embedded).',
   },
   'recovery-delayed': {
     level: 'error',

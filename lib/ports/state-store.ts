@@ -22,6 +22,11 @@ export interface DueQuery {
   readonly to: number;
   readonly limit: number;
   readonly cursor: string | null;
+  /**
+   * True: only orders that, when they were written, were to be due later than a message can be delayed, for a sweep that
+   * looks ahead. A store whose records are cheap to read may return others too.
+   */
+  readonly far?: boolean;
 }
 
 /** A page of orders. */

@@ -19,6 +19,8 @@ import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent-ru
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
+import { type DueTimerPorts, dueTimer } from './recovery/due-timer.ts';
+import { type LookAheadPorts, lookAhead } from './recovery/look-ahead.ts';
 import {
   afterRestart,
   operatorAfterRestart,
@@ -68,7 +70,8 @@ const nudgingTransitions = ({ nudges, ...ports }: NudgingPorts<TransitionPorts>)
 export interface SweepAssembly
   extends NudgingPorts<TransitionPorts>,
     Pick<SupervisorPorts, 'outageAfterMs'>,
-    Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'> {
+    Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'>,
+    Pick<LookAheadPorts, 'sweepPeriodMs'> {
   /** Returns a name that no other tick has; called once per invocation. */
   readonly holder: () => string;
 }
@@ -76,7 +79,8 @@ export interface SweepAssembly
 /** Returns a factory of sweep ticks; call it once per invocation. */
 export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
   const role = supervisor({ ...ports, transitions: nudgingTransitions(ports) });
-  return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder() });
+  const ahead = (shard: number) => lookAhead(ports, shard);
+  return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder(), lookAhead: ahead });
 }
 
 /** Makes the submission role. */
@@ -122,7 +126,8 @@ export interface ProcessAssembly
   extends SchedulerAssembly,
     SubmissionPorts,
     Pick<SupervisorPorts, 'outageAfterMs'>,
-    Pick<RestartPorts, 'sliceMax'> {
+    Pick<RestartPorts, 'sliceMax'>,
+    Pick<DueTimerPorts, 'watchRecords'> {
   /** From the end of one sweep to the start of the next, ms. */
   readonly sweepPeriodMs: number;
 }
@@ -170,7 +175,27 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
     restart: restarted,
     async start() {
       const left = await restarted.begin();
-      return { left, sweeps: periodicSweep(role, clock, ports.sweepPeriodMs, log) };
+      const sweeps = periodicSweep(role, clock, ports.sweepPeriodMs, log, () => timer.lookAhead());
+      const timer = dueTimer({
+        ...ports,
+        nudges: ports.channels.nudges,
+        async recover(orderIds) {
+          if (sweeps.isAfterOutage()) return;
+          await restarted.interruptNow(orderIds);
+          await role.recover(orderIds);
+        },
+      });
+      await timer.lookAhead();
+      return {
+        left,
+        sweeps: {
+          ...sweeps,
+          stop() {
+            timer.stop();
+            sweeps.stop();
+          },
+        },
+      };
     },
   };
 }

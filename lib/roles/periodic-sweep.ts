@@ -1,6 +1,6 @@
 /** The schedule of the Supervisor in one process: sweeps with a pause between them. */
 
-import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { gapsAt, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -10,15 +10,22 @@ import type { Supervisor } from './supervisor.ts';
 export interface SweepTimer {
   /** When the last completed sweep began; null before the first. */
   lastSweepAt(): number | null;
+  /** Whether the next sweep will interrupt steps that an outage delayed: until then, only sweeps may recover orders. */
+  isAfterOutage(): boolean;
   stop(): void;
 }
 
-/** Starts the schedule; the first sweep begins after one period, ms. */
+/**
+ * Starts the schedule; the first sweep begins after one period, ms.
+ *
+ * @param onSwept called after each sweep
+ */
 export function periodicSweep(
   supervisor: Supervisor,
   clock: Clock,
   periodMs: number,
   log: Log,
+  onSwept: () => Promise<void> = async () => {},
 ): SweepTimer {
   let last: number | null = clock.now();
   const first: ShardMemory = { ...noMemory, aliveAt: last };
@@ -38,6 +45,7 @@ export function periodicSweep(
     try {
       const report = await supervisor.sweep(memories);
       if (report.finished) last = report.startedAt;
+      await onSwept();
     } catch (error) {
       if (stopped) return;
       // The memories stay: the first sweep after a long failure of the store interrupts the steps that the
@@ -47,7 +55,12 @@ export function periodicSweep(
     if (!stopped) cancel = schedule();
   }
 
-  return { lastSweepAt: () => last, stop };
+  const isAfterOutage = () =>
+    [...memories.values()].some(
+      (memory) => gapsAt(memory, clock.now(), supervisor.outageAfterMs).length > 0,
+    );
+
+  return { lastSweepAt: () => last, isAfterOutage, stop };
 
   function stop(): void {
     stopped = true;

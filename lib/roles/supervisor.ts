@@ -74,6 +74,8 @@ export interface Supervisor {
    * @throws {UnavailableError} `sweep-unwritten` when the store refused every write
    */
   sweepShard(sweep: ShardSweep): Promise<ShardReport>;
+  /** Recovers those of these orders that are due, and counts their failures: not for orders that an outage may have delayed. */
+  recover(orderIds: readonly OrderId[]): Promise<Recovered>;
   /** Recovers orders of one shard that are due later than any correct clock writes, and so would never be due (R14). */
   repairShard(shard: number): Promise<void>;
 }
@@ -97,6 +99,7 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
     shards: every.length,
     outageAfterMs: ports.outageAfterMs,
     sweepShard: (sweep) => sweepShard(ports, sweep),
+    recover: (orderIds) => recoverPage(ports, orderIds, () => expired),
     repairShard,
     async sweep(memories) {
       const startedAt = clock.now();

@@ -44,6 +44,8 @@ export interface SweepTickPorts {
   readonly handOver: (shard: number) => Promise<void>;
   /** The duration of a lease, ms: longer than a sweep may run. */
   readonly leaseMs: number;
+  /** Sends the delayed messages of the shard whose instants are near; never rejects. */
+  readonly lookAhead: (shard: number) => Promise<void>;
 }
 
 /** Between searches for due times that a wrong clock wrote too far ahead, ms; once per hour because they cost reads. */
@@ -69,6 +71,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));
       const reached = shards.filter((shard) => !failed.includes(shard));
       await repair(ports, memory, recalledAt, reached);
+      await Promise.all(reached.map(ports.lookAhead));
       const isReached = outcomes.every(
         (outcome) => outcome.status === 'fulfilled' && outcome.value.reached,
       );

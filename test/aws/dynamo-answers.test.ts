@@ -226,6 +226,17 @@ test('a lease excludes others until its end, and five minutes longer for a wrong
   });
 });
 
+test('of the due orders, only those with an exact key are far', async () => {
+  const keys = [1_767_225_600_000, 1_767_225_600_001].map((at) => ({
+    DueShard: { N: '1' },
+    DueAt: { N: String(at) },
+    OrderID: { S: `at-${at}` },
+  }));
+  const { store } = await answeringDynamo(() => ({ Items: keys }));
+  expect((await store.due({ ...due, far: true })).items).toEqual(['at-1767225600001']);
+  expect((await store.due(due)).items).toHaveLength(2);
+});
+
 test('due orders are read from one shard, within the limit, and a cursor continues the read', async () => {
   const key = { DueShard: { N: '1' }, DueAt: { N: '6' }, OrderID: { S: 'one' } };
   const { calls, store } = await answeringDynamo((_, number) =>

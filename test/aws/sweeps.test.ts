@@ -76,6 +76,7 @@ function sweep(over: Partial<{ store: StateStore }> = {}) {
     clock,
     holder: `sweep-${sweeps}`,
     leaseMs: 60 * second,
+    lookAhead: async () => {},
     handOver: async (shard) => {
       handedOver.push(shard);
     },

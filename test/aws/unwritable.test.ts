@@ -87,6 +87,7 @@ async function deployed() {
       clock,
       holder: `sweep-${sweeps}`,
       leaseMs: 60 * second,
+      lookAhead: async () => {},
       handOver: async (shard) => void handedOver.push(shard),
     });
     return { role, handedOver };

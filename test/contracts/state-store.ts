@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dueAt } from '#core/decide/due.ts';
 import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
@@ -173,6 +174,18 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         }
         expect(record.processState).toBe('Processed');
         expect(await due(0, far)).toEqual([]);
+      });
+
+      test('finds an order that is due later than a message can be delayed among the far ones', async () => {
+        const record = await create('far');
+        const notBefore = now + limits.messageDelayMaxMs + 1;
+        const waiting = { ...record, notBefore, revision: 2, writeId: writeId('far-2') };
+        await commit(waiting);
+        const to = notBefore + roundingMaxMs;
+        const range = { shard: 0, from: 0, to, limit: 100, cursor: null, far: true };
+        const shards = Array.from({ length: store.dueShards }, (_, shard) => shard);
+        const pages = await Promise.all(shards.map((shard) => store.due({ ...range, shard })));
+        expect(pages.flatMap(({ items }) => items)).toContain(waiting.orderId);
       });
 
       test('returns each order once, page by page, when many are due at once', async () => {

@@ -4,7 +4,9 @@ import {
   clockToleranceMs,
   dueAt,
   dueHorizonMs,
+  dueKeyOf,
   earliestCompleteBy,
+  isFarKey,
   pickUpBy,
 } from '#core/decide/due.ts';
 import { type Audience, audienceOf, changeOf, hasAudience, statusId } from '#core/model/change.ts';
@@ -217,5 +219,35 @@ describe('errors', () => {
     expect(() => assertThat(false, 'One is one')).toThrow(
       expect.objectContaining({ code: 'assertion-failed', name: 'ReeveError' }),
     );
+  });
+});
+
+describe('the key in a due index', () => {
+  const minute = 60_000;
+  const { messageDelayMaxMs } = limits;
+  const waiting = (ms: number): ProcessRecord => ({
+    ...pending.record,
+    notBefore: pending.record.updatedAt + ms,
+  });
+
+  it('is rounded up to the precision of the index, and none for an ended order', () => {
+    expect(dueKeyOf(started.record, minute)).toBe(Math.ceil((epoch + 1_001) / minute) * minute);
+    expect(dueKeyOf(done.record, minute)).toBeNull();
+  });
+
+  it.each([
+    ['as long as a message can be delayed', messageDelayMaxMs, false],
+    ['longer than that', messageDelayMaxMs + 1, true],
+    ['much longer', 3 * messageDelayMaxMs + 7, true],
+  ])('says whether the order waits %s', (_, ms, expected) => {
+    const record = waiting(ms);
+    const key = dueKeyOf(record, minute) ?? 0;
+    expect(isFarKey(key, minute)).toBe(expected);
+    expect(key).toBeGreaterThanOrEqual(record.notBefore);
+  });
+
+  it('says so for an instant that is a multiple of the precision, too', () => {
+    const at = Math.ceil((epoch + 2 * messageDelayMaxMs) / minute) * minute;
+    expect(dueKeyOf(waiting(at - pending.record.updatedAt), minute)).toBe(at + 1);
   });
 });

@@ -106,6 +106,7 @@ test('each invocation of the Supervisor has a sweep tick with a name of its own'
         return memory.acquire(shard, lease, first);
       },
     },
+    sweepPeriodMs: second,
     leaseMs: 5 * second,
     holder: () => {
       names += 1;
@@ -193,7 +194,12 @@ test('a notifier keeps what it cannot deliver', async () => {
 async function restartedProcess(world: RoleScenario) {
   for (const id of ['a', 'b', 'c']) await world.createClaimed(id);
   const { scheduling, nudges } = portsIn(world);
-  const roles = assembleProcess({ ...scheduling, sweepPeriodMs: second, sliceMax: 1 });
+  const roles = assembleProcess({
+    ...scheduling,
+    watchRecords: () => () => {},
+    sweepPeriodMs: second,
+    sliceMax: 1,
+  });
   onTestFinished(roles.restart.stop);
   return { roles, nudges };
 }

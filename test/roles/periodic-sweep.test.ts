@@ -21,6 +21,7 @@ function schedule() {
       shards,
       outageAfterMs: 30_000,
       sweepShard: () => Promise.reject(new Error('nobody asks for one shard')),
+      recover: () => Promise.reject(new Error('nobody asks for single orders')),
       repairShard: () => Promise.reject(new Error('nobody asks for a repair')),
       async sweep(memories) {
         begun.push(clock.now() - start);

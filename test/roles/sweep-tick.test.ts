@@ -63,6 +63,7 @@ function scenario(
         clock,
         holder,
         leaseMs: 60 * second,
+        lookAhead: async () => {},
         handOver: async (shard) => {
           handedOver.push(shard);
         },

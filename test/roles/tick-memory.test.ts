@@ -51,6 +51,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
       holder,
       leaseMs,
       supervisor: role,
+      lookAhead: async () => {},
       handOver: async (shard) => void handedOver.push(shard),
     });
   return { world, clock, start: clock.now(), memory, calls, marks, handedOver, sweep };

@@ -188,6 +188,7 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
       clock,
       holder: `sweep-${invocations}`,
       leaseMs: 90 * second,
+      lookAhead: async () => {},
       handOver,
     });
   }

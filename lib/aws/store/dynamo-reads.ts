@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { unavailable, type Waits } from '#aws/failure.ts';
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
+import { isFarKey } from '#core/decide/due.ts';
 import { CorruptDataError, type UnreadableDataError } from '#core/model/errors.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import { instant } from '#core/model/instant.ts';
@@ -20,6 +21,8 @@ export interface ReadOptions extends Waits {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
   readonly log: Log;
+  /** The precision of the due index, ms. */
+  readonly sweepPeriodMs: number;
 }
 
 export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 'orders' | 'due'> {
@@ -37,7 +40,7 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
       return orders;
     },
 
-    async due({ shard, from, to, limit, cursor }) {
+    async due({ shard, from, to, limit, cursor, far = false }) {
       const command = new QueryCommand({
         TableName: tables.processes,
         IndexName: dueIndex.name,
@@ -53,8 +56,11 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
       const page = await client.send(command).catch((error: unknown) => {
         throw unavailable('DynamoDB', error);
       });
+      const found = (page.Items ?? []).filter(
+        ({ DueAt }) => !far || isFarKey(Number(DueAt?.N), options.sweepPeriodMs),
+      );
       return {
-        items: decodeOrSkip(page.Items ?? [], idOf, logLeftOut(options.log, 'due')),
+        items: decodeOrSkip(found, idOf, logLeftOut(options.log, 'due')),
         cursor:
           page.LastEvaluatedKey === undefined ? null : dueCursor.encode(page.LastEvaluatedKey),
       };

@@ -1,7 +1,7 @@
 /** A process record as an item: its stored form, plus attributes for DynamoDB's indexes and TTL. */
 
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
-import { dueAt } from '#core/decide/due.ts';
+import { dueKeyOf } from '#core/decide/due.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { attention, shardOf } from './tables.ts';
@@ -17,7 +17,7 @@ export interface RecordItemOptions {
 
 export function recordItem(options: RecordItemOptions, record: ProcessRecord): Item {
   const { shards, sweepPeriodMs, keepEndedMs } = options;
-  const due = dueAt(record);
+  const due = dueKeyOf(record, sweepPeriodMs);
   const { processState, updatedAt } = record;
   const ended = processState === 'Processed' || processState === 'Undone';
   return toItem({
@@ -25,8 +25,7 @@ export function recordItem(options: RecordItemOptions, record: ProcessRecord): I
     // Omitted when null: few orders have one, and each transition pays for every byte of the item.
     CorrelationID: record.correlationId ?? undefined,
     DueShard: shardOf(record.orderId, shards),
-    // Rounded up: a fast order then moves in the index about twice in its life instead of twice per step.
-    DueAt: due === null ? undefined : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs,
+    DueAt: due ?? undefined,
     Attention: processState === 'Error' ? attention : undefined,
     ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
   });

@@ -131,6 +131,8 @@ export const limits = {
   cursorLengthMax: 4_000,
   /** The largest distance of a `Date` from the epoch (ECMAScript, Time Values). */
   instantMaxMs: 8_640_000_000_000_000,
+  /** Orders per shard for which a sweep that looks ahead sends messages; the rest is left to the next sweep. */
+  lookAheadMax: 1_000,
   /** Overdue orders that a sweep reads at once. */
   sweepPage: 200,
   /** Decisions on one event while other writers change the order; then the event fails as `contention`. */

@@ -185,6 +185,7 @@ async function assemble(
     admission: backlog,
     responseChannels: [...responses.keys()],
     sweepPeriodMs,
+    watchRecords: store.watchRecords,
     outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
   });
   const agentPorts = { ...options, breakerFor: gates.of, repliesOf: links.repliesOf };
@@ -200,8 +201,7 @@ async function assemble(
   });
   for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
-  open.push(feed.stop);
-  open.push(writeProbe({ store, clock }));
+  open.push(feed.stop, writeProbe({ store, clock }));
   const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
   open.push(retention({ store, keepMs, clock, log }));
   open.push(roles.restart.stop, activity.stop);

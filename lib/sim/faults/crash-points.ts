@@ -23,7 +23,9 @@ function waitingLines(): readonly Line[] {
   Error.stackTraceLimit = 60;
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = usual;
-  return [...stack.matchAll(/lib\/roles\/([\w-]+\.ts:\d+)/g)].map(([, line]) => line ?? '');
+  return [...stack.matchAll(/lib\/roles\/(?:[\w-]+\/)*([\w-]+\.ts:\d+)/g)].map(
+    ([, line]) => line ?? '',
+  );
 }
 
 /** The awaits in a role's source, each with the lines up to its closing parenthesis. */

@@ -31,6 +31,17 @@ export const uncrashed: readonly Uncrashed[] = [
     code: 'const page = await store.due({ ...query, from: Math.max(query.from, startedAt) });',
     why: recovery,
   },
+  { file: 'assemble.ts', code: 'await restarted.interruptNow(orderIds);', why: recovery },
+  {
+    file: 'due-timer.ts',
+    code: 'if (waiting.length > 0) await ports.nudges.send(waiting.map(nudgeOf));',
+    why: 'a second crash soon after one during a cool-down is rarer than the seeds of one run',
+  },
+  {
+    file: 'look-ahead.ts',
+    code: 'if (delayed.length > 0) await nudges.send(delayed);',
+    why: 'in most worlds, faults end before an order has waited for longer than a message is delayed',
+  },
   {
     file: 'supervisor.ts',
     code: 'if (isRamped) await waitUntil(ports, memory.rampAt);',

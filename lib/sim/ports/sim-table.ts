@@ -4,7 +4,7 @@
  */
 
 import { isRecordWithin } from '#core/codec/record-size.ts';
-import { dueAt } from '#core/decide/due.ts';
+import { dueKeyOf, isFarKey } from '#core/decide/due.ts';
 import { ReeveError, RefusedError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -64,13 +64,12 @@ export function simTable(options: TableOptions): SimTable {
       throw new RefusedError('store-refused', 'The simulation: no item is as large as that.');
     }
     records.set(after.orderId, after);
-    const due = dueAt(after);
-    const rounded = due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
+    const key = dueKeyOf(after, sweepPeriodMs);
     const entries = index.get(after.orderId) ?? [];
     // The index shows the writes of one item in sequence.
     const visibleAt = Math.max(now() + options.indexLag(), entries.at(-1)?.visibleAt ?? 0);
     const seen = entries.findLastIndex((entry) => entry.visibleAt <= now());
-    index.set(after.orderId, [...entries.slice(Math.max(0, seen)), { visibleAt, dueAt: rounded }]);
+    index.set(after.orderId, [...entries.slice(Math.max(0, seen)), { visibleAt, dueAt: key }]);
     options.onWrite({ before, after, by, at: now() });
   }
 
@@ -98,11 +97,12 @@ export function simTable(options: TableOptions): SimTable {
     record: (orderId) => records.get(orderId),
     order: (orderId) => orders.get(orderId),
     orderIds: () => [...records.keys()],
-    due({ shard, from, to, limit, cursor }) {
+    due({ shard, from, to, limit, cursor, far = false }) {
       const found: Placed<OrderId>[] = [];
       for (const orderId of records.keys()) {
         const due = shardOf(orderId, shards) === shard ? shownDue(orderId) : null;
         if (due === null || due < from || due > to) continue;
+        if (far && !isFarKey(due, sweepPeriodMs)) continue;
         found.push({ place: placeOf(due, orderId), item: orderId });
       }
       const ahead = found.filter(({ place }) => cursor === null || place > cursor);

@@ -2,6 +2,7 @@
 
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -116,7 +117,7 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
     ready: true,
     onlyInvoked: true,
     ...(shared.oneProcess
-      ? processOf(ports, shared)
+      ? processOf(ports, shared, machine)
       : functionsOf(ports, shared, machine, simStore({ ...reached, workMs: shared.recoveryMs }))),
     notifier: assembleNotifier({
       publisher: publisherOf(shared, machine),
@@ -129,15 +130,24 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
   };
 }
 
-type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs'>;
+type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs' | 'watchRecords'>;
 type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
 
 /** As in lib/runtime/local/local-reeve.ts. */
-function processOf(ports: HostPorts, { sweepPeriodMs, around }: SharedInfrastructure): Roles {
+function processOf(
+  ports: HostPorts,
+  { sweepPeriodMs, around, recordListeners }: SharedInfrastructure,
+  machine: Machine,
+): Roles {
   const { scheduler, submission, operator, start } = assembleProcess({
     ...ports,
     sweepPeriodMs,
     sliceMax: around.chance.between(1, restartSliceMax),
+    watchRecords(listener) {
+      const own = (record: ProcessRecord) => machine.whenAwake(() => listener(record));
+      recordListeners.add(own);
+      return () => recordListeners.delete(own);
+    },
   });
   return { scheduler, submission, operator, sweeping: { kind: 'by-itself', start } };
 }
@@ -159,6 +169,7 @@ function functionsOf(
     ...nudging,
     store: sweptStore,
     coordination: simCoordination(shared.coordination, machine),
+    sweepPeriodMs: shared.sweepPeriodMs,
     leaseMs: shared.leaseMs,
     holder() {
       ticks += 1;

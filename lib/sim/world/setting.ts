@@ -33,7 +33,8 @@ export function drawnSetting(chance: Chance): Setting {
     precisionMs: Math.min(sweepPeriodMs / 2, 20_000),
     outageAfterMs: (oneProcess ? 10 : 3) * sweepPeriodMs,
     visibilityMs: chance.pick([3_000, 15_000, 60_000]),
-    faultsMs: chance.between(60, 110) * 1_000,
+    // A few worlds last longer than any message is delayed.
+    faultsMs: chance.hits(0.04) ? 20 * 60_000 : chance.between(60, 110) * 1_000,
     orders: chance.between(3, 4),
   };
 }

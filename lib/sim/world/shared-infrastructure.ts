@@ -5,6 +5,7 @@ import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
@@ -45,6 +46,8 @@ export interface SharedInfrastructure {
   readonly alerts: AlertLog;
   /** When an agent began an attempt, by order, step and number. */
   readonly begun: Map<string, number>;
+  /** Called with every written record; a process watches its own. */
+  readonly recordListeners: Set<(record: ProcessRecord) => void>;
   /** Starts the sweep of a shard on another machine. */
   readonly handOver: (shard: number) => void;
 }
@@ -70,6 +73,7 @@ export function sharedInfrastructure(
   const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
   const observer = observerOf(around.trace, breach);
   const sweepRuns = sweepRunsOf(timeline.now);
+  const recordListeners = new Set<(record: ProcessRecord) => void>();
   const table = simTable({
     now: timeline.now,
     shards,
@@ -85,6 +89,7 @@ export function sharedInfrastructure(
       rules.wrote(write);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);
+      for (const listener of recordListeners) listener(write.after);
     },
   });
   const rules = {
@@ -125,6 +130,7 @@ export function sharedInfrastructure(
     responses: [],
     alerts: alertLog(breach),
     begun: new Map(),
+    recordListeners,
     handOver: movers.handOver,
   };
 }

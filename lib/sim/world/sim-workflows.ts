@@ -1,9 +1,10 @@
-/** What the simulated orders are: every shape and policy that steps can have, in five workflows. */
+/** What the simulated orders are: every shape and policy that steps can have, in six workflows. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { AgentName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Machine } from './machine.ts';
 import type { Services } from './sim-services.ts';
@@ -170,7 +171,19 @@ const hasty = defineWorkflow({
   })
   .build();
 
-const old = [sequence(1, seconds(6)), fork, careful, patient, hasty];
+/** Its cool-down is longer than a message can be delayed. */
+const pausing = defineWorkflow({ name: 'pausing', version: 1, details })
+  .step('reserve', {
+    agent: stock,
+    input: first,
+    completeWithin: seconds(5),
+    retries: 0,
+    coolDown: { after: limits.messageDelayMaxMs + seconds(100), times: 1 },
+  })
+  .step('pay', { agent: payment, after: ['reserve'], input: given, completeWithin: seconds(5) })
+  .build();
+
+const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
@@ -183,7 +196,14 @@ export const registries = {
 
 export type Release = keyof typeof registries;
 
-export const workflowNames = ['sequence', 'fork', 'careful', 'patient', 'hasty'] as const;
+export const workflowNames = [
+  'sequence',
+  'fork',
+  'careful',
+  'patient',
+  'hasty',
+  'pausing',
+] as const;
 
 /** The agent's implementation on a machine. */
 export function implementation(

@@ -1,0 +1,142 @@
+/**
+ * One timer for all orders of one process, at the earliest instant at which one of them is due: so an order whose agent is
+ * silent, or that waited, continues at once and not at the next sweep. Sweeps remain for whatever the timer misses.
+ *
+ * A healthy order costs one comparison per write, because the timer keeps only what is due before its horizon, two sweep
+ * periods ahead; what is due later it learns from the due index after each sweep, if the order still lives then.
+ * A nudge that the process itself has delayed is not sent again, and the fallback of a hold is left to the sweep.
+ */
+import { earliestCompleteBy, lateAt } from '#core/decide/due.ts';
+import { waitsForGates } from '#core/decide/settle-holds.ts';
+import { timedQueue } from '#core/flow/timed-queue.ts';
+import { describeError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
+import { type Nudge, nudgeOf } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { Channel } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { readableRecords } from './readable-records.ts';
+
+/** The ports of {@link dueTimer}. */
+export interface DueTimerPorts {
+  readonly store: Pick<StateStore, 'due' | 'dueShards' | 'records'>;
+  /** Calls `listener` with every record once it is durable. The returned function ends that. */
+  readonly watchRecords: (listener: (record: ProcessRecord) => void) => () => void;
+  readonly nudges: Channel<Nudge>;
+  /** Recovers those of these orders that are due. */
+  readonly recover: (orderIds: readonly OrderId[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sweepPeriodMs: number;
+}
+
+/** See {@link dueTimer}. */
+export interface DueTimer {
+  /** Moves the horizon, and reads from the due index what is due before it. Never rejects. */
+  lookAhead(): Promise<void>;
+  stop(): void;
+}
+
+/** Orders that the timer keeps at most, some 15 MB; the others are left to the sweep. */
+const keptMax = 100_000;
+
+/** Starts the timer. */
+export function dueTimer(ports: DueTimerPorts): DueTimer {
+  const { store, clock, log, sweepPeriodMs } = ports;
+  const startedAt = clock.now();
+  let horizon = startedAt;
+  const kept = new Map<OrderId, number>();
+  const queue = timedQueue<OrderId>({ clock, max: keptMax, onTime: (ids) => void ring(ids) });
+
+  function keep(record: ProcessRecord): void {
+    const at = wakeAt(record, startedAt);
+    if (at > horizon) return;
+    const earlier = kept.get(record.orderId);
+    if (earlier !== undefined && earlier <= at) return;
+    if (queue.add(record.orderId, at)) kept.set(record.orderId, at);
+  }
+
+  async function ring(orderIds: readonly OrderId[]): Promise<void> {
+    for (const orderId of orderIds) kept.delete(orderId);
+    try {
+      const records = await readableRecords(store, orderIds);
+      const nowMs = clock.now();
+      const due = records.filter((record) => wakeAt(record, startedAt) <= nowMs);
+      const waiting = due.filter(isWaiting(nowMs));
+      const others = due.filter((record) => !waiting.includes(record));
+      if (waiting.length > 0) await ports.nudges.send(waiting.map(nudgeOf));
+      if (others.length > 0) await ports.recover(others.map(({ orderId }) => orderId));
+      for (const record of records) if (!due.includes(record)) keep(record);
+    } catch (error) {
+      log.warn('prompt-recovery-failed', { orders: orderIds.length, error: describeError(error) });
+    }
+  }
+
+  const unwatch = ports.watchRecords(keep);
+  return {
+    async lookAhead() {
+      const from = Math.max(startedAt, clock.now());
+      // Moved before the reads: what is written meanwhile is kept by its write.
+      horizon = from + 2 * sweepPeriodMs;
+      try {
+        for (let shard = 0; shard < store.dueShards; shard += 1) {
+          // Keys are rounded up to the period.
+          const range = { shard, from, to: horizon + sweepPeriodMs, limit: limits.lookAheadMax };
+          const { items } = await store.due({ ...range, cursor: null });
+          for (const record of await readableRecords(store, items)) keep(record);
+        }
+      } catch (error) {
+        log.warn('look-ahead-failed', { shard: 0, error: describeError(error) });
+      }
+    },
+    stop() {
+      unwatch();
+      queue.close();
+    },
+  };
+}
+
+/** A Pending order that waited until now, and has no call in flight that is late. */
+const isWaiting =
+  (nowMs: number) =>
+  (record: ProcessRecord): boolean =>
+    record.processState === 'Pending' &&
+    record.notBefore <= nowMs &&
+    (earliestCompleteBy(record.steps) ?? nowMs) >= nowMs &&
+    (lateAt(record) ?? Number.POSITIVE_INFINITY) > nowMs;
+
+/** When the timer must look at the order; infinite when a sweep is soon enough. */
+function wakeAt(record: ProcessRecord, startedAt: number): number {
+  switch (record.processState) {
+    case 'Processed':
+    case 'Undone':
+      return Number.POSITIVE_INFINITY;
+    case 'Processing':
+      // The restart withdraws the calls of the former process.
+      if (record.updatedAt < startedAt) return Number.POSITIVE_INFINITY;
+      return Math.min(record.completeBy + 1, lateAt(record) ?? Number.POSITIVE_INFINITY);
+    case 'Error':
+      if (record.updatedAt < startedAt || record.completeBy === null) {
+        return Number.POSITIVE_INFINITY;
+      }
+      return record.completeBy + 1;
+    case 'Pending': {
+      const running = earliestCompleteBy(record.steps);
+      return Math.min(
+        isNudgeNeeded(record, startedAt) ? record.notBefore : Number.POSITIVE_INFINITY,
+        running === null || record.updatedAt < startedAt ? Number.POSITIVE_INFINITY : running + 1,
+        lateAt(record) ?? Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+}
+
+/** Whether the order waits, and no message of this process is on its way to it. */
+function isNudgeNeeded(record: ProcessRecord, startedAt: number): boolean {
+  const { notBefore, updatedAt } = record;
+  if (notBefore <= updatedAt || waitsForGates(record)) return false;
+  return updatedAt < startedAt || notBefore - updatedAt > limits.messageDelayMaxMs;
+}
