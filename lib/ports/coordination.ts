@@ -8,7 +8,7 @@ import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 export interface SweepMemory {
   /** The begin of the last tick after which every shard had a memory; null before the first. */
   readonly sweptAt: number | null;
-  /** The begin of the last tick that swept every shard itself; null before the first. */
+  /** The begin of the last tick that swept every shard itself; of the first tick, before any did; null before that. */
   readonly reachedAt: number | null;
   /** The highest number of shards so far: orders from that time may still be in the index. */
   readonly shards: number;

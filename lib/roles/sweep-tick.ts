@@ -77,7 +77,8 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       );
       await coordination.remember({
         sweptAt: recalledAt,
-        reachedAt: isReached ? recalledAt : earlier(memory.reachedAt, recalledAt),
+        // Before the first such tick, a shard without a memory was last reached by the tick before this one.
+        reachedAt: isReached ? recalledAt : earlier(memory.reachedAt ?? memory.sweptAt, recalledAt),
         shards: memory.shards,
         complete: failed.length === 0,
       });

@@ -383,6 +383,24 @@ describe('an outage', () => {
     expect(await world.failures()).toEqual(interrupted);
   });
 
+  test('applies to a shard that was never finished, although a tick found its lease with one that died (R20)', async () => {
+    const world = scenario();
+    const { clock, coordination } = world;
+    // No sweep of the shard was ever completed, and no tick swept every shard itself.
+    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
+    await coordination.remember(mark);
+    const lease = (holder: string) => ({ nowMs: clock.now(), leaseMs: 60 * second, holder });
+    await coordination.acquire(0, lease('died before the outage'), noMemory);
+    await world.createDue(3);
+    clock.jump(hour);
+    await coordination.acquire(0, lease('died after the outage'), noMemory);
+    clock.jump(30 * second);
+    expect(await world.sweep('refused').tick()).toEqual(nothing);
+    clock.jump(31 * second);
+    expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
+    expect(await world.failures()).toEqual(interrupted);
+  });
+
   test('is none where ticks were completed, although a sweep that had recalled before them left a shard', async () => {
     const world = scenario();
     const { clock } = world;

@@ -72,7 +72,7 @@ test('a tick that handled every shard is complete, with or without work', async 
 });
 
 test.each([
-  ['none', null, null],
+  ['none, so that of the tick before it', null, -60 * second],
   ['one before it', -5 * second, -5 * second],
   ['one at the same instant', 0, 0],
   ['one that a wrong clock saw in the future', 5 * second, null],
