@@ -154,7 +154,8 @@ async function applyOne(
       const { decision } = gated;
       if (decision.kind === 'ignored') return { ...decision, record };
       const written = await writeGated(ports, gated, decision, () =>
-        decideShortened(before, event, gated.known, ports.clock.now()),
+        // At the same instant, because the granted requests have the deadlines of that decision.
+        withGranted(decideShortened(before, event, gated.known, gated.nowMs), gated.granted),
       );
       if (written.kind === 'ignored') return { ...written, record };
       if (written.kind === 'committed') {
@@ -186,6 +187,8 @@ function worthSending(
 
 interface GatedDecision {
   readonly decision: Decision;
+  /** The instant of the decision, ms since the epoch. */
+  readonly nowMs: number;
   /** With what the gates said. */
   readonly known: OrderContext | null;
   /** The requests that have slots of their agents. */
@@ -205,12 +208,12 @@ function decideGated(
   const nowMs = clock.now();
   const decision = decide(record, event, known, nowMs);
   if (gates === undefined || known === null || decision.kind === 'ignored') {
-    return { decision, known, granted: none };
+    return { decision, nowMs, known, granted: none };
   }
   const requests = requestsOf(decision.commands);
-  if (requests.length === 0) return { decision, known, granted: none };
+  if (requests.length === 0) return { decision, nowMs, known, granted: none };
   const answers = gates.ask(requests);
-  if (answers.every((hold) => hold === null)) return { decision, known, granted: requests };
+  if (answers.every((hold) => hold === null)) return { decision, nowMs, known, granted: requests };
   const granted = requests.filter((_, at) => answers[at] === null);
   const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
     const hold = answers[at] ?? null;
@@ -218,10 +221,10 @@ function decideGated(
   });
   const gated = { ...known, holds: new Map(byStep) };
   const again = withGranted(decide(record, event, gated, nowMs), granted);
-  return { decision: again, known: gated, granted };
+  return { decision: again, nowMs, known: gated, granted };
 }
 
-/** The gates know the granted requests of the first decision, so these are sent instead of their equals of the second. */
+/** The gates know the granted requests of the first decision, so these are sent instead of their equals of a later one. */
 function withGranted(decision: Decision, granted: readonly Request[]): Decision {
   if (decision.kind === 'ignored') return decision;
   const commands = decision.commands.map((command): Command => {

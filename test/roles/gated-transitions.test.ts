@@ -1,8 +1,9 @@
 /** Orders whose agents have gates: steps are held, and start when a gate grants a call. */
 import { expect, test } from 'vitest';
-import { UnavailableError } from '#core/model/errors.ts';
+import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { orderId, schedulerId } from '#core/model/ids.ts';
+import { findStep } from '#core/model/record.ts';
 import { agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { Gates } from '#ports/gates.ts';
@@ -117,6 +118,41 @@ test.each<[string, (store: StateStore) => StateStore]>([
   await other.create('two');
   await other.transitions.apply([claimOf('two')]);
   expect(gate.ask(other.requests())).toEqual([null, null]);
+});
+
+test('an order that the store accepts only in its shortest form keeps the slots of what it sends', async () => {
+  let isRefused = false;
+  const { transitions, gate, clock, create, record, requests } = await painters(2, (store) => ({
+    ...store,
+    async commit(next) {
+      if (!isRefused) return store.commit(next);
+      isRefused = false;
+      clock.jump(10);
+      throw new RefusedError('store-refused', 'Over 400 KB.');
+    },
+  }));
+  const one = await create('one');
+  await create('two');
+  await transitions.apply([claimOf('one')]);
+  const painted = requests();
+  gate.release(painted);
+  const [east, west] = painted.map(({ step, agent, attempt }) => ({
+    orderId: one.orderId,
+    event: () => ({ type: 'stepSucceeded', step, agent, attempt, output: null }) as const,
+  }));
+  if (east === undefined || west === undefined) throw new Error('both walls are painted');
+  const cancel = { orderId: one.orderId, event: () => ({ type: 'cancel', by: 'x' }) as const };
+  await transitions.apply([cancel, east]);
+  isRefused = true;
+  await transitions.apply([west]);
+  const sent = requests().slice(2);
+  expect(sent).toMatchObject([{ action: 'undo' }, { action: 'undo' }]);
+  const { steps } = await record(one.orderId);
+  for (const { step, completeBy } of sent) {
+    expect(findStep({ steps }, step)?.progress).toMatchObject({ state: 'Undoing', completeBy });
+  }
+  await transitions.apply([claimOf('two')]);
+  expect(requests()).toHaveLength(4);
 });
 
 test('gates that grant every call are asked once, and change nothing', async () => {
