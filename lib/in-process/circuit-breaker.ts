@@ -32,6 +32,8 @@ export interface CircuitBreaker {
 /** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
 export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
   let circuit = newCircuit(clock.now());
+  /** The epoch whose probe is in flight: a request that was delivered twice makes one call of it (R27). */
+  let probing: number | null = null;
   return {
     settle() {
       circuit = settled(circuit, clock.now());
@@ -43,7 +45,8 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
     },
     call(request) {
       const { idempotencyKey: step } = request;
-      if (!mayCall(circuit, step)) return null;
+      if (!mayCall(circuit, step) || probing === circuit.epoch) return null;
+      if (circuit.state === 'half-open') probing = circuit.epoch;
       const from = { epoch: circuit.epoch, step, order: request.orderId };
       const end = (isAnswered: boolean) => {
         const before = circuit.state;
@@ -53,6 +56,8 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       return { answered: () => end(true), failed: () => end(false) };
     },
     withoutCall(step) {
+      // The call in flight will say how the service is.
+      if (probing === circuit.epoch) return;
       circuit = afterNoCall(circuit, step, clock.now());
     },
     admitsAt: () => admitsAt(circuit, clock.now()),
