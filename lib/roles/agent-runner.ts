@@ -67,7 +67,10 @@ async function handle(
   request: Request,
 ): Promise<Delivery> {
   // An earlier delivery of the request may have begun, so this one says nothing.
-  if (ports.clock.now() > request.completeBy) return done;
+  if (ports.clock.now() > request.completeBy) {
+    ports.breaker.end(request);
+    return done;
+  }
   const limit = deadline(ports.clock, request.completeBy);
   try {
     const refusal = await ports.breaker.begin(request);

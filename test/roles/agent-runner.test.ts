@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import type { Request } from '#core/model/message.ts';
 import {
   type AgentImplementation,
   PermanentFault,
@@ -107,6 +108,14 @@ test('a request past its complete-by causes no call', async () => {
   await run({ completeBy: clock.now() - 1 });
   expect(calls).toEqual([]);
   expect(replies).toEqual([]);
+});
+
+test('a request past its complete-by ends for its breaker, which may have kept a slot for it (R22)', async () => {
+  const ended: number[] = [];
+  const breaker = { ...freeBreaker(), end: ({ attempt }: Request) => ended.push(attempt) };
+  const { run, clock } = kitchen(served, {}, true, true, breaker);
+  await run({ completeBy: clock.now() - 1, attempt: 3 });
+  expect(ended).toEqual([3]);
 });
 
 test('a permanent fault is reported at once, with its code and its effect', async () => {
