@@ -28,8 +28,13 @@ const bounded: WriteRule = ({ after, entry }) => {
   const entries = after.history.filter(({ type }) => type !== 'shortened').length;
   if (entries > after.revision) return 'more history entries than revisions';
   let claims = 0;
+  let wasClaimed = false;
   for (const one of after.history.slice(after.history.findLastIndex(isOperatorEntry) + 1)) {
+    // R23: a claim whose attempt was given back is not counted.
+    if (one.type === 'deferred' && wasClaimed) claims -= 1;
+    if (one.type === 'deferred') wasClaimed = false;
     if (one.type === 'claim') claims += 1;
+    if (one.type === 'claim') wasClaimed = true;
     if (one.type === 'shortened') claims += one.claims;
   }
   let allowed: number = limits.claimsSpare;

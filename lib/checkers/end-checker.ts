@@ -44,6 +44,32 @@ export function checkEffects(
   return null;
 }
 
+/** R23: an order is undone for a cause: a fault, a failure, its deadline, a cancel, a hold that lasted too long; not for waiting. */
+export function checkCause({
+  orderId,
+  processState,
+  steps,
+  history,
+}: ProcessRecord): Violation | null {
+  if (processState !== 'Undone') return null;
+  const isCaused = history.some((entry) => {
+    switch (entry.type) {
+      case 'stepFailed':
+      case 'cancel':
+      case 'shortened':
+        return true;
+      case 'expired':
+        return entry.late === true || entry.steps.length > 0;
+      default:
+        return false;
+    }
+  });
+  const mayEndHolds = steps.some(({ policy }) => policy.holdMaxMs !== undefined);
+  return isCaused || mayEndHolds
+    ? null
+    : { rule: 'R23', message: `${orderId} was undone without a cause` };
+}
+
 const isEnded = (state: ProcessRecord['processState']) =>
   state === 'Processed' || state === 'Undone';
 

@@ -50,6 +50,27 @@ const heldIsNoClaim: WriteRule = ({ before, after, entry, steps }) => {
   return steps.some(isDispatched) && 'is held, and a step was dispatched';
 };
 
+/** R23: a claim that found every ready step held is not counted as one. */
+const waitingIsNoClaim: WriteRule = ({ after, entry, steps }) => {
+  if (entry.type !== 'claim' || entry.holds === undefined || after.processState !== 'Pending') {
+    return null;
+  }
+  const untils = after.steps.flatMap(({ progress }) =>
+    progress.state === 'Held' ? [progress.until] : [],
+  );
+  const waits = untils.length > 0 && after.notBefore === Math.min(...untils);
+  return waits && !steps.some(isDispatched) && 'only waits, and was counted as a claim';
+};
+
+/** R23: a round without an attempt fails only when its hold has lasted as long as the policy of the step allows. */
+const onlyLongHoldsFail = eachStep(({ was, is }, { entry, at }) => {
+  if (is.failures <= was.failures || entry.type === 'expired') return null;
+  const { progress } = was;
+  const since = progress.state === 'Held' ? progress.since : heldSinceOf(progress);
+  const endsAt = (since ?? at) + (was.policy.holdMaxMs ?? limits.holdMaxMs);
+  return at < endsAt && 'failed a round without an attempt, and was not held for so long';
+});
+
 /** R23: only steps of live orders are held. */
 const stoppedHoldsNothing: WriteRule = ({ after }) =>
   after.processState !== 'Pending' &&
@@ -67,6 +88,8 @@ export const holdRules = [
   ['R23', holdsCountNothing],
   ['R23', deferralCountsNothing],
   ['R23', heldIsNoClaim],
+  ['R23', waitingIsNoClaim],
+  ['R23', onlyLongHoldsFail],
   ['R23', stoppedHoldsNothing],
   ['R23', marksHolds],
 ] as const;

@@ -1,6 +1,7 @@
 /** The rules that are checked over the whole history of a world when nothing is pending any more. */
 
 import {
+  checkCause,
   checkEffects,
   checkEnded,
   checkHistory,
@@ -37,6 +38,7 @@ export function judgeEnd(
     const written = new Map(own.map(({ after }) => [after.revision, after] as const));
     report(
       checkEnded(record),
+      checkCause(record),
       checkEffects(record, definition, effects),
       checkHistory(
         record,

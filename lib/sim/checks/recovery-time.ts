@@ -31,9 +31,13 @@ export const oneLoss: Plan = {
     recoveryMs: 1,
     invocationMs: 50_000,
     visibilityMs: 15 * minute,
+    concurrency: 1,
+    backlog: { ordersMax: 1_000, backlogMaxMs: 15 * minute },
+    livesOn: false,
     // Long enough for all orders to end, because the calm after it begins with new machines.
     faultsMs: 12 * minute,
     orders: 4,
+    flood: 0,
   },
   rates: {
     'message-lost': 0.01,

@@ -11,6 +11,7 @@ import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import { contracts } from '#sim/world/sim-workflows.ts';
 import type { DrawnFault } from './fault-rates.ts';
 import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
+import { outageKinds, outageOfServiceMs } from './service-outage.ts';
 
 export interface FaultInjectorOptions {
   readonly shared: SharedInfrastructure;
@@ -41,38 +42,17 @@ const dayMs = 24 * hourMs;
 export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { shared, fleet } = options;
   const { timeline, chance, faults } = shared.around;
-  const poison: { queue: SimQueue; body: string }[] = [];
+  const messages = ofMessages(options);
   const interrupted: Interrupted[] = [];
   const timedFaults = [...ofMachines(options), ...ofOperators(options)];
   let outageIsDrawn = false;
   let unread = 0;
-  let endsAt = timeline.now() + options.setting.faultsMs;
-
-  function poisonOne(): void {
-    const [first, ...rest] = options.queuesToPoison;
-    if (first === undefined || !faults.strike('message-poisoned')) return;
-    const queue = chance.pick([first, ...rest]);
-    const body = `{"version":${poison.length + 2},"kind":"riddle"}`;
-    poison.push({ queue, body });
-    queue.putSafely([body]);
-  }
-
-  /** A reply by an agent that was not asked, on its own channel. */
-  function forgeOne(): void {
-    const [first, ...rest] = recordsOf(shared.table).flatMap(({ orderId, steps }) =>
-      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
-    );
-    const [queue, ...others] = shared.queues.replies.values();
-    if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
-    const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
-    const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
-    const action = progress.state === 'Undoing' ? 'undo' : 'perform';
-    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
-    stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
-  }
+  /** Until when machines, clocks and people are disturbed: later only what has begun continues. */
+  let disturbedUntil = timeline.now() + options.setting.faultsMs;
+  let endsAt = disturbedUntil;
 
   function drawOutage(): void {
-    if (outageIsDrawn || timeline.now() <= endsAt - outageBeforeEndMs) return;
+    if (outageIsDrawn || timeline.now() <= disturbedUntil - outageBeforeEndMs) return;
     outageIsDrawn = true;
     const { outageAfterMs, sweepPeriodMs } = options.setting;
     if (faults.strike('outage')) {
@@ -90,7 +70,8 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   function began(ms: number, tellableMs: number): void {
     const nowMs = timeline.now();
     // While an outage is remembered, other failures must still count: see `gapsLeft`.
-    endsAt += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
+    disturbedUntil += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
+    endsAt = Math.max(endsAt, disturbedUntil);
     unread = faults.hits.get('record-unreadable') ?? 0;
     // Without a completed sweep before it, the outage cannot be recognised.
     const isKnown = options.setting.oneProcess || shared.coordination.recall(1).sweptAt !== null;
@@ -99,21 +80,60 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
     }
   }
 
+  function stopService(): void {
+    if (!faults.strike('service-outage')) return;
+    const ms = outageOfServiceMs(shared.around);
+    shared.serviceOutages.begin(chance.pick(contracts).name, chance.pick(outageKinds), ms);
+    endsAt = Math.max(endsAt, timeline.now() + ms);
+  }
+
   function beat(): void {
-    if (timeline.now() >= endsAt) return;
+    if (timeline.now() >= disturbedUntil) return;
     timeline.at(fleet.soon(beatMs), beat);
     for (const [name, happen] of timedFaults) {
       if (!faults.strike(name)) continue;
       const [first, ...rest] = fleet.all();
       if (first !== undefined) happen(chance.pick([first, ...rest]));
     }
-    poisonOne();
-    forgeOne();
+    messages.poisonOne();
+    messages.forgeOne();
+    stopService();
     drawOutage();
   }
 
   timeline.at(timeline.now() + beatMs, beat);
-  return { poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
+  return { poison: messages.poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
+}
+
+function ofMessages(options: FaultInjectorOptions) {
+  const { shared } = options;
+  const { chance, faults } = shared.around;
+  const poison: { queue: SimQueue; body: string }[] = [];
+
+  function poisonOne(): void {
+    const [first, ...rest] = options.queuesToPoison;
+    if (first === undefined || !faults.strike('message-poisoned')) return;
+    const queue = chance.pick([first, ...rest]);
+    const body = `{"version":${poison.length + 2},"kind":"riddle"}`;
+    poison.push({ queue, body });
+    queue.putSafely([body]);
+  }
+
+  /** A reply by an agent that was not asked, on its own channel. */
+  function forgeOne(): void {
+    const [first, ...rest] = recordsOf(shared.table).flatMap(({ orderId, steps }) =>
+      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
+    );
+    const [queue, ...others] = options.setting.oneProcess ? [] : shared.queues.replies.values();
+    if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
+    const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
+    const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
+    const action = progress.state === 'Undoing' ? 'undo' : 'perform';
+    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
+    stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
+  }
+
+  return { poison, poisonOne, forgeOne };
 }
 
 type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];

@@ -54,6 +54,10 @@ const usual = {
   'service-refuses': 0.03,
   'service-fails': 0.02,
   'undo-refused': 0.1,
+  'service-outage': 0.012,
+  // What circuits know of them.
+  'health-unknown': 0.02,
+  'health-misread': 0.03,
   // Receivers of notifications.
   'submitter-deaf': 0.1,
   'operator-deaf': 0.1,
@@ -82,6 +86,8 @@ const consequences = [
   'reply-after-the-end',
   'sweeps-overlapped',
   'delivered-while-delivered',
+  'flood',
+  'submission-refused',
 ] as const;
 
 export type FaultName = DrawnFault | (typeof consequences)[number];
@@ -100,6 +106,8 @@ export interface Faults {
   note(name: FaultName): void;
   /** Ends all faults. */
   end(): void;
+  /** The number of faults so far. */
+  count(): number;
   readonly hits: ReadonlyMap<FaultName, number>;
 }
 
@@ -120,6 +128,9 @@ export function drawnRates(chance: Chance): FaultRates {
   }
   return rates;
 }
+
+/** In quiet worlds only services fail, for long, and operators cancel. */
+export const quietRates: FaultRates = { 'service-outage': 0.1, 'operator-cancels': 0.1 };
 
 /** Faults during the recovery from an outage are rare, so some runs are dedicated to them. */
 const afterAnOutage: FaultRates = {
@@ -143,6 +154,7 @@ export function faults(
 ): Faults {
   const hits = new Map<FaultName, number>();
   let left = max;
+  let count = 0;
   const note = (name: FaultName) => hits.set(name, (hits.get(name) ?? 0) + 1);
   return {
     hits,
@@ -150,12 +162,14 @@ export function faults(
     strike(name) {
       if (left <= 0 || !chance.hits(rates[name] ?? 0)) return false;
       left -= 1;
+      count += 1;
       note(name);
       return true;
     },
     end() {
       left = 0;
     },
+    count: () => count,
   };
 }
 

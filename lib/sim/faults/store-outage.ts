@@ -8,6 +8,8 @@ import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface StoreOutage {
   begin(ms: number, of: 'writes' | 'everything'): void;
+  /** Whether some order may be unavailable now. */
+  isOn(): boolean;
   /** @throws {UnavailableError} while reads are unavailable */
   checkRead(): void;
   /** @throws {UnavailableError} while writes to this order are unavailable */
@@ -34,6 +36,7 @@ export function storeOutage({ timeline, chance, trace }: SimContext): StoreOutag
       until = timeline.now() + ms;
       readsToo = of === 'everything';
     },
+    isOn: () => until > 0 && timeline.now() < until + recoveryMs,
     checkRead() {
       if (readsToo && timeline.now() < until) throw away();
     },

@@ -199,14 +199,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'nudge before the order is stored',
     'submission',
-    "if ((await store.create(order, record)) === 'exists') {",
-    "await sendCommands(ports, commands);\n  if ((await store.create(order, record)) === 'exists') {",
+    'const stored = await admitted(ports, request,',
+    'await sendCommands(ports, commands);\n  const stored = await admitted(ports, request,',
   ),
   mutant(
     'accept an order that could not be stored',
     'submission',
-    "if ((await store.create(order, record)) === 'exists') {",
-    "if ((await store.create(order, record).catch(() => 'created')) === 'exists') {",
+    '() => store.create(order, record)',
+    "() => store.create(order, record).catch(() => 'created')",
   ),
   mutant(
     'acknowledge a submission that failed',

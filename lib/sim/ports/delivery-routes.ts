@@ -114,7 +114,10 @@ async function retried(host: Host, notification: Notification): Promise<Delivery
 }
 
 /** Counts a reply whose attempt was taken over, or that the order no longer waits for. */
-function noteLateReply({ table, around: { faults } }: SharedInfrastructure, reply: Reply): void {
+export function noteLateReply(
+  { table, around: { faults } }: SharedInfrastructure,
+  reply: Reply,
+): void {
   const record = table.record(reply.orderId);
   const step = findStep(record ?? { steps: [] }, reply.step);
   if (record === undefined || step === undefined) return;

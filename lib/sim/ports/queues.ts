@@ -12,10 +12,7 @@ export interface Queues {
   readonly retries: SimQueue;
 }
 
-export function queuesOf(
-  queue: (name: string) => SimQueue,
-  table: (name: string) => SimQueue,
-): Queues {
+export function queuesOf(queue: (name: string) => SimQueue): Queues {
   const perAgent = (kind: string) =>
     new Map<AgentName, SimQueue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
   return {
@@ -23,7 +20,7 @@ export function queuesOf(
     nudges: queue('nudges'),
     requests: perAgent('requests'),
     replies: perAgent('replies'),
-    retries: table('retries'),
+    retries: queue('retries'),
   };
 }
 

@@ -39,8 +39,6 @@ export interface SimQueue {
   /** From now on, received messages are hidden for at least this long, ms. */
   hideFor(ms: number): void;
   park(delivery: SimMessage, reason: string): void;
-  /** Drops all messages: a process's own queue ends with it. */
-  drop(): void;
   /** The number of messages, including hidden ones. */
   size(): number;
   readonly deadLetters: readonly DeadLetter[];
@@ -137,9 +135,6 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       visibilityMs = Math.max(visibilityMs, ms);
     },
     park: ({ body }, reason) => void deadLetters.push({ body, reason }),
-    drop() {
-      for (const message of held) remove(message);
-    },
   };
   return queue;
 }

@@ -29,7 +29,6 @@ export interface FleetOptions {
   readonly hostOn: (machine: Machine, release: Release) => Host;
   /** Called when a machine has started. */
   readonly onBoot: (host: Host) => void;
-  readonly onDeath: () => void;
 }
 
 /** A position that successive machines fill. */
@@ -68,7 +67,6 @@ export function fleet(options: FleetOptions): Fleet {
     slot.generation += 1;
     const body = machine(`${slot.name}.${slot.generation}`, around, () => {
       slot.host = null;
-      options.onDeath();
       timeline.at(timeline.now() + chance.between(100, 4_000), () => boot(slot));
     });
     slot.host = hostOn(body, slot.release);

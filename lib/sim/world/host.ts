@@ -1,9 +1,11 @@
 /** The shipped roles on a simulated machine, with simulated ports. */
 
+import { probeChecker } from '#checkers/probe-checker.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
+import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
@@ -11,11 +13,9 @@ import {
   assembleAgent,
   assembleNotifier,
   assembleOperator,
-  assembleProcess,
   assembleScheduler,
   assembleSubmission,
   assembleSweeps,
-  type ProcessAssembly,
 } from '#roles/assemble.ts';
 import type { Notifier } from '#roles/notifier.ts';
 import type { Operator } from '#roles/operator.ts';
@@ -24,10 +24,12 @@ import type { Scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { SweepTick } from '#roles/sweep-tick.ts';
+import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import { simStore } from '#sim/ports/sim-store.ts';
 import { channelOf, digest, idsOf, logOf, publisherOf, retriesOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
+import { type ProcessPorts, type ProcessRoles, processOf } from './one-process.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { implementation, type Release, registries } from './sim-workflows.ts';
 
@@ -41,10 +43,14 @@ export interface Host {
   readonly notifier: Notifier;
   /** Runs the agent's code on this machine. */
   readonly runner: (agent: AgentName) => AgentRunner;
+  /** Tells a process of a durable write. `before`: the revision that it replaced; null for a new order. */
+  readonly onRecord: (record: ProcessRecord, before: ProcessRecord | null) => void;
+  /** Checks what it has left undone. */
+  atEnd(): void;
   /** The search that an operator makes before acting. */
   searchErrors(agent: AgentName): Promise<unknown>;
   readonly sweeping: Sweeping;
-  /** The number of running invocations. */
+  /** The number of running invocations, and of messages in the channels of the process. */
   running: number;
   /** Whether it accepts messages yet. */
   ready: boolean;
@@ -60,11 +66,8 @@ type Sweeping =
 /** The response channel of the simulated submitters. */
 export const responseChannel = 'submitters';
 
-/** So few that much happens during the recovery after a restart. */
-const restartSliceMax = 2;
-
 export function host(machine: Machine, release: Release, shared: SharedInfrastructure): Host {
-  const { table, queues, rules, around } = shared;
+  const { table, rules, around } = shared;
   const { clock } = machine;
   const log = logOf(machine, around);
   const reached = {
@@ -77,7 +80,83 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
     outage: shared.storeOutage,
   };
   const store = simStore({ ...reached, workMs: 0 });
-  const channels = {
+  const ports: ProcessPorts = {
+    id: schedulerId(machine.name),
+    store,
+    clock,
+    ids: idsOf(machine),
+    random: around.chance,
+    log,
+    registry: registries[release],
+    digest,
+    responseChannels: [responseChannel],
+    outageAfterMs: shared.outageAfterMs,
+  };
+  const own: Host = {
+    machine,
+    release,
+    log,
+    running: 0,
+    ready: true,
+    onlyInvoked: true,
+    ...(shared.oneProcess
+      ? processOf(ports, shared, machine, (by) => {
+          own.running += by;
+        })
+      : functionsOf(ports, shared, machine, simStore({ ...reached, workMs: shared.recoveryMs }))),
+    notifier: assembleNotifier({
+      publisher: publisherOf(shared, machine),
+      retries: retriesOf(shared, machine),
+      log,
+    }),
+    searchErrors: (agent) =>
+      search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
+  };
+  return own;
+}
+
+/**
+ * As the functions in lambdas.
+ *
+ * @param sweptStore the store as the Supervisor accesses it
+ */
+function functionsOf(
+  ports: ProcessPorts,
+  shared: SharedInfrastructure,
+  machine: Machine,
+  sweptStore: StateStore,
+): ProcessRoles {
+  let ticks = 0;
+  const channels = channelsOf(shared, machine);
+  const nudging = { ...ports, nudges: channels.nudges };
+  const tick = assembleSweeps({
+    ...nudging,
+    store: sweptStore,
+    coordination: simCoordination(shared.coordination, machine),
+    sweepPeriodMs: shared.sweepPeriodMs,
+    leaseMs: shared.leaseMs,
+    holder() {
+      ticks += 1;
+      return `${machine.name}-${ticks}`;
+    },
+    handOver: (shard) =>
+      machine.call({ what: `hand over ${shard}`, act: () => shared.handOver(shard) }),
+  });
+  return {
+    // Here the gates that functions share will be given: none yet, so that every request is sent at once.
+    scheduler: assembleScheduler({ ...ports, channels }),
+    submission: assembleSubmission(nudging),
+    operator: assembleOperator(nudging),
+    sweeping: { kind: 'invoked', tick },
+    runner: runnersOf(shared, machine, ports.log),
+    onRecord() {},
+    atEnd() {},
+  };
+}
+
+function channelsOf(shared: SharedInfrastructure, machine: Machine): Channels {
+  const { queues, rules } = shared;
+  return {
     nudges: channelOf(
       shared,
       machine,
@@ -96,101 +175,15 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
       ),
     ),
   };
-  const ports: HostPorts = {
-    id: schedulerId(machine.name),
-    store,
-    channels,
-    clock,
-    ids: idsOf(machine),
-    random: around.chance,
-    log,
-    registry: registries[release],
-    digest,
-    responseChannels: [responseChannel],
-    outageAfterMs: shared.outageAfterMs,
-  };
-  return {
-    machine,
-    release,
-    log,
-    running: 0,
-    ready: true,
-    onlyInvoked: true,
-    ...(shared.oneProcess
-      ? processOf(ports, shared, machine)
-      : functionsOf(ports, shared, machine, simStore({ ...reached, workMs: shared.recoveryMs }))),
-    notifier: assembleNotifier({
-      publisher: publisherOf(shared, machine),
-      retries: retriesOf(shared, machine),
-      log,
-    }),
-    runner: runnersOf(shared, machine, log),
-    searchErrors: (agent) =>
-      search(store, { processState: 'Error', limit: 2, cursor: null }, { agent }),
-  };
-}
-
-type HostPorts = Omit<ProcessAssembly, 'sliceMax' | 'sweepPeriodMs' | 'watchRecords'>;
-type Roles = Pick<Host, 'scheduler' | 'submission' | 'operator' | 'sweeping'>;
-
-/** As in lib/runtime/local/local-reeve.ts. */
-function processOf(
-  ports: HostPorts,
-  { sweepPeriodMs, around, recordListeners }: SharedInfrastructure,
-  machine: Machine,
-): Roles {
-  const { scheduler, submission, operator, start } = assembleProcess({
-    ...ports,
-    sweepPeriodMs,
-    sliceMax: around.chance.between(1, restartSliceMax),
-    watchRecords(listener) {
-      const own = (record: ProcessRecord) => machine.whenAwake(() => listener(record));
-      recordListeners.add(own);
-      return () => recordListeners.delete(own);
-    },
-  });
-  return { scheduler, submission, operator, sweeping: { kind: 'by-itself', start } };
-}
-
-/**
- * As the functions in lambdas.
- *
- * @param sweptStore the store as the Supervisor accesses it
- */
-function functionsOf(
-  ports: HostPorts,
-  shared: SharedInfrastructure,
-  machine: Machine,
-  sweptStore: StateStore,
-): Roles {
-  let ticks = 0;
-  const nudging = { ...ports, nudges: ports.channels.nudges };
-  const tick = assembleSweeps({
-    ...nudging,
-    store: sweptStore,
-    coordination: simCoordination(shared.coordination, machine),
-    sweepPeriodMs: shared.sweepPeriodMs,
-    leaseMs: shared.leaseMs,
-    holder() {
-      ticks += 1;
-      return `${machine.name}-${ticks}`;
-    },
-    handOver: (shard) =>
-      machine.call({ what: `hand over ${shard}`, act: () => shared.handOver(shard) }),
-  });
-  return {
-    scheduler: assembleScheduler(ports),
-    submission: assembleSubmission(nudging),
-    operator: assembleOperator(nudging),
-    sweeping: { kind: 'invoked', tick },
-  };
 }
 
 function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
-  const { queues, rules, around, services } = shared;
+  const { queues, rules, around } = shared;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {
-    const runner = assembleAgent(implementation(agent, machine, services), {
+    const breaker = ungatedBreaker(machine.clock);
+    const probes = probeChecker(breaker.state, shared.breach);
+    const runner = assembleAgent(implementation(agent, machine, shared), {
       repliesOf: () =>
         channelOf(
           shared,
@@ -200,7 +193,7 @@ function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Ho
           (sent) => rules.replying(agent, sent, machine),
           rules.unanswered,
         ),
-      breakerFor: () => ungatedBreaker(machine.clock),
+      breakerFor: () => simBreaker(agent, breaker, around, probes),
       clock: machine.clock,
       random: around.chance,
       log,

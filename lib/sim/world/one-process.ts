@@ -1,6 +1,120 @@
-/** Reeve in one process: it accepts messages and sweeps while it recovers from a crash. */
-import type { Host } from './host.ts';
+/**
+ * Reeve in one process, composed as in lib/runtime/local/local-reeve.ts: with the in-process channels, and with gates that
+ * learn from each durable write which steps wait. A crash loses the messages and the gates.
+ */
 
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { type OrderBacklog, orderBacklog } from '#in-process/order-backlog.ts';
+import { tenantWeights } from '#in-process/tenant-weights.ts';
+import type { AgentRunner } from '#roles/agent-runner.ts';
+import { assembleAgent, assembleProcess, type ProcessAssembly } from '#roles/assemble.ts';
+import { agentMissing } from '#roles/requests-by-agent.ts';
+import { localChannels, localGates } from '#runtime/local/local-channels.ts';
+import { processChecks } from '#sim/checks/process-checks.ts';
+import { localMessages } from '#sim/ports/local-messages.ts';
+import { simBreaker } from '#sim/ports/sim-breaker.ts';
+import type { Host } from './host.ts';
+import type { Machine } from './machine.ts';
+import type { SharedInfrastructure } from './shared-infrastructure.ts';
+import { contracts, implementation } from './sim-workflows.ts';
+
+/** The ports of a process that its machine provides. */
+export type ProcessPorts = Omit<
+  ProcessAssembly,
+  'channels' | 'gates' | 'sliceMax' | 'sweepPeriodMs' | 'watchRecords'
+>;
+
+/** So few that much happens during the recovery after a restart. */
+const restartSliceMax = 2;
+
+export type ProcessRoles = Pick<
+  Host,
+  'scheduler' | 'submission' | 'operator' | 'sweeping' | 'runner' | 'onRecord' | 'atEnd'
+>;
+
+/** @param count called with the change in the number of messages that are not settled */
+export function processOf(
+  ports: ProcessPorts,
+  shared: SharedInfrastructure,
+  machine: Machine,
+  count: (by: number) => void,
+): ProcessRoles {
+  const { clock, log, random } = ports;
+  const weights = tenantWeights();
+  const checks = processChecks(shared, machine, (agent) => gates.of(agent).state());
+  const messages = localMessages({ shared, machine, slots: checks.slots, count });
+  const links = localChannels(
+    { clock, log, weights },
+    messages.toScheduler({
+      onNudges: (nudges) => roles.scheduler.onNudges(nudges),
+      onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
+    }),
+  );
+  const channels = messages.channels(links.channels);
+  const agents = contracts.map(({ name }) => implementation(name, machine, shared));
+  const backlog = orderBacklog({ ...shared.backlog, weights, clock });
+  const gates = localGates({ agents, clock, log, weights, backlog }, channels);
+  const countIn = waitingIn(backlog);
+  const listeners = new Set<(record: ProcessRecord) => void>();
+  const roles = assembleProcess({
+    ...ports,
+    channels,
+    gates,
+    admission: backlog,
+    watchRecords(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    sweepPeriodMs: shared.sweepPeriodMs,
+    sliceMax: shared.around.chance.between(1, restartSliceMax),
+  });
+  const runners = new Map<AgentName, AgentRunner>();
+  for (const agent of agents) {
+    const { name } = agent.contract;
+    const runner = assembleAgent(agent, {
+      breakerFor: (of) => simBreaker(name, gates.of(of), shared.around, checks.probes),
+      repliesOf: (own) => messages.replies(name, links.repliesOf(own)),
+      clock,
+      random,
+      log,
+    });
+    links.serve(agent, messages.runner(runner));
+    runners.set(name, runner);
+  }
+  return {
+    scheduler: roles.scheduler,
+    submission: roles.submission,
+    operator: roles.operator,
+    sweeping: { kind: 'by-itself', start: roles.start },
+    onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
+      machine.whenAwake(() => {
+        countIn(record, before);
+        backlog.onRecord(record, before);
+        gates.onRecord(record, before);
+        for (const listener of listeners) listener(record);
+        checks.stored({ before, after: record });
+      }),
+    atEnd: checks.slots.lookAtAll,
+    runner(agent) {
+      const runner = runners.get(agent);
+      if (runner === undefined) throw agentMissing(agent);
+      return runner;
+    },
+  };
+}
+
+/** Counts each order from its first write by this process on, as lib/runtime/local/activity.ts does. */
+function waitingIn({ add, takeOut }: OrderBacklog) {
+  const counted = new Set<OrderId>();
+  return (record: ProcessRecord, before: ProcessRecord | null): void => {
+    if (before !== null && counted.has(record.orderId)) takeOut(before);
+    counted.add(record.orderId);
+    add(record);
+  };
+}
+
+/** It accepts messages and sweeps while it recovers from a crash. */
 export function startOneProcess(host: Host): void {
   const { machine, sweeping } = host;
   if (sweeping.kind !== 'by-itself') return;

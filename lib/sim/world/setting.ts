@@ -14,12 +14,24 @@ export interface Setting {
   readonly recoveryMs: number;
   readonly invocationMs: number;
   readonly visibilityMs: number;
+  /** The calls that each agent of one process makes at once. */
+  readonly concurrency: number;
+  /** How many orders may wait in one process, and for how long. */
+  readonly backlog: { readonly ordersMax: number; readonly backlogMaxMs: number };
+  /** Whether one process lives on when the faults end, with what they left in its memory. */
+  readonly livesOn: boolean;
   readonly faultsMs: number;
   readonly orders: number;
+  /** Further orders, of one tenant, class and workflow, that are all submitted at once. */
+  readonly flood: number;
 }
 
-export function drawnSetting(chance: Chance): Setting {
-  const oneProcess = chance.hits(0.25);
+/** More calls than a world has steps. */
+const concurrencyMax = 256;
+
+/** @param isQuiet whether hardly anything fails except services, so that waiting is the only obstacle of an order */
+export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
+  const oneProcess = chance.hits(isQuiet ? 0.7 : 0.25);
   const sweepPeriodMs = chance.pick(oneProcess ? [10_000] : [15_000, 30_000, 60_000]);
   // A quarter of all Supervisors are too slow for the recoveries that a hanging service causes.
   const isSlow = !oneProcess && chance.hits(0.25);
@@ -33,8 +45,16 @@ export function drawnSetting(chance: Chance): Setting {
     precisionMs: Math.min(sweepPeriodMs / 2, 20_000),
     outageAfterMs: (oneProcess ? 10 : 3) * sweepPeriodMs,
     visibilityMs: chance.pick([3_000, 15_000, 60_000]),
+    concurrency: chance.pick([1, 2, 4, concurrencyMax, concurrencyMax]),
+    backlog: {
+      ordersMax: chance.pick([5, 20, concurrencyMax]),
+      backlogMaxMs: chance.pick([5_000, 900_000]),
+    },
+    livesOn: oneProcess && chance.hits(0.5),
     // A few worlds last longer than any message is delayed.
     faultsMs: chance.hits(0.04) ? 20 * 60_000 : chance.between(60, 110) * 1_000,
     orders: chance.between(3, 4),
+    // A slow Supervisor would be at work on a flood for longer than a world waits for its last work.
+    flood: !isSlow && chance.hits(isQuiet ? 0.7 : 0.03) ? chance.between(6, 30) : 0,
   };
 }

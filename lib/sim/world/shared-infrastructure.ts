@@ -5,11 +5,11 @@ import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { limits } from '#core/model/limits.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
+import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -17,6 +17,7 @@ import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
 import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
+import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
@@ -30,10 +31,15 @@ export interface SharedInfrastructure {
   readonly queues: Queues;
   readonly rules: SendChecker & AnswerChecker;
   readonly observer: WriteObserver;
+  readonly breach: Breach;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
+  readonly serviceOutages: ServiceOutages;
   /** All roles run on one machine. */
   readonly oneProcess: boolean;
+  /** The calls that each agent of one process makes at once. */
+  readonly concurrency: number;
+  readonly backlog: Setting['backlog'];
   readonly sweepPeriodMs: number;
   readonly outageAfterMs: number;
   /** A sweep's lease, ms: the same multiple of the period as in lambdas/supervisor.ts. */
@@ -46,8 +52,6 @@ export interface SharedInfrastructure {
   readonly alerts: AlertLog;
   /** When an agent began an attempt, by order, step and number. */
   readonly begun: Map<string, number>;
-  /** Called with every written record; a process watches its own. */
-  readonly recordListeners: Set<(record: ProcessRecord) => void>;
   /** Starts the sweep of a shard on another machine. */
   readonly handOver: (shard: number) => void;
 }
@@ -60,9 +64,6 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
-/** A process's own channel has no visibility timeout, ms. */
-const hiddenForLong = 3_600_000;
-
 export function sharedInfrastructure(
   setting: Setting,
   around: SimContext,
@@ -70,10 +71,9 @@ export function sharedInfrastructure(
   movers: Movers,
 ): SharedInfrastructure {
   const { timeline, chance, faults } = around;
-  const { oneProcess, shards, sweepPeriodMs, outageAfterMs } = setting;
+  const { oneProcess, concurrency, backlog, shards, sweepPeriodMs, outageAfterMs } = setting;
   const observer = observerOf(around.trace, breach);
   const sweepRuns = sweepRunsOf(timeline.now);
-  const recordListeners = new Set<(record: ProcessRecord) => void>();
   const table = simTable({
     now: timeline.now,
     shards,
@@ -89,7 +89,6 @@ export function sharedInfrastructure(
       rules.wrote(write);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);
-      for (const listener of recordListeners) listener(write.after);
     },
   });
   const rules = {
@@ -97,21 +96,17 @@ export function sharedInfrastructure(
     ...answerChecker(table, () => clocksWereRight(faults.hits), breach),
   };
   const stream = simStream(around, movers.pumpStream);
-  const queueOf = (visibilityMs: number) => (name: string) =>
-    simQueue({
-      name,
-      around,
-      receivesMax: limits.receivesMax,
-      visibilityMs,
-      onVisible: movers.pump,
-    });
+  const outages = serviceOutages(around);
   return {
     around,
     table,
     stream,
     rules,
     observer,
+    breach,
     oneProcess,
+    concurrency,
+    backlog,
     sweepPeriodMs,
     outageAfterMs,
     leaseMs: 1.5 * sweepPeriodMs,
@@ -120,17 +115,25 @@ export function sharedInfrastructure(
     unreadable: unreadableRecords(timeline.now),
     storeOutage: storeOutage(around),
     coordination: coordinationTable(sweepRuns.refused),
-    services: servicesOf(around, (key, effect) => {
-      observer.took(key, effect, table.record(orderIdOf(key)));
+    serviceOutages: outages,
+    services: servicesOf({
+      around,
+      outages,
+      onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
+      capacity: serviceCapacity(oneProcess ? concurrency : Number.POSITIVE_INFINITY, breach),
     }),
-    queues: queuesOf(
-      queueOf(oneProcess ? hiddenForLong : setting.visibilityMs),
-      queueOf(setting.visibilityMs),
+    queues: queuesOf((name) =>
+      simQueue({
+        name,
+        around,
+        receivesMax: limits.receivesMax,
+        visibilityMs: setting.visibilityMs,
+        onVisible: movers.pump,
+      }),
     ),
     responses: [],
     alerts: alertLog(breach),
     begun: new Map(),
-    recordListeners,
     handOver: movers.handOver,
   };
 }

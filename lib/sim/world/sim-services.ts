@@ -4,7 +4,9 @@
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/model/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
+import type { OutageKind, ServiceOutages } from '#sim/faults/service-outage.ts';
 import type { Machine } from './machine.ts';
+import type { ServiceCapacity } from './service-capacity.ts';
 import type { SimContext } from './sim-context.ts';
 
 /** The state of one key; `tombstone`: undone before it was performed. */
@@ -17,9 +19,10 @@ export interface ServiceOutput {
   readonly [name: string]: string | number;
 }
 
+/** The caller ends a call with its signal, as a closed connection does. */
 export interface Service {
-  perform(machine: Machine, key: IdempotencyKey): Promise<ServiceOutput>;
-  undo(machine: Machine, performKey: IdempotencyKey): Promise<void>;
+  perform(machine: Machine, key: IdempotencyKey, signal: AbortSignal): Promise<ServiceOutput>;
+  undo(machine: Machine, performKey: IdempotencyKey, signal: AbortSignal): Promise<void>;
 }
 
 /** The effects at the services, by idempotency key. */
@@ -30,14 +33,28 @@ export interface Services {
   of(agent: AgentName): Service;
 }
 
-export type OnEffect = (key: IdempotencyKey, effect: Effect) => void;
+export interface ServicesOptions {
+  readonly around: SimContext;
+  readonly outages: ServiceOutages;
+  readonly onEffect: (key: IdempotencyKey, effect: Effect) => void;
+  readonly capacity: ServiceCapacity;
+}
+
+interface ServiceCall<Value> {
+  readonly what: string;
+  readonly act: () => Value;
+}
+
+/** A connection to a service that does not answer is given up after this, ms. */
+const unreachableAfterMs = 3_000;
 
 /** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
 
-export function services(around: SimContext, onEffect: OnEffect): Services {
+export function services({ around, outages, onEffect, capacity }: ServicesOptions): Services {
   const effects = new Map<IdempotencyKey, Effect>();
-  const { faults, chance } = around;
+  const { faults } = around;
+  const calling = callsOf({ around, outages, capacity });
 
   function enter(key: IdempotencyKey, effect: Effect): void {
     const before = effects.get(key) ?? 'none';
@@ -64,14 +81,6 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
     if (found === 'applied') enter(key, 'undone');
   }
 
-  /** The timing of the call, drawn for each call. */
-  function manner(): Pick<Parameters<Machine['call']>[0], 'latencyMs' | 'answerAfterMs'> {
-    if (faults.strike('service-unanswering')) return { answerAfterMs: Number.POSITIVE_INFINITY };
-    if (faults.strike('service-late')) return { latencyMs: chance.between(10_000, 240_000) };
-    if (faults.strike('service-slow')) return { answerAfterMs: chance.between(1_000, 60_000) };
-    return { latencyMs: chance.between(5, 300) };
-  }
-
   function failing(): void {
     if (faults.strike('service-down')) throw new TransientFault('down', 'Not now.');
   }
@@ -79,10 +88,9 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
   return {
     effects,
     of: (agent) => ({
-      perform: (machine, key) =>
-        machine.call({
+      perform: (machine, key, signal) =>
+        calling(agent, machine, signal, {
           what: `perform ${key}`,
-          ...manner(),
           act: () => {
             failing();
             const output = applied(agent, key);
@@ -92,10 +100,9 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
             return output;
           },
         }),
-      undo: (machine, key) =>
-        machine.call({
+      undo: (machine, key, signal) =>
+        calling(agent, machine, signal, {
           what: `undo ${key}`,
-          ...manner(),
           act: () => {
             failing();
             if (faults.strike('undo-refused')) {
@@ -106,4 +113,60 @@ export function services(around: SimContext, onEffect: OnEffect): Services {
         }),
     }),
   };
+}
+
+type CallingOptions = Omit<ServicesOptions, 'onEffect'>;
+
+/** Calls as they fare on their way: late, unanswered, or in an outage. */
+function callsOf({ around, outages, capacity }: CallingOptions) {
+  const { faults, chance, timeline } = around;
+
+  /** The timing of the call, drawn for each call. */
+  function manner(): Pick<Parameters<Machine['call']>[0], 'latencyMs' | 'answerAfterMs'> {
+    if (faults.strike('service-unanswering')) return { answerAfterMs: Number.POSITIVE_INFINITY };
+    if (faults.strike('service-late')) return { latencyMs: chance.between(10_000, 240_000) };
+    if (faults.strike('service-slow')) return { answerAfterMs: chance.between(1_000, 60_000) };
+    return { latencyMs: chance.between(5, 300) };
+  }
+
+  /** A call that an outage meets. It may take effect when it hangs. */
+  function unavailable(
+    kind: OutageKind,
+    { call, whenAwake }: Machine,
+    { what, act }: ServiceCall<unknown>,
+  ): Promise<never> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    if (kind === 'hangs') {
+      if (chance.hits(0.5)) {
+        call({ what, act, answerAfterMs: Number.POSITIVE_INFINITY }).catch(() => {});
+      }
+      return promise;
+    }
+    const afterMs = kind === 'fails' ? chance.between(5, 300) : unreachableAfterMs;
+    const fault = new TransientFault('unavailable', 'The simulation: service-outage.');
+    timeline.at(timeline.now() + afterMs, () => whenAwake(() => reject(fault)));
+    return promise;
+  }
+
+  async function calling<Value>(
+    agent: AgentName,
+    machine: Machine,
+    signal: AbortSignal,
+    asked: ServiceCall<Value>,
+  ): Promise<Value> {
+    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
+    const end = signal.aborted ? () => {} : capacity.begin(agent, machine);
+    signal.addEventListener('abort', end, { once: true });
+    const kind = outages.of(agent);
+    try {
+      return await (kind === null
+        ? machine.call({ ...asked, ...manner() })
+        : unavailable(kind, machine, asked));
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  return calling;
 }

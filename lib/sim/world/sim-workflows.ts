@@ -84,7 +84,13 @@ const fork = defineWorkflow({ name: 'fork', version: 1, details })
     coolDown: { after: seconds(10), times: 2, factor: 2.5, max: seconds(20) },
     undo: { ...undoInRounds, completeWithin: seconds(4) },
   })
-  .step('pack', { agent: packing, after: ['reserve'], input: given, completeWithin: seconds(4) })
+  .step('pack', {
+    agent: packing,
+    after: ['reserve'],
+    input: given,
+    completeWithin: seconds(4),
+    holdMax: seconds(20),
+  })
   .step('send', {
     agent: dispatch,
     after: ['pay', 'pack'],
@@ -139,7 +145,14 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
     maxDuration: seconds(20),
     retries: 1,
   })
-  .step('pay', { agent: payment, after: ['pack'], input: given, completeWithin: seconds(15) })
+  .step('pay', {
+    agent: payment,
+    after: ['pack'],
+    input: given,
+    completeWithin: seconds(15),
+    holdMax: seconds(10),
+    coolDown: { after: seconds(5), times: 1 },
+  })
   .build();
 
 /** The number of units that takes long to pack. */
@@ -209,19 +222,23 @@ export const workflowNames = [
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  { of }: Services,
+  { services, concurrency }: { readonly services: Services; readonly concurrency: number },
 ): AgentImplementation<Input, Output> {
-  const service = of(agent);
+  const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
   const common = {
     contract,
+    concurrency,
     async perform({ units }: Input, call: Parameters<AgentImplementation['perform']>[1]) {
       if (units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      return service.perform(machine, call.idempotencyKey);
+      return service.perform(machine, call.idempotencyKey, call.signal);
     },
   };
   if (contract.undo !== 'offered') return common;
-  return { ...common, undo: ({ performKey }) => service.undo(machine, performKey) };
+  return {
+    ...common,
+    undo: ({ performKey }, { signal }) => service.undo(machine, performKey, signal),
+  };
 }
 
 async function takingLong({ clock }: Machine, heartbeat: () => void): Promise<void> {

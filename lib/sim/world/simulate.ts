@@ -16,13 +16,16 @@ import {
   type FaultName,
   type FaultRates,
   faults as faultsOf,
+  quietRates,
 } from '#sim/faults/fault-rates.ts';
 import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
+import type { Host } from './host.ts';
 import { drawnSetting, type Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
+import { registries } from './sim-workflows.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
 import { trace as traceOf } from './trace.ts';
 import { type Settle, timeline as timelineOf } from './virtual-time.ts';
@@ -62,8 +65,10 @@ export interface Simulation {
 
 /** An arbitrary day, without a leap day or a change of clocks. */
 const start = 1_767_571_200_000;
-/** Events in the calm phase after which the simulation counts as endless. */
-const eventsMax = 40_000;
+/** The share of the worlds in which waiting is the only obstacle of most orders. */
+const quietShare = 0.06;
+/** Events in the calm phase for each order, after which the simulation counts as endless. */
+const eventsMax = 10_000;
 /** What a clock that was days ahead wrote comes down to the horizon within an hour. */
 const calmMaxMs = dueHorizonMs + 2 * 3_600_000;
 
@@ -72,7 +77,9 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const timeline = timelineOf(start, options.settle);
   const trace = traceOf(timeline.now, options.keepStory);
   const { plan } = options;
-  const faults = faultsOf(plan?.rates ?? drawnRates(chance), chance, plan?.faultsMax);
+  const isQuiet = chance.hits(quietShare);
+  const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance));
+  const faults = faultsOf(rates, chance, plan?.faultsMax);
   const { crashPoints } = options;
   const around: SimContext = { timeline, chance, faults, trace, crashPoints };
   const violations: Violation[] = [];
@@ -81,7 +88,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     violations.push({ rule, message });
   };
 
-  const setting = plan?.setting ?? drawnSetting(chance);
+  const setting = plan?.setting ?? drawnSetting(chance, isQuiet);
   const world = worldOf(setting, around, breach);
   const { shared, fleet } = world;
   const submitters = submittersOf({
@@ -89,6 +96,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     fleet,
     breach,
     count: setting.orders,
+    flood: setting.flood,
     withinMs: setting.faultsMs / 2,
     byQueue: !setting.oneProcess,
   });
@@ -106,17 +114,20 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     hash: trace.hash(),
     violations,
     hits: faults.hits,
-    orders: setting.orders,
+    orders: setting.orders + setting.flood,
     elapsedMs: timeline.now() - start,
     story: trace.lines,
   };
 }
 
-/** Ends all faults: clocks are right, and every machine runs the newest release. */
-function calmDown({ fleet, calm }: World, { faults, trace }: SimContext): void {
+/** Ends all faults: clocks are right, and every machine runs a release that knows all orders. */
+function calmDown({ setting, shared, fleet, calm }: World, { faults, trace }: SimContext): void {
   trace.record('it is calm from now on');
   faults.end();
-  fleet.redeployAll('new');
+  const knowsAll = ({ release }: Host) =>
+    recordsOf(shared.table).every((record) => registries[release].of(record) !== undefined);
+  const livesOn = setting.livesOn && clocksWereRight(faults.hits) && fleet.all().every(knowsAll);
+  if (!livesOn) fleet.redeployAll('new');
   calm();
 }
 
@@ -133,7 +144,8 @@ async function toTheEnd(
   const latest = timeline.now() + calmMaxMs;
   const { writes } = world.shared.observer;
   let lastState = '';
-  for (let events = 0; events < eventsMax; events += 1) {
+  const latestEvent = eventsMax * Math.max(4, world.setting.orders + world.setting.flood);
+  for (let events = 0; events < latestEvent; events += 1) {
     if (timeline.now() > latest) return false;
     const state = `${writes.length} ${submitters.waiting()}`;
     const isNews = state !== lastState;
@@ -155,7 +167,10 @@ function judge(
   breach: Breach,
 ): void {
   const { shared, fleet } = world;
-  for (const { machine } of fleet.all()) shared.rules.idle(machine);
+  for (const { machine, atEnd } of fleet.all()) {
+    shared.rules.idle(machine);
+    atEnd();
+  }
   if (!world.isIdle()) {
     const left = [...allOf(shared.queues), shared.queues.retries].map(
       (queue) => `${queue.name} ${queue.size()}`,

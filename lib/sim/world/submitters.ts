@@ -2,12 +2,16 @@
 
 import type { Breach } from '#checkers/violation.ts';
 import { submissionCodec } from '#core/codec/message-codec.ts';
+import { canonicalJson } from '#core/model/json.ts';
 import { priorities } from '#core/model/record.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
+import type { SimTable } from '#sim/ports/sim-table.ts';
+import type { Chance } from './chance.ts';
 import type { Fleet } from './fleet.ts';
 import { responseChannel } from './host.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
+import { tenants } from './sim-tenants.ts';
 import { workflowNames } from './sim-workflows.ts';
 
 export interface Submitters {
@@ -20,6 +24,8 @@ export interface SubmitterOptions {
   readonly fleet: Fleet;
   readonly breach: Breach;
   readonly count: number;
+  /** Further orders of one tenant, class and workflow, submitted at once. */
+  readonly flood: number;
   /** The period in which all submissions begin, ms. */
   readonly withinMs: number;
   readonly byQueue: boolean;
@@ -31,28 +37,31 @@ export function submitters(options: SubmitterOptions): Submitters {
   const { shared, fleet, breach } = options;
   const { timeline, chance, faults } = shared.around;
   const waiting = new Set<string>();
-  const accepted = new Map<string, string>();
+  const judge = acceptances(shared.table, breach);
+  const refusals = refusalsOf(shared, breach);
 
-  for (let number = 1; number <= options.count; number += 1) {
-    const request = requestOf(number);
+  const soon = () => timeline.now() + chance.between(0, options.withinMs);
+
+  for (let number = 1; number <= options.count; number += 1)
+    submitAt(soon(), requestOf(chance, number));
+  if (options.flood > 0) flood(options.flood, soon());
+
+  function submitAt(at: number, request: Keyed): void {
     const byQueue = options.byQueue && chance.hits(0.3);
     waiting.add(request.key);
-    timeline.at(timeline.now() + chance.between(0, options.withinMs), () => {
+    timeline.at(at, () => {
       if (byQueue) send(request);
       else ask(request);
     });
   }
 
-  function requestOf(number: number): Keyed {
-    return {
-      workflow: chance.pick(workflowNames),
-      details: { units: number, boxes: 1, express: chance.hits(0.5) },
-      priority: chance.pick(priorities),
-      tenant: null,
-      replyTo: chance.hits(0.8) ? responseChannel : null,
-      correlationId: number % 2 === 0 ? `correlation-${number}` : null,
-      key: `key-${number}`,
-    };
+  function flood(count: number, at: number): void {
+    faults.note('flood');
+    const { workflow, priority, tenant } = requestOf(chance, 0);
+    for (let number = 1; number <= count; number += 1) {
+      const request = requestOf(chance, options.count + number);
+      submitAt(at, { ...request, workflow, priority, tenant });
+    }
   }
 
   function send(request: Keyed): void {
@@ -72,6 +81,8 @@ export function submitters(options: SubmitterOptions): Submitters {
     timeline.at(fleet.soon(chance.between(3_000, 20_000)), () => ask(request));
     submit(request, (outcome) => {
       if (outcome.kind === 'refused') return breach('R2', `${request.key}: ${outcome.code}`);
+      // It is sent again, with its key.
+      if (outcome.kind === 'overloaded') return;
       if (!waiting.delete(request.key)) return;
       if (faults.strike('submitted-twice')) submit(request, () => {});
       if (faults.strike('key-reused')) reuse(request);
@@ -89,29 +100,77 @@ export function submitters(options: SubmitterOptions): Submitters {
   function submit(request: Keyed, then: (outcome: SubmissionOutcome) => void): void {
     const host = fleet.pick('door');
     if (host === null) return;
+    const refused = refusals(request);
     invoke(host, shared, async () => {
       const outcome = await host.submission.submit(request, 'ada');
       if (outcome.kind === 'accepted') judge(request, outcome);
+      refused(outcome.kind === 'overloaded');
       if (!faults.strike('answer-lost')) then(outcome);
     });
   }
 
-  function judge(
-    { key, correlationId }: Keyed,
+  return { waiting: () => waiting.size };
+}
+
+function requestOf(chance: Chance, number: number): Keyed {
+  return {
+    workflow: chance.pick(workflowNames),
+    details: { units: number, boxes: 1, express: chance.hits(0.5) },
+    priority: chance.pick(priorities),
+    tenant: chance.pick(tenants),
+    replyTo: chance.hits(0.8) ? responseChannel : null,
+    correlationId: number % 2 === 0 ? `correlation-${number}` : null,
+    key: `key-${number}`,
+  };
+}
+
+/** R1, R2: each accepted submission is stored as it was submitted, and is one order. */
+function acceptances(table: SimTable, breach: Breach) {
+  const accepted = new Map<string, string>();
+  return (
+    { key, correlationId, tenant }: Keyed,
     { orderId }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
-  ) {
-    const { table } = shared;
-    const isThere = table.record(orderId) !== undefined && table.order(orderId) !== undefined;
-    if (!isThere) breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
-    else if (table.record(orderId)?.correlationId !== correlationId) {
-      breach('R18', `${key} lost its correlation id`);
+  ): void => {
+    const record = table.record(orderId);
+    if (record === undefined || table.order(orderId) === undefined) {
+      breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
+    } else {
+      if (record.correlationId !== correlationId) breach('R18', `${key} lost its correlation id`);
+      if (record.tenant !== tenant) breach('R24', `${key} is of the tenant ${record.tenant}`);
     }
     const before = accepted.get(key);
     accepted.set(key, orderId);
     if (before !== undefined && before !== orderId) {
       breach('R2', `${key} is both ${before} and ${orderId}`);
     }
-  }
+  };
+}
 
-  return { waiting: () => waiting.size };
+/** R28: a submission that is refused because too much waits leaves nothing, and an accepted one is never refused. */
+function refusalsOf({ table, around: { faults } }: SharedInfrastructure, breach: Breach) {
+  /** How often each key is being submitted. A process that dies never answers. */
+  const open = new Map<string, number>();
+  const isStored = ({ details }: Keyed) => {
+    const text = canonicalJson(details);
+    return table.orderIds().some((orderId) => {
+      const order = table.order(orderId);
+      return order !== undefined && canonicalJson(order.details) === text;
+    });
+  };
+  return (request: Keyed): ((isRefused: boolean) => void) => {
+    const { key } = request;
+    const wasStored = isStored(request);
+    const others = open.get(key) ?? 0;
+    open.set(key, others + 1);
+    return (isRefused) => {
+      const isAlone = others === 0 && open.get(key) === 1;
+      open.set(key, (open.get(key) ?? 1) - 1);
+      if (!isRefused) return;
+      faults.note('submission-refused');
+      if (wasStored) breach('R28', `${key} was stored, and was refused`);
+      if (isAlone && !wasStored && isStored(request)) {
+        breach('R28', `${key} was refused, and is stored`);
+      }
+    };
+  };
 }

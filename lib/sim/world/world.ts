@@ -46,7 +46,8 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     pump: (queue) => carrier.pump(queue),
     pumpStream: () => carrier.pumpStream(),
     handOver: (shard) => sweeps.handOver(shard),
-    wrote({ after }) {
+    wrote({ before, after }) {
+      for (const { onRecord } of fleet.all()) onRecord(after, before);
       if (calmSince !== null) resubmitStopped(shared, fleet, after);
     },
   });
@@ -56,9 +57,6 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     oneProcess,
     hostOn: (machine, release) => hostOf(machine, release, shared),
     onBoot: startOneProcess,
-    onDeath() {
-      if (oneProcess) for (const queue of allOf(queues)) queue.drop();
-    },
   });
   const carrier = deliveries({ shared, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
   const isIdle = () =>

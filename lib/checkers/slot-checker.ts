@@ -1,0 +1,117 @@
+/**
+ * Checks the slots of the agents of one process (R21, R22), from the records that it stored, the requests that it sent and
+ * the attempts that ended. It lives as long as the process.
+ */
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { attemptOf } from './send-checker.ts';
+import type { Breach } from './violation.ts';
+
+/** Options of {@link slotChecker}. */
+export interface SlotCheckerOptions {
+  /** The calls that each agent makes at once. */
+  readonly concurrency: number;
+  readonly now: () => number;
+  /** The number of faults until now. After each of them the process has all the time again. */
+  readonly faults: () => number;
+  /** Whether the agent may be expected to begin a call; and whether its circuit says that it may not. */
+  readonly serviceOf: (agent: AgentName) => 'available' | 'circuit' | 'unavailable';
+  readonly breach: Breach;
+}
+
+/** See {@link slotChecker}. */
+export type SlotChecker = ReturnType<typeof slotChecker>;
+
+/** An order has a slot for 10 s before another one gets it, and claims take less than a second without faults. */
+const unusedMaxMs = 60_000;
+/** A probe comes within 5 minutes, and the ramp begins with one call in 10 s. */
+const unusedMaxInCircuitMs = 20 * 60_000;
+
+/** How a free slot is left unused although a step waits for it. */
+interface Unused {
+  readonly since: number;
+  readonly faults: number;
+}
+
+/** Checks the slots of one process. */
+export function slotChecker({ concurrency, now, faults, serviceOf, breach }: SlotCheckerOptions) {
+  const open = new Map<AgentName, Set<string>>();
+  const held = new Map<OrderId, ProcessRecord>();
+  const unused = new Map<AgentName, Unused>();
+
+  const openOf = (agent: AgentName) => {
+    const known = open.get(agent) ?? new Set<string>();
+    open.set(agent, known);
+    return known;
+  };
+  const idOf = ({ orderId, step, attempt }: Request) => attemptOf(orderId, step, attempt);
+
+  /** R22: a slot that is free is given to a step that waits. */
+  function look(agent: AgentName): void {
+    const service = serviceOf(agent);
+    const isUsable =
+      service !== 'unavailable' &&
+      openOf(agent).size < concurrency &&
+      [...held.values()].some((record) => waitsFor(record, agent, now()));
+    if (!isUsable) {
+      unused.delete(agent);
+      return;
+    }
+    const seen = unused.get(agent);
+    if (seen === undefined || seen.faults !== faults()) {
+      unused.set(agent, { since: now(), faults: faults() });
+      return;
+    }
+    const isClosed = service === 'available';
+    if (now() - seen.since <= (isClosed ? unusedMaxMs : unusedMaxInCircuitMs)) return;
+    unused.delete(agent);
+    breach(
+      isClosed ? 'R22' : 'R23',
+      `${agent} has a free slot since ${now() - seen.since} ms, and a step waits for it`,
+    );
+  }
+
+  return {
+    /** R21: no slot is held twice, and no more requests are sent than begin at once, or nearly. */
+    sent(requests: readonly Request[]) {
+      for (const request of requests) {
+        const { agent } = request;
+        const own = openOf(agent);
+        if (own.has(idOf(request))) breach('R21', `${idOf(request)} has two slots of ${agent}`);
+        own.add(idOf(request));
+        // Short calls are sent ahead, at most as many again.
+        if (own.size > 2 * concurrency) breach('R21', `${own.size} requests to ${agent} at once`);
+        unused.delete(agent);
+        look(agent);
+      }
+    },
+    ended(request: Request) {
+      openOf(request.agent).delete(idOf(request));
+      look(request.agent);
+    },
+    stored(record: ProcessRecord) {
+      const before = held.get(record.orderId);
+      if (record.isHeld === true) held.set(record.orderId, record);
+      else held.delete(record.orderId);
+      if (before === undefined && record.isHeld === undefined) return;
+      for (const agent of new Set(record.steps.map((step) => step.agent))) look(agent);
+    },
+    /** At the end of the process: what waits still. */
+    lookAtAll() {
+      for (const agent of open.keys()) look(agent);
+    },
+  };
+}
+
+/** Whether the order could begin a call of the agent now: it does not cool down, or wait for anything else. */
+function waitsFor({ processState, notBefore, steps }: ProcessRecord, agent: AgentName, at: number) {
+  const untils = steps.flatMap(({ progress }) =>
+    progress.state === 'Held' ? [progress.until] : [],
+  );
+  const isClaimable =
+    processState === 'Processing' || notBefore <= at || notBefore === Math.min(...untils);
+  return (
+    isClaimable && steps.some((step) => step.agent === agent && step.progress.state === 'Held')
+  );
+}

@@ -1,0 +1,71 @@
+/** The checks of one process that gates decide in: they know what it stored, sent and called, and nothing of its gates. */
+
+import { outageChecker } from '#checkers/outage-checker.ts';
+import { type ProbeChecker, probeChecker } from '#checkers/probe-checker.ts';
+import { shareChecker } from '#checkers/share-checker.ts';
+import { type SlotChecker, slotChecker } from '#checkers/slot-checker.ts';
+import type { RecordPair } from '#checkers/transition.ts';
+import type { Breach } from '#checkers/violation.ts';
+import type { CircuitState } from '#core/flow/circuit.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { Machine } from '#sim/world/machine.ts';
+import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
+
+export interface ProcessChecks {
+  readonly slots: SlotChecker;
+  readonly probes: ProbeChecker;
+  stored(write: RecordPair): void;
+}
+
+/** @param circuitOf the state of the circuit of an agent, as operators see it */
+export function processChecks(
+  { around, breach: worldBreach, concurrency, storeOutage, serviceOutages }: SharedInfrastructure,
+  machine: Machine,
+  circuitOf: (agent: AgentName) => CircuitState,
+): ProcessChecks {
+  const { timeline, faults } = around;
+  const breach: Breach = (rule, message) => {
+    if (machine.isAlive()) worldBreach(rule, message);
+  };
+  const isUp = (agent: AgentName) => !storeOutage.isOn() && serviceOutages.of(agent) === null;
+  let turns = 0;
+
+  const slots = slotChecker({
+    concurrency,
+    now: timeline.now,
+    faults: faults.count,
+    serviceOf(agent) {
+      if (!isUp(agent)) return 'unavailable';
+      return circuitOf(agent) === 'closed' ? 'available' : 'circuit';
+    },
+    breach,
+  });
+  const shares = shareChecker({
+    concurrency,
+    disturbance(agent) {
+      if (isUp(agent) && circuitOf(agent) === 'closed') return `faults ${faults.count()}`;
+      turns += 1;
+      return `circuit ${turns}`;
+    },
+    breach,
+  });
+  const outages = outageChecker(
+    machine.clock.now,
+    (agent) => {
+      const circuit = circuitOf(agent);
+      const isKnown = circuit === 'open' || circuit === 'half-open';
+      const isOutage = serviceOutages.of(agent) === 'fails' && !storeOutage.isOn();
+      return isKnown && isOutage ? `${serviceOutages.endOf(agent)} ${faults.count()}` : null;
+    },
+    breach,
+  );
+  return {
+    slots,
+    probes: probeChecker(circuitOf, breach),
+    stored(write) {
+      slots.stored(write.after);
+      shares(write);
+      outages(write);
+    },
+  };
+}
