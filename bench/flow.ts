@@ -1,91 +1,98 @@
 /**
- * Waiting is not failing: `npm run bench:flow`, for programs with `--json`. Submits more orders at once than a healthy
- * service can begin before their deadlines, and prints how each ended and how many attempts counted as failures.
- * Exits with 1 when an order is not Processed, or when a failure was counted.
+ * Waiting is not failing: `npm run bench:flow`, for programs with `--json`. Each scenario has a bar; the command exits
+ * with 1 when one is missed. `--only burst,outage` runs some of them; together they take about forty minutes.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import type { ProcessRecord } from '#core/model/record.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
-import { type Delivery, startDelivery } from './flow/delivery.ts';
+import { burst } from './flow/burst.ts';
+import { offered, sendOffers, serveOffers } from './flow/offered.ts';
+import { outage } from './flow/outage.ts';
+import { overload } from './flow/overload.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    orders: { type: 'string', default: '4000' },
-    /** Comma-separated concurrent calls per agent. */
-    calls: { type: 'string', default: '16,64,256' },
-    /** Comma-separated durations of a call, ms. */
-    ms: { type: 'string', default: '500,1000' },
+    /** Comma-separated scenarios. */
+    only: { type: 'string', default: 'burst,overload,offered,outage,hang' },
     json: { type: 'boolean', default: false },
+    /** Another process keeps one core busy all the time. */
+    busy: { type: 'boolean', default: false },
+    /** Burst: orders, comma-separated concurrent calls per agent, and durations of a call, ms. */
+    orders: { type: 'string', default: '4000' },
+    calls: { type: 'string', default: '16,64,256' },
+    ms: { type: 'string', default: '500,1000' },
+    /** Overload: for how long, s. */
+    'overload-s': { type: 'string', default: '60' },
+    /** Offered: orders. */
+    offered: { type: 'string', default: '100000' },
+    /** Outage and hang: for how long, s. */
+    'outage-s': { type: 'string', default: '120' },
+    /** A process that this command starts, and its address. */
+    part: { type: 'string' },
+    url: { type: 'string', default: '' },
   },
 });
-const orders = Number(flags.orders);
-/** The orders come over this time, in batches. */
-const overMs = 6_000;
-const batch = 40;
 const numbers = (list: string) => list.split(',').map(Number);
 
-const rows = [];
-for (const callMs of numbers(flags.ms)) {
-  for (const concurrency of numbers(flags.calls)) rows.push(await burst(callMs, concurrency));
-}
-if (flags.json) console.log(JSON.stringify({ burst: rows }));
-else console.table(rows);
-if (rows.some(({ processed, failures }) => processed !== orders || failures > 0)) {
-  process.exitCode = 1;
+interface Row {
+  /** Whether every figure reaches its bar. */
+  readonly isPassed: boolean;
 }
 
-async function burst(callMs: number, concurrency: number) {
-  const delivery = await startDelivery({ callMs, concurrency, completeWithinMs: 2_000 });
-  const latest = new Map<string, ProcessRecord>();
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  let live = 0;
-  delivery.reeve.watch((record) => {
-    const wasLive = isLive(latest.get(record.orderId));
-    latest.set(record.orderId, record);
-    live += Number(isLive(record)) - Number(wasLive);
-    if (live === 0 && latest.size === orders) resolve();
-  });
-  const begunAt = systemClock.now();
-  try {
-    for (let count = 0; count < orders; count += 1) {
-      await submit(delivery, count);
-      if (count % batch === batch - 1) await sleep((overMs * batch) / orders);
+type Scenario = (say: (text: string) => void) => AsyncGenerator<Row>;
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  async *burst() {
+    for (const callMs of numbers(flags.ms)) {
+      for (const concurrency of numbers(flags.calls)) {
+        yield await burst({ orders: Number(flags.orders), callMs, concurrency });
+      }
     }
-    await ended;
-    const states = Object.groupBy(latest.values(), ({ processState }) => processState);
-    return {
-      callMs,
-      concurrency,
-      orders,
-      processed: states.Processed?.length ?? 0,
-      undone: states.Undone?.length ?? 0,
-      error: states.Error?.length ?? 0,
-      failures: [...latest.values()].reduce((sum, { failureCount }) => sum + failureCount, 0),
-      concurrentMax: delivery.concurrentMax(),
-      seconds: (systemClock.now() - begunAt) / 1_000,
-      // Each of the two agents performs `concurrency` steps at a time, the second one beside the first.
-      atLeastSeconds: ((orders / concurrency + 1) * callMs) / 1_000,
-    };
+  },
+  async *overload(say) {
+    yield await overload(Number(flags['overload-s']), say);
+  },
+  async *offered(say) {
+    yield await offered(Number(flags.offered), say);
+  },
+  async *outage(say) {
+    yield await outage(Number(flags['outage-s']), 'down', say);
+  },
+  async *hang(say) {
+    yield await outage(Number(flags['outage-s']), 'hangs', say);
+  },
+};
+
+if (flags.part === 'server') await serveOffers();
+else if (flags.part === 'sender') await sendOffers(flags.url, Number(flags.orders));
+else if (flags.part === 'spinner') for (;;);
+else await report();
+
+async function report(): Promise<void> {
+  const spinner = flags.busy ? fork(import.meta.filename, ['--part', 'spinner']) : null;
+  const all: Record<string, readonly Row[]> = {};
+  try {
+    for (const name of flags.only.split(',')) {
+      const scenario = scenarios[name];
+      if (scenario === undefined) throw new Error(`There is no scenario ${name}.`);
+      const rows: Row[] = [];
+      for await (const row of scenario((text) => process.stderr.write(`${name}: ${text}\n`))) {
+        rows.push(row);
+        if (!flags.json) print(name, row);
+      }
+      all[name] = rows;
+    }
   } finally {
-    delivery.close();
+    spinner?.kill();
+  }
+  if (flags.json) console.log(JSON.stringify({ isBusy: flags.busy, ...all }));
+  if (Object.values(all).some((rows) => rows.some(({ isPassed }) => !isPassed))) {
+    process.exitCode = 1;
   }
 }
 
-function isLive(record: ProcessRecord | undefined): boolean {
-  return record?.processState === 'Pending' || record?.processState === 'Processing';
-}
-
-async function submit({ reeve }: Delivery, count: number): Promise<void> {
-  const submission = {
-    key: `order-${count}`,
-    workflow: 'delivery',
-    details: { parcel: count },
-    priority: 'normal',
-    tenant: null,
-    replyTo: null,
-    correlationId: null,
-  } as const;
-  const outcome = await reeve.submission.submit(submission, 'bench');
-  if (outcome.kind !== 'accepted') throw new Error(`Order ${count} is ${outcome.kind}`);
+function print(name: string, row: Row): void {
+  const { isPassed, ...figures } = row;
+  console.log(`${isPassed ? 'passed' : 'MISSED'}: ${name}`);
+  for (const [figure, value] of Object.entries(figures))
+    console.log(`  ${figure.padEnd(24)}${value}`);
 }

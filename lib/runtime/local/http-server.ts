@@ -18,6 +18,7 @@ import {
 import { isLoopback } from './config.ts';
 import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
+import { inTurns } from './request-turns.ts';
 
 /** A listening server. */
 export interface ApiServer {
@@ -79,6 +80,9 @@ const localOperator: Identify = () => ({
   kind: 'known',
   principal: { name: 'local', role: 'operator', tenant: null },
 });
+
+/** Requests served at the same time: some milliseconds of work, and enough that a group of writes shares its cost. */
+const requestsAtOnce = 64;
 
 /** When the last sweep is older than this, ms, the health is degraded; the sweep period is 1 s. */
 const sweepLateMs = 15_000;
@@ -142,9 +146,9 @@ function serverOf(
       // The API refuses a request without a Host header, with a problem document; Node would send none.
       requireHostHeader: false,
     },
-    (request, response) => {
+    inTurns((request, response) => {
       void listener(request, response);
-    },
+    }, requestsAtOnce),
   );
   refuseWithProblems(server);
   server.setTimeout(silentMs);

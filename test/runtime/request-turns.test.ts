@@ -1,0 +1,106 @@
+/** Requests take turns, so that a flood of them does not delay a health check. */
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { inTurns } from '#runtime/local/request-turns.ts';
+
+/** A server whose answers wait for the test. */
+async function turns(atOnce: number) {
+  const served: { url: string; response: ServerResponse }[] = [];
+  let wake = () => {};
+  const server = createServer(
+    inTurns(({ url = '' }, response) => {
+      served.push({ url, response });
+      wake();
+    }, atOnce),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  /** Resolves when so many requests were served. */
+  async function reaches(count: number): Promise<void> {
+    while (served.length < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  const urls = () => served.map(({ url }) => url);
+  return {
+    port,
+    urls,
+    reaches,
+    answer: (at: number) => served[at]?.response.end(),
+    /** Sends a request; resolves when it is sent. */
+    async send(path: string, body = ''): Promise<void> {
+      const sent = request({ port, path, method: 'POST' });
+      sent.on('error', () => {});
+      sent.end(body);
+      await once(sent, 'finish');
+    },
+  };
+}
+
+test('at most so many requests are served at the same time, in the order in which they came', async () => {
+  const { send, reaches, answer, urls } = await turns(2);
+  for (const path of ['/a', '/b', '/c', '/d']) await send(path, '{}');
+  await reaches(2);
+  // A health check needs no turn; when it is served, the others had their chance.
+  await send('/healthz?full');
+  await reaches(3);
+  expect(urls()).toEqual(['/a', '/b', '/healthz?full']);
+  answer(1);
+  await reaches(4);
+  answer(0);
+  await reaches(5);
+  expect(urls().slice(3)).toEqual(['/c', '/d']);
+});
+
+test('event streams take no turn', async () => {
+  const { send, reaches, urls } = await turns(1);
+  await send('/events');
+  await reaches(1);
+  await send('/orders/o-1/events');
+  await reaches(2);
+  await send('/orders');
+  await reaches(3);
+  expect(urls()).toHaveLength(3);
+});
+
+test('a request whose body is not complete takes no turn: its sender may be slow', async () => {
+  const { port, send, reaches, urls } = await turns(1);
+  const slow = connect(port, '127.0.0.1');
+  slow.on('error', () => {});
+  onTestFinished(() => {
+    slow.destroy();
+  });
+  slow.write('POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await reaches(1);
+  await send('/quick', '{}');
+  await reaches(2);
+  expect(urls()).toEqual(['/slow', '/quick']);
+});
+
+test('a request whose sender has left is not served', async () => {
+  const { port, send, reaches, answer, urls } = await turns(1);
+  await send('/a', '{}');
+  await reaches(1);
+  const gone = connect(port, '127.0.0.1');
+  gone.write('POST /gone HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+  await send('/healthz');
+  await reaches(2);
+  gone.destroy();
+  await once(gone, 'close');
+  await send('/b', '{}');
+  await send('/healthz');
+  await reaches(3);
+  answer(0);
+  await reaches(4);
+  expect(urls()).toEqual(['/a', '/healthz', '/healthz', '/b']);
+});
