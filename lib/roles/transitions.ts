@@ -193,6 +193,8 @@ interface GatedDecision {
   readonly known: OrderContext | null;
   /** The requests that have slots of their agents. */
   readonly granted: readonly Request[];
+  /** A gate holds a step: then not all of them may be sent, because the end of a long hold stops the others. */
+  readonly isHeld?: true;
 }
 
 /**
@@ -221,7 +223,7 @@ function decideGated(
   });
   const gated = { ...known, holds: new Map(byStep) };
   const again = withGranted(decide(record, event, gated, nowMs), granted);
-  return { decision: again, nowMs, known: gated, granted };
+  return { decision: again, nowMs, known: gated, granted, isHeld: true };
 }
 
 /** The gates know the granted requests of the first decision, so these are sent instead of their equals of a later one. */
@@ -246,7 +248,7 @@ function requestsOf(commands: readonly Command[]): readonly Request[] {
 /** Gives back the slots of requests that are not sent. */
 async function writeGated(
   ports: TransitionPorts,
-  { granted }: GatedDecision,
+  { granted, isHeld }: GatedDecision,
   decision: Transition,
   inShort: () => Decision,
 ): Promise<Written> {
@@ -257,7 +259,7 @@ async function writeGated(
     return written;
   } finally {
     // A record in its shortest form may send fewer requests than were granted.
-    if (granted.length > 0 && commands !== decision.commands) {
+    if (granted.length > 0 && (isHeld === true || commands !== decision.commands)) {
       const sent = new Set(requestsOf(commands));
       ports.gates?.release(granted.filter((request) => !sent.has(request)));
     }

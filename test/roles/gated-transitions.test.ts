@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { orderId, schedulerId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import { findStep } from '#core/model/record.ts';
 import { agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
@@ -153,6 +154,20 @@ test('an order that the store accepts only in its shortest form keeps the slots 
   }
   await transitions.apply([claimOf('two')]);
   expect(requests()).toHaveLength(4);
+});
+
+test('a call that is let through, and not sent because another hold has lasted too long, keeps no slot', async () => {
+  const { transitions, gate, clock, nudged, create, requests } = await painters(2);
+  await create('one');
+  await create('two');
+  await transitions.apply([claimOf('one'), claimOf('two')]);
+  clock.jump(limits.holdMaxMs);
+  gate.release(requests().slice(0, 1));
+  expect(nudged).toEqual(['two']);
+  await transitions.apply([claimOf('two')]);
+  expect(requests()).toHaveLength(2);
+  // The step that was not started has the slot again.
+  expect(nudged).toEqual(['two', 'two']);
 });
 
 test('gates that grant every call are asked once, and change nothing', async () => {
