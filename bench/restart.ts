@@ -46,7 +46,7 @@ try {
     if (answer.status !== 202) throw new Error(`a submission was answered ${answer.status}`);
     latencies.push(performance.now() - asked);
     const { status } = health.parse(await (await fetch(`${url}/healthz`)).json());
-    if (status === 'ok') recoveredMs = performance.now() - began;
+    if (status === 'ready') recoveredMs = performance.now() - began;
     else await sleep(50);
   }
   reeve.kill('SIGKILL');

@@ -7,6 +7,7 @@ import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq
 import { type ListOptions, list } from '#cli/commands/list-command.ts';
 import { operate } from '#cli/commands/operator-command.ts';
 import { type ShowOptions, show } from '#cli/commands/show-command.ts';
+import { showStatus } from '#cli/commands/status-command.ts';
 import { type SubmitOptions, submit } from '#cli/commands/submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/suppliers-command.ts';
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
@@ -107,6 +108,10 @@ function addOrderCommands(program: Command, run: Run): void {
     .option('--cursor <cursor>', 'continue where an earlier page ended')
     .action(run((context, options: ListOptions) => list(context, options)));
   addFilterOptions(listCommand);
+  program
+    .command('status')
+    .description('show what waits now: for each agent its circuit and held steps; not on AWS')
+    .action(run((context) => showStatus(context)));
   addOperator(
     program,
     run,

@@ -2,7 +2,8 @@
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import type { Gate } from '#core/model/hold.ts';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { GuardOptions } from '#http/access/guard.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -46,6 +47,7 @@ export interface Activity {
     readonly orders: AliveCounts;
   }[];
   readonly agents: readonly AgentActivity[];
+  readonly flow: FlowActivity;
   /** The channels that have had a message since the start; name null: the alerts of operators. */
   readonly channels: readonly ChannelActivity[];
 }
@@ -72,7 +74,42 @@ export interface AgentActivity {
   readonly timedOut: number;
   /** Over the last thousand calls that succeeded or timed out; a timeout counts with its whole deadline. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
-  readonly breaker: CircuitState;
+  /** The steps that wait for its gate, by the reason. */
+  readonly held: readonly HeldActivity[];
+  readonly circuit: CircuitActivity;
+}
+
+/** Steps that are ready, and not started because the gate of their agent lets no call through. */
+export interface HeldActivity {
+  readonly gate: Gate;
+  readonly steps: number;
+  /** Since when the one that has waited longest waits, ms since the epoch, to the second. */
+  readonly since: number;
+}
+
+/** The circuit of an agent. Instants are ms since the epoch. */
+export interface CircuitActivity {
+  readonly state: CircuitState;
+  /** Every change of the state begins a new one. */
+  readonly epoch: number;
+  /** When it opened; null while it is closed. */
+  readonly since: number | null;
+  /** When the next call tests the service; null unless it is open. */
+  readonly probeAt: number | null;
+}
+
+/** What waits for Reeve itself. */
+export interface FlowActivity {
+  /** The orders that wait for a Scheduler or for a gate. */
+  readonly waiting: number;
+  /** Since when a nudge waits for a Scheduler, ms since the epoch; null: none does. */
+  readonly nudgeSince: number | null;
+  /** How long the longest overdue order of the latest sweep had been due, ms. */
+  readonly sweepLagMs: number;
+  /** The orders that were refused since the start because too many waited, by class. */
+  readonly refused: Readonly<Record<Priority, number>>;
+  /** The last refusal, ms since the epoch; null: none. */
+  readonly lastRefusedAt: number | null;
 }
 
 export interface ApiPorts {
@@ -94,6 +131,12 @@ export interface ApiPorts {
   readonly accessLog: ((access: Access) => void) | null;
   /** True while the orders of the former process are being recovered; every route is served meanwhile. */
   readonly isStarting: () => boolean;
+  /** True from the begin of the stop on. Absent where nothing asks meanwhile. */
+  readonly isStopping?: () => boolean;
+  /** Whether orders were refused recently because too many wait. Absent where nothing refuses. */
+  readonly isOverloaded?: () => boolean;
+  /** Whether a service is unavailable, so that its orders are held. Absent where this process does not know. */
+  readonly isCircuitOpen?: () => boolean;
   readonly lastSweepAt: () => number | null | Promise<number | null>;
   /** The number of stored rows found damaged; any makes the health degraded. Absent when the store does not check. */
   readonly damaged?: () => number;

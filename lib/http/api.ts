@@ -11,6 +11,7 @@ import { knownParameters } from '#http/requests/known-parameters.ts';
 import { validationProblem } from '#http/requests/validation.ts';
 import { activityRoute } from '#http/routes/activity-route.ts';
 import { eventRoutes } from '#http/routes/event-routes.ts';
+import { healthRoutes } from '#http/routes/health-routes.ts';
 import { operatorRoutes } from '#http/routes/operator-routes.ts';
 import { orderRoutes } from '#http/routes/order-routes.ts';
 import { serviceRoutes } from '#http/routes/service-routes.ts';
@@ -46,6 +47,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
   if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
   if (ports.activity !== null) activityRoute(app, { ...ports, activity: ports.activity });
   serviceRoutes(app, ports);
+  healthRoutes(app, ports);
   app.notFound((context) =>
     respondProblem(
       context,

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
 import { circuitStates } from '#core/flow/circuit.ts';
+import { gates } from '#core/model/hold.ts';
 import { instant, stepSchema } from './schemas.ts';
 
 export const workflowsSchema = z
@@ -77,9 +78,39 @@ export const activitySchema = z
             description:
               'Of the last thousand calls that succeeded or timed out; a call that timed out counts with its whole deadline.',
           }),
-        breaker: z.enum(circuitStates),
+        held: z.array(z.object({ gate: z.enum(gates), steps: count, since: instant })).openapi({
+          description:
+            'Steps that wait for this agent, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable.',
+        }),
+        circuit: z.object({
+          state: z.enum(circuitStates),
+          epoch: count.openapi({ description: 'Every change of the state begins a new epoch.' }),
+          since: instant
+            .nullable()
+            .openapi({ description: 'When it opened; null while it is closed.' }),
+          probeAt: instant.nullable().openapi({
+            description: 'When the next call tests the service; null unless it is open.',
+          }),
+        }),
       }),
     ),
+    flow: z
+      .object({
+        waiting: count.openapi({
+          description: 'Orders that wait for a Scheduler or for the gate of an agent.',
+        }),
+        nudgeSince: instant.nullable().openapi({
+          description: 'Since when a nudge waits for a Scheduler; null: none does.',
+        }),
+        sweepLagMs: count.openapi({
+          description: 'How long the longest overdue order of the latest sweep had been due.',
+        }),
+        refused: z.object({ high: count, normal: count, low: count }).openapi({
+          description: 'Orders that were refused because too many waited, by class.',
+        }),
+        lastRefusedAt: instant.nullable(),
+      })
+      .openapi({ description: 'What waits for Reeve itself.' }),
     channels: z.array(
       z.object({
         name: z.string().nullable().openapi({
@@ -97,12 +128,12 @@ export const activitySchema = z
 
 export const healthSchema = z
   .object({
-    status: z.enum(['ok', 'starting', 'degraded']).openapi({
+    status: z.enum(['starting', 'ready', 'overloaded', 'degraded', 'stopping']).openapi({
       description:
-        'starting: orders of the previous process are still being recovered; all routes are available.',
+        'starting: orders of the previous process are still being recovered; all routes are available. overloaded: orders were refused within the last seconds, because too many wait. degraded: see causes.',
     }),
     causes: z.array(z.string()).openapi({
-      description: `Why it is degraded: sweep-late, store-damaged, or the code with which writes are refused, such as store-full.`,
+      description: `Why it is not ready: sweep-late, store-damaged, or the code with which writes are refused, such as store-full; circuit-open, while a service is unavailable and its orders wait; overloaded.`,
     }),
     lastSweepAt: instant.nullable(),
   })

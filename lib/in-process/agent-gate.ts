@@ -11,7 +11,7 @@ import type { Held, ProcessRecord, StepRecord } from '#core/model/record.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
-import { circuitBreaker } from './circuit-breaker.ts';
+import { type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 import { waitingSteps } from './waiting-steps.ts';
@@ -39,6 +39,8 @@ export interface AgentGate extends Breaker {
   hold(record: ProcessRecord, step: StepRecord, held: Held): void;
   /** The step was held in this record, and is not in the next one. */
   forget(record: ProcessRecord, step: StepRecord): void;
+  /** The circuit of its service. */
+  circuit(): CircuitStatus;
   /** Nudges no order any more. */
   close(): void;
 }
@@ -100,6 +102,7 @@ export function agentGate({
       release([request]);
     },
     state: circuit.state,
+    circuit: circuit.status,
     close() {
       watch.close();
       queue.close();

@@ -27,6 +27,19 @@ export interface CircuitBreaker {
   state(): CircuitState;
   /** When it opened, ms since the epoch; null while it is closed. */
   openSince(): number | null;
+  /** For people; see {@link CircuitStatus}. */
+  status(): CircuitStatus;
+}
+
+/** A circuit as people see it. Instants are ms since the epoch. */
+export interface CircuitStatus {
+  readonly state: CircuitState;
+  /** Every change of the state begins a new one. */
+  readonly epoch: number;
+  /** When it opened; null while it is closed. */
+  readonly since: number | null;
+  /** When a call will test the service; null while it is not open, or while that call is in flight. */
+  readonly probeAt: number | null;
 }
 
 /** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
@@ -34,6 +47,7 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
   let circuit = newCircuit(clock.now());
   /** The epoch whose probe is in flight: a request that was delivered twice makes one call of it (R27). */
   let probing: number | null = null;
+  const openSince = () => (circuit.state === 'closed' ? null : circuit.since);
   return {
     settle() {
       circuit = settled(circuit, clock.now());
@@ -62,7 +76,13 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
     },
     admitsAt: () => admitsAt(circuit, clock.now()),
     state: () => circuit.state,
-    openSince: () => (circuit.state === 'closed' ? null : circuit.since),
+    openSince,
+    status: () => ({
+      state: circuit.state,
+      epoch: circuit.epoch,
+      since: openSince(),
+      probeAt: circuit.state === 'open' ? circuit.probeAt : null,
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { type FairMessageQueueOptions, fairMessageQueue, fifoQueue } from './message-queue.ts';
+import type { WaitSample } from './wait-sample.ts';
 
 /** Options of {@link localChannel}. */
 export interface LocalChannelOptions<Message> {
@@ -26,6 +27,8 @@ export interface LocalChannelOptions<Message> {
   readonly fair?: FairMessageQueueOptions<Message>;
   /** Not to deliver the message before this instant, ms since the epoch; undefined: at once. Default: all at once. */
   readonly atOf?: (message: Message) => number | undefined;
+  /** Measures how long messages wait. Default: nothing is measured. */
+  readonly waits?: WaitSample<Message>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -57,7 +60,9 @@ export function localChannel<Message>(
   function pump(): void {
     while (!closed && inFlight < options.inFlightMax && !line.isEmpty()) {
       inFlight += 1;
-      void deliver(line.take(options.batchMax));
+      const batch = line.take(options.batchMax);
+      options.waits?.taken(batch, line.isEmpty());
+      void deliver(batch);
     }
   }
 
@@ -95,6 +100,8 @@ export function localChannel<Message>(
   function put(messages: readonly Message[]): void {
     if (line.isEmpty()) queueMicrotask(pump);
     for (const message of messages) line.add(message);
+    const [first] = messages;
+    if (first !== undefined) options.waits?.sent(first);
   }
 
   function isDelayed(message: Message): boolean {

@@ -12,7 +12,7 @@ import {
 } from '#core/flow/admission-rule.ts';
 import { type WorkflowBacklog, workflowBacklog } from '#core/flow/workflow-backlog.ts';
 import { limits } from '#core/model/limits.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { Admission, OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitEvent } from './circuit-watch.ts';
@@ -30,6 +30,7 @@ export interface OrderBacklogOptions {
 
 /** The orders that were refused since the start. */
 export type Refused = Readonly<Record<AdmissionCode, number>> & {
+  readonly byClass: Readonly<Record<Priority, number>>;
   /** The last refusal, ms since the epoch; null: none. */
   readonly lastAt: number | null;
 };
@@ -59,8 +60,7 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
   const workflows = new Map<string, WorkflowBacklog>();
   /** The agents whose circuits are not closed. */
   const unavailable = new Set<string>();
-  const refused = { 'tenant-over-share': 0, overloaded: 0 };
-  let lastAt: number | null = null;
+  const refusals = refusalCounts();
   let waiting = 0;
   let forgetAt = clock.now() + forgetAfterMs;
   weights.watch((tenant) => {
@@ -114,8 +114,7 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
         count(order, 1, nowMs);
         return null;
       }
-      refused[refusal.code] += 1;
-      lastAt = nowMs;
+      refusals.add(refusal, order, nowMs);
       return refusal;
     },
     settled: (order) => count(order, -1, clock.now()),
@@ -135,7 +134,21 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
       for (const each of workflows.values()) each.pause();
     },
     waiting: () => waiting,
-    refused: () => ({ ...refused, lastAt }),
+    refused: refusals.read,
+  };
+}
+
+function refusalCounts() {
+  const refused = { 'tenant-over-share': 0, overloaded: 0 };
+  const byClass = { high: 0, normal: 0, low: 0 };
+  let lastAt: number | null = null;
+  return {
+    add({ code }: AdmissionRefusal, { priority }: OfferedOrder, nowMs: number) {
+      refused[code] += 1;
+      byClass[priority] += 1;
+      lastAt = nowMs;
+    },
+    read: (): Refused => ({ ...refused, byClass: { ...byClass }, lastAt }),
   };
 }
 

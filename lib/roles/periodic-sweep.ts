@@ -12,6 +12,8 @@ export interface SweepTimer {
   lastSweepAt(): number | null;
   /** Whether the next sweep will interrupt steps that an outage delayed: until then, only sweeps may recover orders. */
   isAfterOutage(): boolean;
+  /** How long the longest overdue order of the latest sweep had been due, or for how long a sweep has lasted, ms. */
+  lagMs(): number;
   stop(): void;
 }
 
@@ -32,6 +34,8 @@ export function periodicSweep(
   const memories = new Map(
     Array.from({ length: supervisor.shards }, (_, shard) => [shard, first] as const),
   );
+  let lagMs = 0;
+  let begunAt: number | null = null;
   let stopped = false;
   let cancel = schedule();
 
@@ -42,8 +46,10 @@ export function periodicSweep(
   }
 
   async function sweep(): Promise<void> {
+    begunAt = clock.now();
     try {
       const report = await supervisor.sweep(memories);
+      lagMs = report.lagMs;
       if (report.finished) last = report.startedAt;
       await onSwept();
     } catch (error) {
@@ -52,6 +58,7 @@ export function periodicSweep(
       // failure delayed, and counts no failure for them (R20).
       log.error('sweep-failed', { error: describeError(error) });
     }
+    begunAt = null;
     if (!stopped) cancel = schedule();
   }
 
@@ -60,7 +67,12 @@ export function periodicSweep(
       (memory) => gapsAt(memory, clock.now(), supervisor.outageAfterMs).length > 0,
     );
 
-  return { lastSweepAt: () => last, isAfterOutage, stop };
+  return {
+    lastSweepAt: () => last,
+    isAfterOutage,
+    lagMs: () => Math.max(lagMs, begunAt === null ? 0 : clock.now() - begunAt),
+    stop,
+  };
 
   function stop(): void {
     stopped = true;

@@ -67,8 +67,11 @@ test('the listing of a cause asks for its workflow, its step and its code', () =
   expect(causeQuery(causeOf(summary('o')))).toMatchObject({ step: '', fault: '' });
 });
 
+const circuit = (state: 'closed' | 'open' | 'half-open' | 'recovering') => ({
+  ...{ state, epoch: 0, since: null, probeAt: null },
+});
 const calls = (succeeded: number, failed: number, timedOut = 0) =>
-  healthOf({ succeeded, failed, timedOut, breaker: 'closed' });
+  healthOf({ succeeded, failed, timedOut, circuit: circuit('closed') });
 
 test.each([
   [calls(0, 0), 'No calls', 'idle'],
@@ -83,15 +86,19 @@ test.each([
   [calls(950, 50), 'Degraded', 'back'],
   [calls(949, 51), 'Failing', 'bad'],
   [calls(65, 35), 'Failing', 'bad'],
-  [healthOf({ succeeded: 999, failed: 0, timedOut: 0, breaker: 'open' }), 'Breaker open', 'bad'],
   [
-    healthOf({ succeeded: 999, failed: 0, timedOut: 0, breaker: 'half-open' }),
-    'Breaker half open',
+    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('open') }),
+    'Circuit open',
+    'bad',
+  ],
+  [
+    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('half-open') }),
+    'Circuit half open',
     'back',
   ],
   [
-    healthOf({ succeeded: 999, failed: 0, timedOut: 0, breaker: 'recovering' }),
-    'Breaker recovering',
+    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('recovering') }),
+    'Circuit recovering',
     'back',
   ],
 ] as const)('%j', (health, word, tone) => {

@@ -272,7 +272,10 @@ test('four Supervisors at once count each failure once (R11)', async () => {
 
 test('the API reports that the Supervisor runs, and lists the orders', async () => {
   await reeve.sweep();
-  expect(await reeve.api('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(await reeve.api('GET', '/healthz')).toMatchObject({
+    status: 200,
+    body: { status: 'ready' },
+  });
   const { body } = await reeve.api('GET', '/orders?limit=3');
   expect(body).toMatchObject({ orders: [{}, {}, {}], cursor: expect.any(String) });
 });

@@ -16,7 +16,14 @@ test('the activity matches its description', async () => {
   expect(activity).toEqual(document);
   expect(activity.orders).toEqual({ Pending: 0, Processing: 0, Error: 1 });
   expect(activity.agents).toMatchObject([
-    { name: 'cook', succeeded: 1, failed: 1, successRate: 0.5, breaker: 'closed' },
+    {
+      name: 'cook',
+      succeeded: 1,
+      failed: 1,
+      successRate: 0.5,
+      held: [],
+      circuit: { state: 'closed' },
+    },
   ]);
 });
 

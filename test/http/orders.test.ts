@@ -230,39 +230,6 @@ test('workflows are shown with their steps and policies', async () => {
   });
 });
 
-test('health is ok while sweeps are completed, and degraded when none was completed recently', async () => {
-  const well = await (await scenario()).get('/healthz');
-  expect(well.status).toBe(200);
-  expect(await well.json()).toMatchObject({ status: 'ok', causes: [] });
-  for (const lastSweepAt of [() => null, () => 0]) {
-    const late = await (await scenario((ports) => ({ ...ports, lastSweepAt }))).get('/healthz');
-    expect(late.status).toBe(503);
-    expect(await late.json()).toMatchObject({ status: 'degraded', causes: ['sweep-late'] });
-  }
-});
-
-test('health is degraded while writes are refused or data are damaged, and says why', async () => {
-  const bad = await scenario((ports) => ({
-    ...ports,
-    damaged: () => 1,
-    refusal: () => 'store-full',
-  }));
-  const health = await bad.get('/healthz');
-  expect(health.status).toBe(503);
-  expect(await health.json()).toMatchObject({
-    status: 'degraded',
-    causes: ['store-damaged', 'store-full'],
-  });
-});
-
-test('health is starting during the recovery, and orders are accepted', async () => {
-  const starting = await scenario((ports) => ({ ...ports, isStarting: () => true }));
-  const health = await starting.get('/healthz');
-  expect(health.status).toBe(200);
-  expect(await health.json()).toMatchObject({ status: 'starting' });
-  expect((await starting.submit()).status).toBe(202);
-});
-
 test('the OpenAPI document lists every route', async () => {
   const { get } = await scenario();
   const document = z
@@ -280,6 +247,7 @@ test('the OpenAPI document lists every route', async () => {
     'get /orders/{id}',
     'get /orders/{id}/events',
     'get /principal',
+    'get /readyz',
     'get /workflows',
     'post /orders',
     'post /orders/{id}/cancel',

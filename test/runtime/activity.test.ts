@@ -130,12 +130,36 @@ test('a call in flight is counted since the last progress of its order, and the 
   await world.submit();
   expect(ordersOf(world.reeve)).toEqual({ Pending: 0, Processing: 1, Error: 0 });
   expect(agentOf(world.reeve, 'cook')).toMatchObject({
-    ...{ inFlight: 1, waiting: 0, oldestAt: submittedAt, breaker: 'closed' },
+    ...{
+      inFlight: 1,
+      waiting: 0,
+      oldestAt: submittedAt,
+      held: [],
+      circuit: { state: 'closed', epoch: 0 },
+    },
   });
   expect(agentOf(world.reeve, 'waiter')).toMatchObject({ inFlight: 0, waiting: 0 });
   for (let order = 0; order < 5; order += 1) await world.submit();
   await world.clock.advance(5_001);
-  expect(agentOf(world.reeve, 'cook')?.breaker).toBe('open');
+  expect(agentOf(world.reeve, 'cook')?.circuit).toMatchObject({ state: 'open', epoch: 1 });
+  expect(world.reeve.isCircuitOpen()).toBe(true);
+});
+
+test('the steps that an open circuit holds are counted, with the begin of the longest wait and the next probe', async () => {
+  const world = await kitchen();
+  world.does = 'hang';
+  expect(world.reeve.isCircuitOpen()).toBe(false);
+  for (let order = 0; order < 6; order += 1) await world.submit();
+  await world.clock.advance(5_001);
+  const openedAt = agentOf(world.reeve, 'cook')?.circuit.since ?? 0;
+  const heldSince = world.clock.now();
+  await world.submit();
+  await world.submit();
+  const { held, circuit } = agentOf(world.reeve, 'cook') ?? {};
+  const second = Math.floor(heldSince / 1_000) * 1_000;
+  expect(held).toEqual([{ gate: 'circuit', steps: 2, since: second }]);
+  expect(circuit).toEqual({ state: 'open', epoch: 1, since: openedAt, probeAt: openedAt + 1_000 });
+  expect(world.reeve.activity().flow).toMatchObject({ nudgeSince: null, lastRefusedAt: null });
 });
 
 test('a call that times out is counted, and then waits for its cool-down', async () => {
@@ -248,6 +272,15 @@ function gotOn(record: ProcessRecord): ProcessRecord | null {
   return running === undefined ? null : succeeded(record, running.name, 10);
 }
 
+const closed = { state: 'closed', epoch: 0, since: null, probeAt: null } as const;
+const idle = {
+  waiting: 0,
+  nudgeSince: null,
+  sweepLagMs: 0,
+  refused: { high: 0, normal: 0, low: 0 },
+  lastRefusedAt: null,
+};
+
 test('orders that change while the others are read are counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 30 }), async (steps) => {
@@ -257,7 +290,8 @@ test('orders that change while the others are read are counted once', async () =
         clock: virtualClock(),
         log: testLog(),
         store,
-        agents: [{ name: agentName('paint'), state: () => 'closed' as const }],
+        agents: [{ name: agentName('paint'), circuit: () => closed }],
+        flow: () => idle,
       };
       const standingOf = ({ read }: ActivityCollector) => {
         const { workflows, agents } = read();

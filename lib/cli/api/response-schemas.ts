@@ -134,6 +134,28 @@ export const orderSchema = summarySchema.extend({
 });
 export type OrderDocument = z.infer<typeof orderSchema>;
 
+const count = z.int();
+
+/** What waits now; the embedded Reeve alone has it. */
+export const activitySchema = z.object({
+  orders: z.object({ Pending: count, Processing: count, Error: count }),
+  agents: z.array(
+    z.object({
+      name: text,
+      inFlight: count,
+      waiting: count,
+      held: z.array(z.object({ gate: text, steps: count, since: instant })),
+      circuit: z.object({ state: text, probeAt: instant.nullable() }),
+    }),
+  ),
+  flow: z.object({
+    waiting: count,
+    nudgeSince: instant.nullable(),
+    sweepLagMs: z.number(),
+    refused: z.object({ high: count, normal: count, low: count }),
+  }),
+});
+
 /** The principal of the caller. */
 export const principalSchema = z.object({ name: text, role: text, tenant: text.nullable() });
 

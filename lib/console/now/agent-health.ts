@@ -20,14 +20,14 @@ export interface Health {
   readonly title: string;
 }
 
-type Counted = Pick<AgentActivity, 'succeeded' | 'failed' | 'timedOut' | 'breaker'>;
+type Counted = Pick<AgentActivity, 'succeeded' | 'failed' | 'timedOut' | 'circuit'>;
 
-export function healthOf({ succeeded, failed, timedOut, breaker }: Counted): Health {
+export function healthOf({ succeeded, failed, timedOut, circuit }: Counted): Health {
   const calls = succeeded + failed + timedOut;
   const share = calls === 0 ? 1 : succeeded / calls;
-  if (breaker === 'open') return looks.open;
-  if (breaker === 'half-open') return looks.trying;
-  if (breaker === 'recovering') return looks.recovering;
+  if (circuit.state === 'open') return looks.open;
+  if (circuit.state === 'half-open') return looks.trying;
+  if (circuit.state === 'recovering') return looks.recovering;
   if (calls === 0) return looks.none;
   if (calls < callsMin) {
     const isFailing = calls >= mostlyFailing.calls && share < mostlyFailing.share;
@@ -66,19 +66,19 @@ const looks = {
   },
   none: { word: 'No calls', tone: 'idle', icon: 'skip', title: 'No call in the last hour.' },
   open: {
-    word: 'Breaker open',
+    word: 'Circuit open',
     tone: 'bad',
     icon: 'cross',
-    title: 'The service failed too often, so calls to it are paused.',
+    title: 'The service is unavailable: orders wait for it, and no failure is counted.',
   },
   trying: {
-    word: 'Breaker half open',
+    word: 'Circuit half open',
     tone: 'back',
     icon: 'wait',
     title: 'One call tests whether the service is available again.',
   },
   recovering: {
-    word: 'Breaker recovering',
+    word: 'Circuit recovering',
     tone: 'back',
     icon: 'wait',
     title: 'The service is available again; the rate of calls increases.',

@@ -1,11 +1,14 @@
 /** The load of each agent: calls in flight, waiting calls, and the age of the oldest. */
 import type { ReadonlySignal } from '@preact/signals';
-import type { ActivityDocument } from '#console/api/documents.ts';
+import type { ActivityDocument, AgentActivity } from '#console/api/documents.ts';
 import type { Loaded } from '#console/api/use-document.ts';
 import { Ago } from '../parts/instant.tsx';
 import { NotLoaded } from '../parts/notice.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
+import { FlowText } from './flow-text.tsx';
 import { HealthBadge } from './health-badge.tsx';
+
+const heldSteps = ({ held }: AgentActivity) => held.reduce((sum, { steps }) => sum + steps, 0);
 
 export function AgentLoad({
   activity,
@@ -22,6 +25,7 @@ export function AgentLoad({
         </a>
       </div>
       <NotLoaded loaded={loaded} />
+      {loaded.kind === 'shown' && <FlowText flow={loaded.body.flow} />}
       {loaded.kind === 'shown' && (
         <ScrollBox class="table-box" label="Load of each agent">
           <table class="table">
@@ -33,6 +37,9 @@ export function AgentLoad({
                 </th>
                 <th scope="col" class="number">
                   Waiting
+                </th>
+                <th scope="col" class="number">
+                  Held
                 </th>
                 <th scope="col" class="number secondary">
                   Oldest
@@ -46,6 +53,7 @@ export function AgentLoad({
                   <th scope="row">{agent.name}</th>
                   <td class="number figures">{agent.inFlight}</td>
                   <td class="number figures">{agent.waiting}</td>
+                  <td class="number figures">{heldSteps(agent)}</td>
                   <td class="number soft secondary">
                     {agent.oldestAt === null ? '–' : <Ago at={agent.oldestAt} />}
                   </td>

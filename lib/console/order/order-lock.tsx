@@ -4,6 +4,7 @@ import type { Order } from '#console/api/documents.ts';
 import { now } from '#console/parts/server-clock.ts';
 import { Icon } from '../parts/icon.tsx';
 import { At, Until } from '../parts/instant.tsx';
+import { OrderHold } from './order-hold.tsx';
 
 export function OrderLock({ order }: { readonly order: Order }) {
   const { processState, lockedBy, completeBy, notBefore } = order;
@@ -18,13 +19,14 @@ export function OrderLock({ order }: { readonly order: Order }) {
       </p>
     );
   }
-  const reason = waitReason(order);
+  const isHeld = Object.values(order.steps).some(({ held }) => held !== null);
+  if (processState === 'Pending' && isHeld) return <OrderHold order={order} />;
   if (processState === 'Pending' && Date.parse(notBefore) > now.value) {
     return (
       <p class="lock">
         <Icon name="pause" />
         <span>
-          {reason}; it continues at <At at={notBefore} />, in <Until at={notBefore} />
+          It waits; it continues at <At at={notBefore} />, in <Until at={notBefore} />
         </span>
       </p>
     );
@@ -42,17 +44,4 @@ export function OrderLock({ order }: { readonly order: Order }) {
       <span>{words[processState]}</span>
     </p>
   );
-}
-
-const gates = {
-  concurrency: 'accepts no further call now',
-  circuit: 'does not answer: its circuit is open',
-} as const;
-
-/** Why a Pending order is not claimed yet: its held steps, or a cool-down. */
-function waitReason({ steps }: Order): string {
-  const held = Object.values(steps).flatMap(({ agent, held: hold }) =>
-    hold === null ? [] : [`agent ${agent} ${gates[hold.gate]}`],
-  );
-  return held.length === 0 ? 'It waits' : `It waits: ${[...new Set(held)].join(', and ')}`;
 }

@@ -4,7 +4,7 @@ import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { HealthBadge } from '../now/health-badge.tsx';
-import { Ago } from '../parts/instant.tsx';
+import { Ago, At, Until } from '../parts/instant.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
 
 export function AgentsPage() {
@@ -37,7 +37,7 @@ export function AgentsPage() {
 }
 
 function AgentCard({ agent }: { readonly agent: AgentActivity }) {
-  const { name, breaker, successRate, inFlight, waiting, oldestAt } = agent;
+  const { name, circuit, successRate, inFlight, waiting, oldestAt } = agent;
   return (
     <section class="card" aria-labelledby={`agent-${name}`}>
       <div class="card-head">
@@ -63,15 +63,54 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
           <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
         </div>
         <div>
-          <dt>Breaker</dt>
-          <dd>{breaker.replace('-', ' ')}</dd>
+          <dt>Circuit</dt>
+          <dd>{circuit.state.replace('-', ' ')}</dd>
         </div>
+        <CircuitFacts circuit={circuit} />
       </dl>
+      <HeldSteps agent={agent} />
       <Latencies latencyMs={agent.latencyMs} />
       <a class="more" href={ordersHash({ agent: name })}>
         Orders with it
       </a>
     </section>
+  );
+}
+
+function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity, 'circuit'>) {
+  if (since === null) return null;
+  return (
+    <>
+      <div>
+        <dt>Since</dt>
+        <dd>
+          <At at={since} />
+        </dd>
+      </div>
+      <div>
+        <dt>Next probe</dt>
+        <dd>{probeAt === null ? 'none planned' : <Until at={probeAt} />}</dd>
+      </div>
+      <div>
+        <dt>Epoch</dt>
+        <dd class="figures">{epoch}</dd>
+      </div>
+    </>
+  );
+}
+
+const gates = { concurrency: 'for a free slot', circuit: 'for the circuit' } as const;
+
+function HeldSteps({ agent: { held } }: { readonly agent: AgentActivity }) {
+  return (
+    <>
+      {held.map(({ gate, steps, since }) => (
+        <p class="soft small" key={gate}>
+          {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'} {gates[gate]},
+          the first since <At at={since} />
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -51,6 +51,7 @@ export const routes = {
   showPrincipal: { method: 'get', path: '/principal', role: 'viewer', ...everywhere },
   describeApi: { method: 'get', path: '/openapi.json', role: 'viewer', ...everywhere },
   showHealth: { method: 'get', path: '/healthz', role: 'anyone', ...everywhere },
+  showReadiness: { method: 'get', path: '/readyz', role: 'anyone', ...embedded },
 } as const satisfies Readonly<Record<string, ApiRoute>>;
 
 /** An operation id of the API. */

@@ -39,7 +39,7 @@ export function guard({
       return refuse(context, 'origin-forbidden', detail);
     }
     const { method, path } = context.req;
-    if (path === routes.showHealth.path || (isRead(method) && pages.has(path))) return next();
+    if (forAnyone.has(path) || (isRead(method) && pages.has(path))) return next();
     const credentials = {
       authorization: context.req.header('authorization') ?? '',
       env: context.env,
@@ -65,6 +65,11 @@ export function guard({
     }
   };
 }
+
+/** Paths that need no token. */
+const forAnyone: ReadonlySet<string> = new Set(
+  Object.values(routes).flatMap(({ path, role }) => (role === 'anyone' ? [path] : [])),
+);
 
 const refuse = (context: Context, code: ProblemCode, detail: string) =>
   respondProblem(context, problem(code, detail));

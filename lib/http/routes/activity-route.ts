@@ -10,7 +10,7 @@ const route = createRoute({
   tags: ['Service'],
   summary: 'Get the activity of the last hour',
   description:
-    'Orders by the minute of the last hour, live orders by workflow and state, and calls, latency and circuit breaker of each agent. Not served on AWS.',
+    'Orders by the minute of the last hour, live orders by workflow and state, what waits, and calls, latency, held steps and circuit of each agent. Not served on AWS.',
   responses: {
     200: {
       description: 'The activity.',
@@ -39,6 +39,11 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
     orders: sum(activity.workflows.map(({ orders }) => orders)),
     workflows: activity.workflows.map((workflow) => ({ ...workflow })),
     agents: activity.agents.map(agentView),
+    flow: {
+      ...activity.flow,
+      nudgeSince: isoOrNull(activity.flow.nudgeSince),
+      lastRefusedAt: isoOrNull(activity.flow.lastRefusedAt),
+    },
     channels: activity.channels.map(({ failingSince, ...channel }) => ({
       ...channel,
       failingSince: isoOrNull(failingSince),
@@ -46,11 +51,18 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
   };
 }
 
-function agentView({ oldestAt, ...agent }: AgentActivity): ActivityDocument['agents'][number] {
+function agentView(activity: AgentActivity): ActivityDocument['agents'][number] {
+  const { oldestAt, held, circuit, ...agent } = activity;
   const calls = agent.succeeded + agent.failed + agent.timedOut;
   return {
     ...agent,
     oldestAt: isoOrNull(oldestAt),
+    held: held.map((hold) => ({ ...hold, since: iso(hold.since) })),
+    circuit: {
+      ...circuit,
+      since: isoOrNull(circuit.since),
+      probeAt: isoOrNull(circuit.probeAt),
+    },
     successRate: calls === 0 ? null : agent.succeeded / calls,
   };
 }

@@ -1,14 +1,9 @@
-/** The routes about Reeve itself: workflows, health, and the API description. */
+/** The routes about Reeve itself: workflows, the caller, and the API description. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
-import { problemResponses, retryAfterHeader, retryAfterSeconds } from '#http/problem.ts';
-import {
-  descriptionSchema,
-  healthSchema,
-  principalSchema,
-  workflowsSchema,
-} from '#http/service-schemas.ts';
+import { problemResponses } from '#http/problem.ts';
+import { descriptionSchema, principalSchema, workflowsSchema } from '#http/service-schemas.ts';
 import { workflowsView } from '#http/view.ts';
 
 const workflowsRoute = createRoute({
@@ -22,26 +17,6 @@ const workflowsRoute = createRoute({
       content: { 'application/json': { schema: workflowsSchema } },
     },
     ...problemResponses(400, 401, 403),
-  },
-});
-
-const healthRoute = createRoute({
-  ...authorised('showHealth'),
-  tags: ['Service'],
-  summary: 'Get the health',
-  description:
-    'Whether Reeve works, also while it starts. Degraded when no sweep was completed recently, stored data are damaged, or the store refuses writes',
-  responses: {
-    200: {
-      description: 'Reeve works and accepts orders.',
-      content: { 'application/json': { schema: healthSchema } },
-    },
-    503: {
-      description: 'Degraded.',
-      content: { 'application/json': { schema: healthSchema } },
-      headers: retryAfterHeader,
-    },
-    ...problemResponses(400),
   },
 });
 
@@ -77,29 +52,8 @@ export function serviceRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', bearer);
   app.openapi(workflowsRoute, (context) => context.json(workflowsView(ports.registry), 200));
   app.openapi(principalRoute, (context) => context.json({ ...context.get('principal') }, 200));
-  app.openapi(healthRoute, async (context) => {
-    const last = await ports.lastSweepAt();
-    const lastSweepAt = last === null ? null : new Date(last).toISOString();
-    const causes = degradedBy(ports, last);
-    return causes.length > 0
-      ? context.json({ status: 'degraded' as const, causes, lastSweepAt }, 503, {
-          'retry-after': String(retryAfterSeconds),
-        })
-      : context.json({ status: ports.isStarting() ? 'starting' : 'ok', causes, lastSweepAt }, 200);
-  });
   const names = [...new Set(ports.registry.all.map(({ name }) => name))];
   app.openapi(describeRoute, (context) => context.json(described(app, names), 200));
-}
-
-function degradedBy(ports: ApiPorts, lastSweepAt: number | null): string[] {
-  const late = lastSweepAt === null || ports.clock.now() - lastSweepAt > ports.sweepLateMs;
-  const isDamaged = (ports.damaged?.() ?? 0) > 0;
-  const refusal = ports.refusal?.() ?? null;
-  return [
-    ...(late ? ['sweep-late'] : []),
-    ...(isDamaged ? ['store-damaged'] : []),
-    ...(refusal === null ? [] : [refusal]),
-  ];
 }
 
 /** The security scheme; without configured tokens, no token is required. */

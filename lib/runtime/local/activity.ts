@@ -13,8 +13,7 @@ import {
   type UnderWay,
   underWay,
 } from '#core/model/record.ts';
-import type { Activity, ChannelActivity } from '#http/api-ports.ts';
-import type { Breaker } from '#ports/breaker.ts';
+import type { Activity, ChannelActivity, CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
@@ -33,7 +32,8 @@ export interface ActivityOptions {
   readonly log: Log;
   /** The backlogs of the response channels. Default: none. */
   readonly channels?: () => readonly ChannelActivity[];
-  readonly agents: readonly (Pick<Breaker, 'state'> & { readonly name: AgentName })[];
+  readonly agents: readonly { readonly name: AgentName; readonly circuit: () => CircuitActivity }[];
+  readonly flow: () => FlowActivity;
   /** Counts the same records, each once. */
   readonly also?: RecordCount;
 }
@@ -130,10 +130,11 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         minutes: hour.all(nowMs).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
-        agents: agents.map(({ name, state }) => {
+        flow: options.flow(),
+        agents: agents.map(({ name, circuit }) => {
           const own = calls.get(name) ?? agentCalls();
           const shared = { ...alive.agent(name), ...own.counts(nowMs) };
-          return { name, ...shared, latencyMs: own.latencyMs(), breaker: state() };
+          return { name, ...shared, latencyMs: own.latencyMs(), circuit: circuit() };
         }),
       };
     },

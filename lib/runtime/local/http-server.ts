@@ -91,6 +91,7 @@ const sweepLateMs = 15_000;
 export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
   const { accessLog = options.log } = options;
   const hosts = new Set<string>();
+  let isStopping = false;
   const pages = options.pages ?? consolePages(consoleDirectory);
   const app = api({
     ...reeve,
@@ -103,6 +104,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     },
     accessLog: (access) => accessLog.info('access', access),
     sweepLateMs,
+    isStopping: () => isStopping,
   });
   servePages(app, pages);
   const server = serverOf(app.fetch, options.connections ?? connectionLimits);
@@ -124,6 +126,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
   return {
     url: `http://${name}:${port}`,
     async close() {
+      isStopping = true;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

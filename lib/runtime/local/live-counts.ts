@@ -4,24 +4,35 @@
  */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { Gate } from '#core/model/hold.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { agentDemand, progressedAt } from '#core/view/agent-demand.ts';
-import type { AliveCounts } from '#http/api-ports.ts';
+import type { AliveCounts, HeldActivity } from '#http/api-ports.ts';
 
 /** The counts; `oldestAt` is in ms since the epoch, to the second. */
 export interface LiveCounts {
   add(record: ProcessRecord): void;
   takeOut(record: ProcessRecord): void;
   workflows(): { name: string; version: number; orders: AliveCounts }[];
-  agent(name: string): { inFlight: number; waiting: number; oldestAt: number | null };
+  agent(name: string): {
+    inFlight: number;
+    waiting: number;
+    oldestAt: number | null;
+    held: HeldActivity[];
+  };
 }
 
 interface AgentSums {
   inFlight: number;
   waiting: number;
   /** The number of calls by the second in which their order last progressed. */
-  readonly bySecond: Map<number, number>;
+  readonly bySecond: BySecond;
+  /** The held steps of each gate, by the second in which their hold began. */
+  readonly held: Map<Gate, BySecond>;
 }
+
+/** Numbers by the second, s since the epoch; never 0. */
+type BySecond = Map<number, number>;
 
 /** Makes the counts, all of them 0. */
 export function liveCounts(registry: WorkflowRegistry): LiveCounts {
@@ -30,7 +41,7 @@ export function liveCounts(registry: WorkflowRegistry): LiveCounts {
   const sumsOf = (name: string) => {
     let known = agents.get(name);
     if (known === undefined) {
-      known = { inFlight: 0, waiting: 0, bySecond: new Map() };
+      known = { inFlight: 0, waiting: 0, bySecond: new Map(), held: new Map() };
       agents.set(name, known);
     }
     return known;
@@ -43,19 +54,27 @@ export function liveCounts(registry: WorkflowRegistry): LiveCounts {
     }
     return known.orders;
   };
+  const countHeld = ({ steps }: ProcessRecord, by: 1 | -1) => {
+    for (const { agent, progress } of steps) {
+      if (progress.state !== 'Held') continue;
+      const { held } = sumsOf(agent);
+      const own = held.get(progress.gate) ?? new Map();
+      held.set(progress.gate, own);
+      addAt(own, progress.since, by);
+    }
+  };
   const count = (record: ProcessRecord, by: 1 | -1) => {
     const { processState } = record;
     if (processState === 'Processed' || processState === 'Undone') return;
     countsOf(record)[processState] += by;
+    if (record.isHeld === true) countHeld(record, by);
     const demand = agentDemand(record, registry.of(record));
     if (demand.length === 0) return;
-    const second = Math.floor(progressedAt(record) / 1_000);
+    const at = progressedAt(record);
     for (const { agent, kind } of demand) {
       const sums = sumsOf(agent);
       sums[kind] += by;
-      const left = (sums.bySecond.get(second) ?? 0) + by;
-      if (left === 0) sums.bySecond.delete(second);
-      else sums.bySecond.set(second, left);
+      addAt(sums.bySecond, at, by);
     }
   };
   for (const { name, version } of registry.all) {
@@ -66,12 +85,30 @@ export function liveCounts(registry: WorkflowRegistry): LiveCounts {
     takeOut: (record) => count(record, -1),
     workflows: () => workflows.map((each) => ({ ...each, orders: { ...each.orders } })),
     agent(name) {
-      const { inFlight, waiting, bySecond } = sumsOf(name);
-      let oldest = Number.POSITIVE_INFINITY;
-      for (const second of bySecond.keys()) oldest = Math.min(oldest, second);
-      return { inFlight, waiting, oldestAt: bySecond.size === 0 ? null : oldest * 1_000 };
+      const { inFlight, waiting, bySecond, held } = sumsOf(name);
+      return { inFlight, waiting, oldestAt: oldestOf(bySecond), held: [...held].flatMap(heldOf) };
     },
   };
+}
+
+function addAt(bySecond: BySecond, ms: number, by: 1 | -1): void {
+  const second = Math.floor(ms / 1_000);
+  const left = (bySecond.get(second) ?? 0) + by;
+  if (left === 0) bySecond.delete(second);
+  else bySecond.set(second, left);
+}
+
+function oldestOf(bySecond: BySecond): number | null {
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const second of bySecond.keys()) oldest = Math.min(oldest, second);
+  return bySecond.size === 0 ? null : oldest * 1_000;
+}
+
+function heldOf([gate, bySecond]: [Gate, BySecond]): HeldActivity[] {
+  const since = oldestOf(bySecond);
+  let steps = 0;
+  for (const count of bySecond.values()) steps += count;
+  return since === null ? [] : [{ gate, steps, since }];
 }
 
 type Counts = { -readonly [State in keyof AliveCounts]: number };

@@ -15,6 +15,7 @@ import {
 } from '#in-process/local-channel.ts';
 import type { OrderBacklog } from '#in-process/order-backlog.ts';
 import type { TenantWeights } from '#in-process/tenant-weights.ts';
+import { waitSample } from '#in-process/wait-sample.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -44,6 +45,8 @@ type OwnOptions<Message> = Omit<
 /** The channels of one process, and what joins agents to them. */
 export interface LocalChannels {
   readonly channels: Channels;
+  /** Since when a nudge waits to be taken, ms since the epoch; null: none does. */
+  nudgeSince(): number | null;
   /** Makes the channel that takes an agent's replies to the Scheduler. */
   repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
   /** Sends the requests of an agent to `runner`, which makes them wait for their turn. */
@@ -62,6 +65,7 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
     return channel;
   };
   const requests = new Map<string, LocalChannel<Request>>();
+  const waits = waitSample<Nudge>(clock, orderOf);
   return {
     channels: {
       nudges: make<Nudge>({
@@ -70,11 +74,13 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         batchMax: messageBatchMax,
         inFlightMax: batchesInFlightMax,
         // A nudge names its class and its tenant itself. An order in another class is claimed in its turn there.
-        fair: { flowOf: (nudge) => nudge, keyOf: ({ orderId }) => orderId, weights },
+        fair: { flowOf: (nudge) => nudge, keyOf: orderOf, weights },
+        waits,
         atOf: ({ at }) => at,
       }),
       requests: requestsByAgent(requests),
     },
+    nudgeSince: waits.since,
     repliesOf: ({ contract: { name } }) =>
       make<Reply>({
         name: `replies-${name}`,
@@ -101,6 +107,8 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
     },
   };
 }
+
+const orderOf = ({ orderId }: Nudge): string => orderId;
 
 interface LocalGatesOptions extends LocalChannelsOptions {
   readonly agents: readonly AgentImplementation[];

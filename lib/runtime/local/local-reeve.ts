@@ -27,8 +27,8 @@ import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
-import { activityCollector } from './activity.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
+import { activityAndLoad, type Load } from './load.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 
 /** Options of {@link startLocalReeve}. */
@@ -59,7 +59,7 @@ export interface LocalReeveOptions {
 }
 
 /** A running Reeve. */
-export interface LocalReeve {
+export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'> {
   readonly registry: WorkflowRegistry;
   readonly submission: Submission;
   readonly operator: Operator;
@@ -190,14 +190,12 @@ async function assemble(
   });
   const agentPorts = { ...options, breakerFor: gates.of, repliesOf: links.repliesOf };
   for (const agent of options.agents) links.serve(agent, assembleAgent(agent, agentPorts));
-  const activity = activityCollector({
-    registry,
-    store,
-    clock,
-    log,
-    agents: options.agents.map(({ contract: { name } }) => ({ name, ...gates.of(name) })),
+  const { activity, load } = activityAndLoad({
+    ...{ registry, store, clock, log, gates, backlog },
+    agents: options.agents.map(({ contract }) => contract.name),
     channels: () => feed.channels(),
-    also: backlog,
+    nudgeSince: links.nudgeSince,
+    sweepLagMs: () => sweeps.lagMs(),
   });
   for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
@@ -231,6 +229,7 @@ async function assemble(
     lastSweepAt: sweeps.lastSweepAt,
     activity: activity.read,
     refused: backlog.refused,
+    ...load,
     damaged: store.damaged,
     refusal: store.refusal,
     backup: store.backup,

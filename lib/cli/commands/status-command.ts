@@ -1,0 +1,57 @@
+/** `reeve status`: what waits now, for which agent and why. */
+import type { z } from 'zod';
+import { activitySchema } from '#cli/api/response-schemas.ts';
+import { askAndPrint, type Context } from '#cli/context.ts';
+import type { ExitCode } from '#cli/exit-code.ts';
+import { tableLines } from '#cli/output/table.ts';
+import { durationText, relativeTime } from '#text/relative-time.ts';
+
+export async function showStatus(context: Context): Promise<ExitCode> {
+  return askAndPrint(
+    context,
+    context.reeve,
+    { method: 'GET', path: '/activity', answer: activitySchema },
+    (activity) => statusLines(context, activity),
+  );
+}
+
+const titles = ['AGENT', 'CIRCUIT', 'IN FLIGHT', 'WAITING', 'HELD', 'SINCE', 'NEXT PROBE'];
+
+type Activity = z.infer<typeof activitySchema>;
+
+function statusLines(
+  { environment, paint }: Context,
+  { orders, agents, flow }: Activity,
+): string[] {
+  const nowMs = environment.now();
+  const rows = agents.map(({ name, circuit, inFlight, waiting, held }) => {
+    const since = Math.min(...held.map((one) => one.since));
+    const { probeAt } = circuit;
+    return [
+      name,
+      circuit.state === 'closed' ? 'closed' : paint('red', circuit.state),
+      String(inFlight),
+      String(waiting),
+      held.map(({ gate, steps }) => `${steps} (${gate})`).join(', '),
+      Number.isFinite(since) ? relativeTime(since, nowMs) : '',
+      probeAt === null ? '' : `in ${durationText(Math.max(0, probeAt - nowMs))}`,
+    ];
+  });
+  return [
+    ...tableLines(titles, rows, paint),
+    '',
+    `Orders: ${orders.Pending} Pending, ${orders.Processing} Processing, ${orders.Error} in Error`,
+    ...flowLines(flow, nowMs),
+  ];
+}
+
+function flowLines({ waiting, nudgeSince, sweepLagMs, refused }: Activity['flow'], nowMs: number) {
+  const { high, normal, low } = refused;
+  const since =
+    nudgeSince === null ? '' : `, for a Scheduler since ${relativeTime(nudgeSince, nowMs)}`;
+  return [
+    `Wait: ${waiting} for a Scheduler or an agent${since}`,
+    `Refused since the start: ${high} high, ${normal} normal, ${low} low`,
+    `Supervisor: ${durationText(sweepLagMs)} behind`,
+  ];
+}

@@ -1,0 +1,60 @@
+/** `GET /healthz`: whether Reeve works. `GET /readyz`: whether it may be given traffic. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { authorised } from '#http/access/access.ts';
+import type { ApiPorts } from '#http/api-ports.ts';
+import { type Health, healthOf } from '#http/health.ts';
+import { problemResponses, retryAfterHeader, retryAfterSeconds } from '#http/problem.ts';
+import { type HealthDocument, healthSchema } from '#http/service-schemas.ts';
+
+const content = { 'application/json': { schema: healthSchema } };
+
+const healthRoute = createRoute({
+  ...authorised('showHealth'),
+  tags: ['Service'],
+  summary: 'Get the health',
+  description:
+    'Whether Reeve works, also while it starts, and what it suffers from. 503 only for a fault of Reeve itself: no sweep was completed recently, stored data are damaged, or the store refuses writes. A service that is unavailable, and a load that is too high, are answered with 200.',
+  responses: {
+    200: { description: 'Reeve works.', content },
+    503: { description: 'Reeve has a fault.', content, headers: retryAfterHeader },
+    ...problemResponses(400),
+  },
+});
+
+const readyRoute = createRoute({
+  ...authorised('showReadiness'),
+  tags: ['Service'],
+  summary: 'Get the readiness',
+  description:
+    'Whether Reeve may be given traffic: not while it starts or stops, nor while the store refuses writes. An overloaded one may: it refuses what it cannot do, and knows when to try again.',
+  responses: {
+    200: { description: 'It may be given traffic.', content },
+    503: { description: 'It may not.', content, headers: retryAfterHeader },
+    ...problemResponses(400),
+  },
+});
+
+export function healthRoutes(app: OpenAPIHono, ports: ApiPorts): void {
+  app.openapi(healthRoute, async (context) => {
+    const health = await healthOf(ports);
+    return health.works
+      ? context.json(healthView(health), 200)
+      : context.json(healthView(health), 503, retryAfter);
+  });
+  // A function on AWS has no load balancer before it that would ask.
+  if (ports.watch === null) return;
+  app.openapi(readyRoute, async (context) => {
+    const health = await healthOf(ports);
+    return health.mayServe
+      ? context.json(healthView(health), 200)
+      : context.json(healthView(health), 503, retryAfter);
+  });
+}
+
+const retryAfter = { 'retry-after': String(retryAfterSeconds) };
+
+const healthView = ({ status, causes, lastSweepAt }: Health): HealthDocument => ({
+  status,
+  causes: [...causes],
+  lastSweepAt: lastSweepAt === null ? null : new Date(lastSweepAt).toISOString(),
+});

@@ -1,0 +1,70 @@
+/** The load of one process, for the health and the activity. */
+import type { AgentName } from '#core/model/ids.ts';
+import type { CircuitActivity, FlowActivity } from '#http/api-ports.ts';
+import type { AgentGates } from '#in-process/agent-gates.ts';
+import type { OrderBacklog } from '#in-process/order-backlog.ts';
+import type { Clock } from '#ports/clock.ts';
+import { type ActivityOptions, activityCollector } from './activity.ts';
+
+/** The sources of {@link activityAndLoad}. */
+export interface ActivityAndLoadOptions
+  extends Omit<ActivityOptions, 'agents' | 'flow' | 'also'>,
+    Omit<LoadOptions, 'circuits' | 'backlog'> {
+  readonly backlog: OrderBacklog;
+  readonly agents: readonly AgentName[];
+  readonly gates: Pick<AgentGates, 'of'>;
+}
+
+/** The activity of one process, with its load. */
+export function activityAndLoad({ gates, backlog, ...options }: ActivityAndLoadOptions) {
+  const agents = options.agents.map((name) => ({ name, circuit: gates.of(name).circuit }));
+  const circuits = agents.map(({ circuit }) => circuit);
+  const { flow, ...load } = loadOf({ ...options, backlog, circuits });
+  return { activity: activityCollector({ ...options, agents, flow, also: backlog }), load };
+}
+
+/** The sources of {@link loadOf}. */
+interface LoadOptions {
+  readonly backlog: Pick<OrderBacklog, 'waiting' | 'refused'>;
+  readonly circuits: readonly (() => CircuitActivity)[];
+  readonly nudgeSince: () => number | null;
+  readonly sweepLagMs: () => number;
+  readonly clock: Clock;
+}
+
+/** The conditions that the health depends on. */
+export interface Load {
+  /** Whether an order was refused within the last ten seconds. */
+  isOverloaded(): boolean;
+  /** Whether the service of an agent is unavailable, so that orders wait for it. */
+  isCircuitOpen(): boolean;
+}
+
+/** A refusal is news for so long, ms: clients come back within seconds, and are refused again while the load lasts. */
+const recentMs = 10_000;
+
+/** Reads the load of one process. */
+export function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
+  const { backlog, circuits, clock } = options;
+  return {
+    flow() {
+      const { byClass, lastAt } = backlog.refused();
+      return {
+        waiting: backlog.waiting(),
+        nudgeSince: options.nudgeSince(),
+        sweepLagMs: options.sweepLagMs(),
+        refused: byClass,
+        lastRefusedAt: lastAt,
+      };
+    },
+    isOverloaded() {
+      const { lastAt } = backlog.refused();
+      return lastAt !== null && clock.now() - lastAt < recentMs;
+    },
+    isCircuitOpen: () =>
+      circuits.some((circuit) => {
+        const { state } = circuit();
+        return state === 'open' || state === 'half-open';
+      }),
+  };
+}

@@ -1,0 +1,38 @@
+/** What an order waits for, in words. */
+import { expect, test } from 'vitest';
+import { waitsOf } from '#console/order/waits.ts';
+
+const since = '2026-01-01T12:03:00.000Z';
+const later = '2026-01-01T12:04:00.000Z';
+const probeAt = '2026-01-01T12:05:00.000Z';
+
+const step = (agent: string, gate: 'circuit' | 'concurrency' | null, from = since) => ({
+  agent,
+  held: gate === null ? null : { gate, since: from, until: probeAt },
+});
+const order = (...steps: readonly ReturnType<typeof step>[]) => ({
+  steps: Object.fromEntries(steps.map((one, at) => [`s${at}`, one])),
+});
+const payment = { name: 'payment', circuit: { probeAt } };
+
+test('a step behind an open circuit waits for its agent until the next probe', () => {
+  const circuitOpen = { agent: 'payment', reason: 'circuit open', since };
+  expect(waitsOf(order(step('payment', 'circuit')), [payment])).toEqual([
+    { ...circuitOpen, probeAt },
+  ]);
+  expect(waitsOf(order(step('payment', 'circuit')), [])).toEqual([
+    { ...circuitOpen, probeAt: null },
+  ]);
+});
+
+test('a step without a slot waits for no probe, and a step that is not held for nothing', () => {
+  const reason = 'which has as many calls as it can begin';
+  expect(waitsOf(order(step('fraud', null), step('payment', 'concurrency')), [payment])).toEqual([
+    { agent: 'payment', reason, since, probeAt: null },
+  ]);
+});
+
+test('of two steps that wait for one agent the longer wait is shown', () => {
+  const waits = waitsOf(order(step('payment', 'circuit', later), step('payment', 'circuit')), []);
+  expect(waits.map((wait) => wait.since)).toEqual([since]);
+});
