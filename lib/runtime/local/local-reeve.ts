@@ -27,8 +27,8 @@ import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
+import { activityAndLoad, type Load } from './activity/load.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
-import { activityAndLoad, type Load } from './load.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 
 /** Options of {@link startLocalReeve}. */

@@ -104,7 +104,7 @@ export function processOf(
   };
 }
 
-/** Counts each order from its first write by this process on, as lib/runtime/local/activity.ts does. */
+/** Counts each order from its first write by this process on, as lib/runtime/local/activity/activity.ts does. */
 function waitingIn({ add, takeOut }: OrderBacklog) {
   const counted = new Set<OrderId>();
   return (record: ProcessRecord, before: ProcessRecord | null): void => {
