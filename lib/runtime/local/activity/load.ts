@@ -44,7 +44,7 @@ export interface Load {
 const recentMs = 10_000;
 
 /** Reads the load of one process. */
-export function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
+function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
   const { backlog, circuits, clock } = options;
   return {
     flow() {
