@@ -55,6 +55,11 @@ export const readyVariables = {
   REEVE_PRIORITIES: list(z.enum(priorities)),
 };
 
+export const recoveryVariables = {
+  /** `prompt`: deadline checks are sent and handled. */
+  REEVE_RECOVERY: z.enum(['prompt', 'sweep']),
+};
+
 export const schedulerVariables = {
   /** The deployed agents. */
   REEVE_AGENTS: list(name),

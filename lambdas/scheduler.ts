@@ -14,12 +14,12 @@ import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
-import { nudges, sqs } from './channels.ts';
-import { readConfig, readyVariables, schedulerVariables } from './config.ts';
+import { deadlineChecks, nudges, sqs } from './channels.ts';
+import { readConfig, readyVariables, recoveryVariables, schedulerVariables } from './config.ts';
 import { ids, instance, store } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...readyVariables, ...schedulerVariables });
+const config = readConfig({ ...readyVariables, ...recoveryVariables, ...schedulerVariables });
 const { REEVE_QUEUES: queues } = config;
 const requests = requestsByAgent(
   new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
@@ -28,6 +28,7 @@ const role = assembleScheduler({
   id: schedulerId(instance),
   store,
   channels: { nudges, requests },
+  ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
   clock: systemClock,
   ids,
   random: systemRandom,

@@ -1,21 +1,38 @@
-/** The Supervisor: invoked by the schedule for all shards, and by itself for a busy shard. */
+/** The Supervisor: invoked by the schedule for all shards, by itself for a busy shard, and by the queue of deadline checks. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { lambdaClient } from '#aws/clients.ts';
+import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { parking } from '#aws/queues/parking.ts';
+import { deliverBatch } from '#aws/queues/queue-batch.ts';
+import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
-import { assembleSweeps } from '#roles/assemble.ts';
+import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
-import { nudges } from './channels.ts';
-import { coordinationVariables, lambdaVariables, readConfig } from './config.ts';
+import { deadlineChecks, nudges, sqs } from './channels.ts';
+import {
+  coordinationVariables,
+  lambdaVariables,
+  queueVariables,
+  readConfig,
+  recoveryVariables,
+} from './config.ts';
 import { publish } from './metrics.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...coordinationVariables, ...lambdaVariables });
+const config = readConfig({
+  ...coordinationVariables,
+  ...lambdaVariables,
+  ...queueVariables,
+  ...recoveryVariables,
+});
 const lambda = lambdaClient();
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
   clock: systemClock,
@@ -33,7 +50,7 @@ assertThat(
   'the lease of a crashed sweep expires before its shard counts as interrupted',
 );
 
-const tickOfInvocation = assembleSweeps({
+const common = {
   store,
   nudges,
   clock: systemClock,
@@ -42,8 +59,12 @@ const tickOfInvocation = assembleSweeps({
   log,
   registry: workflowRegistry(workflows),
   outageAfterMs,
-  sweepPeriodMs,
   coordination,
+};
+const tickOfInvocation = assembleSweeps({
+  ...common,
+  ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
+  sweepPeriodMs,
   leaseMs,
   holder: instanceName,
   async handOver(shard) {
@@ -57,15 +78,28 @@ const tickOfInvocation = assembleSweeps({
   },
 });
 
+// Also in a stack that no longer sends them: those that are on their way do no harm.
+const checks = assembleDeadlineChecks({
+  ...common,
+  checks: deadlineChecks,
+  shards: store.dueShards,
+});
+const handling = {
+  park: parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn)),
+  hide: hideMessages(sqs),
+  random: systemRandom,
+  log,
+};
+
 const oneShard = z.object({ shard: z.int().nonnegative() });
 
-export const handler = logged<unknown, void>(async (event, context) => {
-  const sweep = tickOfInvocation();
+async function sweep(event: unknown, context: Context): Promise<null> {
+  const ticks = tickOfInvocation();
   const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
   const request = oneShard.safeParse(event);
   const report = await (request.success
-    ? sweep.shard(request.data.shard, mayContinue)
-    : sweep.tick());
+    ? ticks.shard(request.data.shard, mayContinue)
+    : ticks.tick());
   publish({
     OrdersPastDue: report.found,
     ShardsHandedOver: report.handedOver,
@@ -73,4 +107,14 @@ export const handler = logged<unknown, void>(async (event, context) => {
     // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
     SweepLag: report.lagMs > outageAfterMs ? report.lagMs / 1_000 : 0,
   });
-});
+  return null;
+}
+
+const isBatch = (event: unknown): event is SQSEvent =>
+  typeof event === 'object' && event !== null && 'Records' in event;
+
+export const handler = logged<unknown, SQSBatchResponse | null>((event, context) =>
+  isBatch(event)
+    ? deliverBatch(event, { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling })
+    : sweep(event, context),
+);

@@ -28,6 +28,7 @@ import { type Bundle, bundle as esbuild } from '#infra/functions/bundles.ts';
 import { Notifications } from '#infra/operations/notifications.ts';
 import { Observability } from '#infra/operations/observability.ts';
 import { outputs } from '#infra/operations/outputs.ts';
+import { deadlineCheckQueue } from '#infra/queues/deadline-check-queue.ts';
 import { deadLetters, workQueues } from '#infra/queues/deployed-queues.ts';
 import { PriorityQueues } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
@@ -39,7 +40,7 @@ import { applyStackWide } from '#infra/settings/stack-wide.ts';
 import { removalOf } from '#infra/settings/stage.ts';
 import { StateStore } from './order-tables.ts';
 import { Scheduler, schedulerTimeout } from './scheduler-function.ts';
-import { SweepSchedule } from './sweep-schedule.ts';
+import { SweepSchedule, supervisorTimeout } from './sweep-schedule.ts';
 
 /** Properties of {@link ReeveStack}. */
 export interface ReeveStackProps extends StackProps {
@@ -81,18 +82,14 @@ export class ReeveStack extends Stack {
     const webhooks = webhookChannels(this, settings, code, removal);
     const responses = responseVariable(this, settings);
 
-    const store = new StateStore(this, 'StateStore', {
-      removal,
-      protectedFromDeletion: settings.stage === 'prod',
-      shards: settings.shards,
-      sweepSeconds: every.toSeconds(),
-      keepDays: settings.keepDays,
-    });
+    const store = stateStore(this, settings, every, removal);
     const ready = readyQueues(this, settings);
     const channels = agents.map((agent) => {
       const common = { priorities: settings.priorities, schedulerTimeout, removal };
       return new AgentChannel(this, `Agent-${agent.name}`, { agent, codeOf: code, ...common });
     });
+    const checks =
+      settings.recovery === 'prompt' ? deadlineCheckQueue(this, supervisorTimeout) : undefined;
     const common = { store, ready, removal };
     const frontDoor = new FrontDoor(this, 'FrontDoor', {
       ...common,
@@ -104,11 +101,13 @@ export class ReeveStack extends Stack {
       ...common,
       code: code('scheduler'),
       agents: channels,
+      checks,
     });
     const sweeps = new SweepSchedule(this, 'Supervisor', {
       ...common,
       code: code('supervisor'),
       every,
+      checks,
       reservedConcurrency: settings.reservedConcurrency.supervisor,
     });
     const submission = settings.submissionQueue
@@ -129,7 +128,7 @@ export class ReeveStack extends Stack {
       removal,
       ...(settings.alarmEmail !== undefined && { alarmEmail: settings.alarmEmail }),
     });
-    const parts = { settings, ready, channels, webhooks, submission, notifications };
+    const parts = { settings, ready, channels, checks, webhooks, submission, notifications };
     new Observability(this, 'Observability', {
       store,
       frontDoor,
@@ -148,6 +147,20 @@ export class ReeveStack extends Stack {
     this.node.addValidation({ validate: () => excesses(this) });
   }
 }
+
+const stateStore = (
+  stack: Stack,
+  { stage, shards, keepDays }: Settings,
+  every: Duration,
+  removal: RemovalPolicy,
+) =>
+  new StateStore(stack, 'StateStore', {
+    removal,
+    protectedFromDeletion: stage === 'prod',
+    shards,
+    sweepSeconds: every.toSeconds(),
+    keepDays,
+  });
 
 function webhookChannels(
   stack: Stack,

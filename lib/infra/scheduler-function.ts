@@ -4,7 +4,9 @@ import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { AgentChannel } from '#infra/agents/agent-channel.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
+import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import type { StateStore } from './order-tables.ts';
 
 /** The timeout of the Scheduler, on which the visibility timeout of its queues depends. */
@@ -16,6 +18,8 @@ export interface SchedulerProps {
   readonly store: StateStore;
   readonly ready: PriorityQueues;
   readonly agents: readonly AgentChannel[];
+  /** @default no deadline checks */
+  readonly checks?: WorkQueue | undefined;
   readonly removal: RemovalPolicy;
 }
 
@@ -26,7 +30,7 @@ export class Scheduler extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, store, ready, agents, removal }: SchedulerProps,
+    { code, store, ready, agents, checks, removal }: SchedulerProps,
   ) {
     super(scope, id);
     const queues = [...ready.all, ...agents.map(({ replies }) => replies)];
@@ -40,11 +44,13 @@ export class Scheduler extends Construct {
       environment: {
         ...store.environment,
         ...readyVariables(ready),
+        ...recoveryVariable(checks),
         REEVE_AGENTS: agents.map(({ agent }) => agent).join(','),
       },
     });
     store.allowCommit(this.worker);
     ready.allowSend(this.worker);
+    if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     for (const { requests } of agents) requests.allowSend(this.worker);
     for (const queue of queues) queue.consumedBy(this.worker);
   }

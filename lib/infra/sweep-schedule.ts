@@ -3,11 +3,13 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { checkConcurrency, recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
+import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import type { StateStore } from './order-tables.ts';
 
 /** Properties of {@link SweepSchedule}. */
@@ -15,6 +17,8 @@ export interface SweepScheduleProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  /** @default no deadline checks */
+  readonly checks?: WorkQueue | undefined;
   /** The period of the sweeps. */
   readonly every: Duration;
   /** @default shared with the account */
@@ -30,28 +34,38 @@ const memorySize = 1_024;
 /** A late tick is useless: the next one does its work. */
 const eventAgeMax = Duration.seconds(60);
 
+/** The timeout of the Supervisor, on which the visibility timeout of its queue depends. */
+export const supervisorTimeout = Duration.seconds(60);
+
 /** The function of the Supervisor and its schedule. */
 export class SweepSchedule extends Construct {
   readonly worker: ReeveFunction;
 
   constructor(scope: Construct, id: string, props: SweepScheduleProps) {
     super(scope, id);
-    const { store, ready } = props;
+    const { store, ready, checks } = props;
     this.worker = new ReeveFunction(this, 'Function', {
       code: props.code,
       description: 'Reeve: Supervisor',
       memorySize,
-      timeout: Duration.seconds(60),
+      timeout: supervisorTimeout,
       reservedConcurrency: props.reservedConcurrency,
       removal: props.removal,
+      // A check that finds nothing late sends the next one, as long as its order lives.
+      ...(checks !== undefined && { recursiveLoop: RecursiveLoop.ALLOW }),
       environment: {
         ...store.environment,
         ...readyVariables(ready),
+        ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
       },
     });
     store.allowSweep(this.worker);
     ready.allowSend(this.worker);
+    if (checks !== undefined) {
+      checks.consumedBy(this.worker, checkConcurrency);
+      this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
+    }
     this.worker.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });
     // A separate policy: in the role's, function and role would depend on each other.
     const itself = new Policy(this, 'HandOver', {

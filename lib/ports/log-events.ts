@@ -77,11 +77,16 @@ export const logEvents = {
     fields: ['messageId', 'reason'],
     meaning: 'A newer release wrote a message; it stays on its queue for a newer consumer.',
   },
+  'checks-lost': {
+    level: 'warn',
+    fields: ['checks', 'error'],
+    meaning: 'Deadline checks could not be sent; the sweep finds their orders when they are due.',
+  },
   'look-ahead-failed': {
     level: 'warn',
     fields: ['shard', 'error'],
     meaning:
-      'Orders that wait for longer than a message can be delayed were not nudged ahead of their instant. The sweep finds them when they are due.',
+      'Orders that wait for longer than a message can be delayed were not nudged ahead of their instant; the sweep finds them when they are due.',
   },
   'messages-lost': {
     level: 'warn',
@@ -218,7 +223,7 @@ export const logEvents = {
     level: 'warn',
     fields: ['orders', 'error'],
     meaning:
-      'Orders that are due were not recovered at their instant. The next sweep recovers them (embedded).',
+      'Orders that are due were not recovered at their instant; the next sweep recovers them (embedded).',
   },
   'recovery-delayed': {
     level: 'error',

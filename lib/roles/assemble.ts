@@ -19,6 +19,11 @@ import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent-ru
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
+import {
+  type DeadlineCheckPorts,
+  type DeadlineChecks,
+  deadlineChecks,
+} from './recovery/deadline-checks.ts';
 import { type DueTimerPorts, dueTimer } from './recovery/due-timer.ts';
 import { type LookAheadPorts, lookAhead } from './recovery/look-ahead.ts';
 import {
@@ -81,6 +86,16 @@ export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
   const role = supervisor({ ...ports, transitions: nudgingTransitions(ports) });
   const ahead = (shard: number) => lookAhead(ports, shard);
   return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder(), lookAhead: ahead });
+}
+
+/** The ports of {@link assembleDeadlineChecks}. */
+export interface DeadlineCheckAssembly
+  extends Omit<NudgingPorts<TransitionPorts>, 'checks'>,
+    Omit<DeadlineCheckPorts, 'transitions'> {}
+
+/** Makes the handler of deadline checks. */
+export function assembleDeadlineChecks(ports: DeadlineCheckAssembly): DeadlineChecks {
+  return deadlineChecks({ ...ports, transitions: nudgingTransitions(ports) });
 }
 
 /** Makes the submission role. */

@@ -138,6 +138,14 @@ interface Swept {
 const quiet: Swept = { report: nothing, reached: true, stopped: false };
 const held: Swept = { report: nothing, reached: false, stopped: false };
 
+/** Whether a sweep that begins now would interrupt steps of some shard, because an outage delayed them (R20). */
+export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs: number): boolean {
+  return Array.from({ length: memory.shards }, (_, shard) => shard).some(
+    (shard) =>
+      gapsAt(memoryOf({ shard, memory, recalledAt: nowMs }), nowMs, outageAfterMs).length > 0,
+  );
+}
+
 /** A shard without a memory of its own was finished: the last tick reached it. */
 function memoryOf(of: Shard): ShardMemory {
   const own = of.memory.unfinished.get(of.shard);

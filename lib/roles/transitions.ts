@@ -4,6 +4,7 @@
  * the same write id (R12). After a conflict, the event is decided again on the record that won.
  */
 
+import { checkAfter } from '#core/decide/checks/deadline-check.ts';
 import { type Decision, decide, decideShortened, type Transition } from '#core/decide/decide.ts';
 import { waitsForGates } from '#core/decide/settle-holds.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
@@ -19,9 +20,9 @@ import type { RecordEvent } from '#core/model/event.ts';
 import type { Hold } from '#core/model/hold.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Command, Request } from '#core/model/message.ts';
+import type { Command, DeadlineCheck, Request } from '#core/model/message.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
-import type { Channels } from '#ports/channels.ts';
+import type { Channel, Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
@@ -41,6 +42,8 @@ export interface TransitionPorts {
   readonly registry: WorkflowRegistry;
   /** Default: every call may be sent at once. */
   readonly gates?: Gates;
+  /** Where the Supervisor is asked to look at deadlines. Default: nowhere, so that its sweeps find them. */
+  readonly checks?: Channel<DeadlineCheck>;
 }
 
 /** An event for an order; it may depend on the record that it is applied to. */
@@ -66,6 +69,12 @@ export interface Transitions {
   apply(batch: readonly EventFor[]): Promise<readonly Outcome[]>;
 }
 
+/** What the writes of a batch require. */
+interface ToSend {
+  readonly commands: Command[];
+  readonly checks: DeadlineCheck[];
+}
+
 interface Loaded {
   readonly records: ReadonlyMap<OrderId, ProcessRecord>;
   readonly orders: ReadonlyMap<OrderId, Order>;
@@ -80,18 +89,19 @@ export function transitions(ports: TransitionPorts): Transitions {
     async apply(batch) {
       const outcomes: Outcome[] = [];
       const commands: Command[] = [];
+      const checks: DeadlineCheck[] = [];
       const loaded = await loadBatch(ports.store, batch);
       await Promise.all(
         byOrder(batch).map(async (indexed) => {
           let record: ProcessRecord | undefined;
           for (const [at, eventFor] of indexed) {
-            const outcome = await applyOne(ports, eventFor, record, loaded, commands);
+            const outcome = await applyOne(ports, eventFor, record, loaded, { commands, checks });
             outcomes[at] = outcome;
             record = 'record' in outcome ? outcome.record : undefined;
           }
         }),
       );
-      await sendCommands(ports, commands);
+      await sendCommands(ports, commands, checks);
       return outcomes;
     },
   };
@@ -140,7 +150,7 @@ async function applyOne(
   eventFor: EventFor,
   latest: ProcessRecord | undefined,
   batch: Loaded | null,
-  commands: Command[],
+  { commands, checks }: ToSend,
 ): Promise<Outcome> {
   try {
     const { records, orders } = batch ?? (await load(ports.store, [eventFor]));
@@ -160,6 +170,8 @@ async function applyOne(
       if (written.kind === 'ignored') return { ...written, record };
       if (written.kind === 'committed') {
         commands.push(...worthSending(ports, written));
+        const check = ports.checks === undefined ? null : checkAfter(before, written.record);
+        if (check !== null) checks.push(check);
         return { kind: 'committed', record: written.record };
       }
       await pause(ports.clock, backOffMs(conflictBackOff, tries + 1, ports.random));

@@ -62,6 +62,10 @@ test.each<[object, readonly string[]]>([
   [{ agents: [], webhooks: [], submission: false, mail: false }, always],
   [{ agents: [], webhooks: [], submission: true, mail: false }, [...always, 'Submission']],
   [{ agents: [], webhooks: [], submission: false, mail: true }, [...always, 'Mail']],
+  [
+    { agents: [], webhooks: [], submission: false, mail: false, checks: true },
+    [...always, 'Checks'],
+  ],
 ])('a stack with %j has the queues %j', (more, names) => {
   expect(Object.keys(read(more)).toSorted()).toEqual(names.toSorted());
 });

@@ -26,6 +26,7 @@ test('the dead letters of a queue follow from its ARN, for every agent name', ()
         deadLetterNames.request(at, agent),
       );
       expect(deadOf(queueNames.reply(prefix, agent))).toBe(deadLetterNames.reply(at, agent));
+      expect(deadOf(queueNames.check(prefix))).toBe(deadLetterNames.check(at));
       expect(deadOf(queueNames.submission(prefix))).toBe(deadLetterNames.submission(at));
     }),
   );
@@ -59,6 +60,7 @@ test('no two queues of a deployment have the same name', () => {
     ]),
     queueNames.reply(prefix, agent),
     queueNames.webhook(prefix, agent),
+    queueNames.check(prefix),
     queueNames.submission(prefix),
     queueNames.retry(prefix),
     ...Object.values(deadLetterNames).map((named) => named(prefix, agent)),
@@ -66,7 +68,7 @@ test('no two queues of a deployment have the same name', () => {
   fc.assert(
     fc.property(name, name, (one, other) => {
       const names = new Set([...namesFor(one), ...namesFor(other)]);
-      const shared = priorities.length + 2 + 6;
+      const shared = priorities.length + 3 + 7;
       const own = namesFor(one).length - shared;
       expect(names.size).toBe(shared + (one === other ? own : 2 * own));
     }),

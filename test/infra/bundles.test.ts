@@ -60,7 +60,7 @@ describe.each(Object.entries(parts))('%s', (name, wanted) => {
 
 /** A text that only the code of that role has. */
 const signsOfRoles = {
-  Scheduler: 'message-failed',
+  'events of messages': 'message-failed',
   Supervisor: 'outage-detected',
   'agent runner': 'silent-after-complete-by',
   submission: 'was used for another submission',
@@ -73,8 +73,8 @@ type RoleSign = keyof typeof signsOfRoles;
 const rolesOf: readonly (readonly [name: string, roles: readonly RoleSign[]])[] = [
   ['front-door', ['submission', 'transitions']],
   ['submission', ['submission']],
-  ['scheduler', ['Scheduler', 'transitions']],
-  ['supervisor', ['Supervisor', 'transitions']],
+  ['scheduler', ['events of messages', 'transitions']],
+  ['supervisor', ['events of messages', 'Supervisor', 'transitions']],
   ['notifier', ['notifier']],
   ['payment', ['agent runner']],
   ['webhook', []],

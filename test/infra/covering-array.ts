@@ -24,6 +24,7 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   stage: [undefined, 'prod', 'dev'],
   shards: [undefined, '1', 32],
   sweepMinutes: [undefined, '15'],
+  recovery: [undefined, 'prompt', 'sweep'],
   keepDays: [undefined, '3650'],
   priorities: [undefined, '["normal","high"]', ['high', 'normal', 'low']],
   concurrency: [undefined, '{"fraud":6}', { fraud: 1_000, inventory: 7 }],

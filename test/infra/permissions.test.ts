@@ -157,3 +157,23 @@ test('no function has a wildcard, in an action or as a resource', () => {
   );
   expect(all.flatMap(({ on }) => on).filter((resource) => resource.includes('*'))).toEqual([]);
 });
+
+test('with prompt recovery, the Scheduler may send checks, and the Supervisor may send and consume them', () => {
+  const template = templateOf({ recovery: 'prompt' });
+  const on = (name: string) =>
+    (grantsOf(template)[name] ?? [])
+      .filter(({ on: resources }) => resources.some((one) => one.startsWith('Check')))
+      .map(
+        ({ actions, on: resources }) => `${resources.join(' ')}: ${actions.toSorted().join(' ')}`,
+      );
+  expect(on('Scheduler')).toEqual(['ChecksQueue: sqs:SendMessage']);
+  expect(on('Supervisor').toSorted()).toEqual([
+    'CheckDeadLetters: sqs:SendMessage',
+    `ChecksQueue: ${consume}`,
+    'ChecksQueue: sqs:SendMessage',
+  ]);
+  const others = Object.keys(grantsOf(template)).filter(
+    (name) => name !== 'Scheduler' && name !== 'Supervisor',
+  );
+  expect(others.flatMap(on)).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { processIndexes } from '#aws/store/tables.ts';
+import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { functionsOf, templateOf, templateWith } from './scenario.ts';
 
 const prod = templateOf();
@@ -353,4 +354,23 @@ test('a late Supervisor is an alarm, and it has more than half a core', () => {
     MemorySize: 1_024,
     Environment: { Variables: Match.objectLike({ REEVE_SHARDS: '4' }) },
   });
+});
+
+test('with prompt recovery the Supervisor consumes a queue with dead letters and alarms, and may send to itself', () => {
+  const template = templateOf({ recovery: 'prompt' });
+  const supervisor = functionsOf(template).find(
+    ({ Description }) => Description === 'Reeve: Supervisor',
+  );
+  expect(supervisor?.RecursiveLoop).toBe('Allow');
+  const consumed = resources('AWS::Lambda::EventSourceMapping', template).filter(({ Properties }) =>
+    JSON.stringify(Properties.EventSourceArn).includes('ChecksQueue'),
+  );
+  expect(consumed).toMatchObject([
+    { Properties: { ScalingConfig: { MaximumConcurrency: checkConcurrency } } },
+  ]);
+  const alarms = resources('AWS::CloudWatch::Alarm', template).map(({ Properties }) =>
+    JSON.stringify(Properties.Dimensions),
+  );
+  expect(alarms.filter((dimensions) => dimensions?.includes('ChecksQueue'))).toHaveLength(1);
+  expect(alarms.filter((dimensions) => dimensions?.includes('CheckDeadLetters'))).toHaveLength(1);
 });

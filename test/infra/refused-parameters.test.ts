@@ -41,6 +41,11 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
     'Invalid parameters: `services.parrot` is not an agent of this stack. The agents are fraud, inventory, payment, shipping.',
   ],
   [{ services: 'https://a.example' }, 'Invalid parameters: `services` must be an object.'],
+  [{ recovery: 'soon' }, 'Invalid parameters: `recovery` must be one of prompt, sweep.'],
+  [
+    { recovery: 'prompt', reservedConcurrency: '{"supervisor":14}' },
+    'Invalid parameters: `reservedConcurrency.supervisor` must be 15 or more: one for each shard, and one for the tick, and 10 for deadline checks.',
+  ],
   [{ logDays: '31' }, 'Invalid parameters: `logDays` must be one of 1, 3, 5,'],
   [{ alarmEmail: 'me' }, 'Invalid parameters: `alarmEmail` must be an e-mail address.'],
   [{ shardz: 3 }, 'Invalid parameters: `shardz` is not a parameter (did you mean `shards`?).'],

@@ -22,6 +22,8 @@ const outputSchema = z.object({
   priorities: z.array(z.enum(priorities)),
   agents: z.array(z.string()),
   webhooks: z.array(z.string()),
+  /** Missing in the output of older releases. */
+  checks: z.boolean().default(false),
   submission: z.boolean(),
   mail: z.boolean(),
 });
@@ -76,6 +78,11 @@ function queuesNamedBy(output: z.infer<typeof outputSchema>): DeadLetterQueues {
       perClass((priority) => queueNames.ready(base, priority)),
     ),
     ...Object.fromEntries([...ofAgents, ...ofWebhooks]),
+    ...(output.checks && {
+      Checks: queue('deadline-check', deadLetterNames.check(base), {
+        normal: queueNames.check(base),
+      }),
+    }),
     ...(output.submission && {
       Submission: queue('submission', deadLetterNames.submission(base), submitted),
     }),

@@ -13,6 +13,7 @@ import { byPriority, type PriorityQueues } from '#aws/queues/queue-of-priority.t
 import { type FifoPlace, type Outgoing, sendBatch } from '#aws/queues/send-batch.ts';
 import {
   type Decoded,
+  deadlineCheckCodec,
   notificationCodec,
   nudgeCodec,
   replyCodec,
@@ -118,6 +119,8 @@ function subjectOf(kind: DeadLetterKind, body: string): Subject | null {
   switch (kind) {
     case 'nudge':
       return messageOf(nudgeCodec.decode(body));
+    case 'deadline-check':
+      return withNormalPriority(messageOf(deadlineCheckCodec.decode(body)));
     case 'request':
       return messageOf(requestCodec.decode(body));
     case 'reply':

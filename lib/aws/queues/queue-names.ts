@@ -19,6 +19,8 @@ export const queueNames = {
   request: (base: string, agent: string, priority: Priority) =>
     named(base, 'request', priority, agent),
   reply: (base: string, agent: string) => named(base, 'reply', agent),
+  /** Deadline checks. */
+  check: (base: string) => named(base, 'check'),
   submission: (base: string) => named(base, 'submission'),
   webhook: (base: string, channel: string) => named(base, 'webhook', channel) + fifo,
   /** Notifications that could not be delivered yet. */
@@ -30,6 +32,7 @@ export const deadLetterNames = {
   ready: (base: string) => named(base, 'dead', 'ready'),
   request: (base: string, agent: string) => named(base, 'dead', 'request', agent),
   reply: (base: string, agent: string) => named(base, 'dead', 'reply', agent),
+  check: (base: string) => named(base, 'dead', 'check'),
   submission: (base: string) => named(base, 'dead', 'submission'),
   webhook: (base: string, channel: string) => named(base, 'dead', 'webhook', channel) + fifo,
   retry: (base: string) => named(base, 'dead', 'retry') + fifo,
@@ -65,6 +68,8 @@ export function deadLettersOf(base: string, arn: string): string | undefined {
       return deadLetterNames.request(base, owner);
     case 'reply':
       return deadLetterNames.reply(base, owner);
+    case 'check':
+      return deadLetterNames.check(base);
     case 'submission':
       return deadLetterNames.submission(base);
     default:

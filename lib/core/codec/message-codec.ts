@@ -10,6 +10,7 @@ import { instant } from '#core/model/instant.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import {
+  type DeadlineCheck,
   delayedNudgeOf,
   type Nudge,
   nudgeOf,
@@ -80,6 +81,15 @@ const nudgeSchema: z.ZodType<Nudge> = z
     const nudged = { ...nudge, tenant: of };
     return at === undefined ? nudgeOf(nudged) : delayedNudgeOf(nudged, at);
   });
+
+const deadlineCheckSchema: z.ZodType<DeadlineCheck> = z
+  .object({
+    orderId: order,
+    at: instant,
+    claimedAt: instant.nullable(),
+    until: instant.optional(),
+  })
+  .transform(({ until, ...check }) => (until === undefined ? check : { ...check, until }));
 
 const requestSchema: z.ZodType<Request> = z
   .object({
@@ -221,6 +231,8 @@ const notificationSchema: z.ZodType<Notification> = z.object({
 
 /** Scheduler queue. */
 export const nudgeCodec = codec('nudge', nudgeSchema);
+/** The queue of deadline checks, from the Scheduler to the Supervisor. */
+export const deadlineCheckCodec = codec('deadline-check', deadlineCheckSchema);
 /** Request queues of agents. */
 export const requestCodec = codec('request', requestSchema);
 /** Reply queues of agents. */

@@ -82,6 +82,19 @@ function dueWithoutDeadline(record: ProcessRecord): number | null {
   }
 }
 
+/**
+ * When a call in flight is late, or the order by its own deadline: as {@link dueAt}, without waits that only a nudge ends.
+ * Null: neither can be.
+ */
+export function overdueAt(record: ProcessRecord): number | null {
+  const { processState, completeBy } = record;
+  const running =
+    processState === 'Pending' ? earliestCompleteBy(record.steps) : (completeBy ?? null);
+  const late = lateAt(record);
+  if (running === null) return late;
+  return late === null ? running + 1 : Math.min(running + 1, late);
+}
+
 /** The key in a due index with a precision, ms; null: not in the index. */
 export function dueKeyOf(record: ProcessRecord, precisionMs: number): number | null {
   const due = dueAt(record);

@@ -32,6 +32,19 @@ interface NudgedOrder {
   readonly tenant: string | null;
 }
 
+/**
+ * Asks the Supervisor whether a call of the order is late, at the instant at which it may be: `deadline-check.ts`. Instants are
+ * ms since the epoch.
+ */
+export interface DeadlineCheck {
+  readonly orderId: OrderId;
+  readonly at: number;
+  /** The claim that the check belongs to; a later claim has checks of its own. Null: not known. */
+  readonly claimedAt: number | null;
+  /** From then on another check of the claim is on its way. Missing: there is no other. */
+  readonly until?: number;
+}
+
 /** Asks an agent for one try of a step. Instants are ms since the epoch. */
 export interface Request {
   readonly orderId: OrderId;

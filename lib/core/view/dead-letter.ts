@@ -8,6 +8,7 @@ import type { ProcessState, StepState } from '#core/model/record.ts';
 /** The kinds of messages that dead-letter queues contain. */
 export const deadLetterKinds = [
   'nudge',
+  'deadline-check',
   'request',
   'reply',
   'submission',
@@ -68,6 +69,7 @@ export function deadLetterAction(
         ? keep('It was refused: inform its sender, or send it again.')
         : redrive('It was never processed, and its key prevents a second order.');
     case 'nudge':
+    case 'deadline-check':
     case 'request':
     case 'reply': {
       if (subject === null) return keep('It cannot be read.');
@@ -75,6 +77,9 @@ export function deadLetterAction(
       const { processState } = order;
       if (processState === 'Processed' || processState === 'Undone') {
         return discard(`The order is ${processState}.`);
+      }
+      if (kind === 'deadline-check') {
+        return discard('A sweep finds its order as soon as a call is late.');
       }
       return kind === 'nudge' ? nudgeAction(processState) : callAction(subject, order);
     }

@@ -44,7 +44,7 @@ export function outputs(stack: Stack, props: OutputsProps): void {
 /** In the form that lib/aws/operator/dead-letter-queues.ts reads; all queue names follow from it. */
 function deadLettersOf(
   stack: Stack,
-  { settings, ready, channels, submission, notifications }: OutputsProps,
+  { settings, ready, channels, checks, submission, notifications }: OutputsProps,
 ): string {
   const [one] = ready.all;
   return stack.toJsonString({
@@ -52,6 +52,7 @@ function deadLettersOf(
     priorities: ready.priorities,
     agents: channels.map(({ agent }) => agent),
     webhooks: Object.keys(settings.webhooks),
+    checks: checks !== undefined,
     submission: submission !== undefined,
     mail: notifications.undeliveredMail !== undefined,
   });

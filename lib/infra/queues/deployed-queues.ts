@@ -11,6 +11,7 @@ import type { WorkQueue } from './work-queue.ts';
 export interface DeployedQueues {
   readonly ready: PriorityQueues;
   readonly channels: readonly AgentChannel[];
+  readonly checks: WorkQueue | undefined;
   readonly webhooks: readonly WebhookChannel[];
   readonly submission: SubmissionQueue | undefined;
   readonly notifications: Notifications;
@@ -20,11 +21,13 @@ export interface DeployedQueues {
 export function workQueues({
   ready,
   channels,
+  checks,
   submission,
 }: DeployedQueues): ReadonlyMap<string, WorkQueue> {
   const queues = [
     ...ready.all,
     ...channels.flatMap(({ requests, replies }) => [...requests.all, replies]),
+    ...(checks === undefined ? [] : [checks]),
     ...(submission === undefined ? [] : [submission.submissions]),
   ];
   return new Map(queues.map((queue) => [queue.node.path.split('/').slice(1).join('-'), queue]));
@@ -32,7 +35,7 @@ export function workQueues({
 
 /** With the names of lib/aws/operator/dead-letter-queues.ts. */
 export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> {
-  const { ready, channels, webhooks, submission, notifications } = queues;
+  const { ready, channels, checks, webhooks, submission, notifications } = queues;
   const { retries, failures, undelivered, undeliveredMail } = notifications;
   const named: [string, Queue | undefined][] = [
     ['Ready', ready.deadLetters],
@@ -44,6 +47,7 @@ export function deadLetters(queues: DeployedQueues): ReadonlyMap<string, Queue> 
       `Webhook-${webhook.channel}`,
       webhook.deadLetters,
     ]),
+    ['Checks', checks?.deadLetters],
     ['Submission', submission?.submissions.deadLetters],
     ['Notifications', retries.deadLetters],
     ['Changes', failures],

@@ -8,6 +8,8 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   shards:
     'partitions of the due and listing indexes, about 500 orders per second each. Never lower it: an order keeps its shard until its next write',
   sweepMinutes: 'period of the Supervisor, and so the delay of a recovery',
+  recovery:
+    '`prompt`: a silent agent is found a second or two after the deadline of its step, by a delayed message for each order; for the price see [aws.md](aws.md#prompt-recovery). `sweep`: the next sweep finds it',
   keepDays: 'how long a Processed or Undone order is kept. One in Error is kept without a limit',
   priorities: 'priority classes with their own queues; other priorities share those of `normal`',
   services:

@@ -7,6 +7,7 @@ import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { priorities } from '#core/model/record.ts';
+import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
   boundaryArn,
@@ -32,6 +33,8 @@ const settings = z.strictObject({
   shards: wholeNumber(1, shardsMax).default(4),
   /** The sweep period, minutes: the maximum delay of a recovery. */
   sweepMinutes: wholeNumber(1, 15).default(1),
+  /** `prompt`: deadline checks find a silent agent within seconds; `sweep`: the next sweep finds it, at no cost. */
+  recovery: z.enum(['prompt', 'sweep']).default('sweep'),
   /** How long an order is kept after its end, days. */
   keepDays: wholeNumber(1, 3_650).default(30),
   /** Priority classes with queues of their own; the others use those of `normal`. */
@@ -137,9 +140,11 @@ const schema = settings.superRefine((given, context) => {
     context.addIssue({ code: 'custom', path: ['console'], message });
   }
   const { supervisor } = given.reservedConcurrency;
-  if (supervisor !== undefined && supervisor <= given.shards) {
+  const checks = given.recovery === 'prompt' ? checkConcurrency : 0;
+  if (supervisor !== undefined && supervisor <= given.shards + checks) {
     // Otherwise sweeps of shards block the tick, which counts as an outage, so that failures are not counted.
-    const message = `must be ${given.shards + 1} or more: one for each shard, and one for the tick`;
+    const also = checks === 0 ? '' : `, and ${checks} for deadline checks`;
+    const message = `must be ${given.shards + checks + 1} or more: one for each shard, and one for the tick${also}`;
     context.addIssue({ code: 'custom', path: ['reservedConcurrency', 'supervisor'], message });
   }
   const names = [...Object.keys(responseQueues), ...eventChannels, ...Object.keys(webhooks)];

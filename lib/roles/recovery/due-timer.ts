@@ -1,12 +1,12 @@
 /**
  * One timer for all orders of one process, at the earliest instant at which one of them is due: so an order whose agent is
- * silent, or that waited, continues at once and not at the next sweep. Sweeps remain for whatever the timer misses.
+ * silent, or that waited, continues at once and not at the next sweep. Sweeps remain for what the timer misses.
  *
  * A healthy order costs one comparison per write, because the timer keeps only what is due before its horizon, two sweep
  * periods ahead; what is due later it learns from the due index after each sweep, if the order still lives then.
  * A nudge that the process itself has delayed is not sent again, and the fallback of a hold is left to the sweep.
  */
-import { earliestCompleteBy, lateAt } from '#core/decide/due.ts';
+import { overdueAt } from '#core/decide/due.ts';
 import { waitsForGates } from '#core/decide/settle-holds.ts';
 import { timedQueue } from '#core/flow/timed-queue.ts';
 import { describeError } from '#core/model/errors.ts';
@@ -99,39 +99,22 @@ export function dueTimer(ports: DueTimerPorts): DueTimer {
   };
 }
 
-/** A Pending order that waited until now, and has no call in flight that is late. */
+/** A Pending order that waited until now, and is not late. */
 const isWaiting =
   (nowMs: number) =>
   (record: ProcessRecord): boolean =>
     record.processState === 'Pending' &&
     record.notBefore <= nowMs &&
-    (earliestCompleteBy(record.steps) ?? nowMs) >= nowMs &&
-    (lateAt(record) ?? Number.POSITIVE_INFINITY) > nowMs;
+    (overdueAt(record) ?? Number.POSITIVE_INFINITY) > nowMs;
 
 /** When the timer must look at the order; infinite when a sweep is soon enough. */
 function wakeAt(record: ProcessRecord, startedAt: number): number {
-  switch (record.processState) {
-    case 'Processed':
-    case 'Undone':
-      return Number.POSITIVE_INFINITY;
-    case 'Processing':
-      // The restart withdraws the calls of the former process.
-      if (record.updatedAt < startedAt) return Number.POSITIVE_INFINITY;
-      return Math.min(record.completeBy + 1, lateAt(record) ?? Number.POSITIVE_INFINITY);
-    case 'Error':
-      if (record.updatedAt < startedAt || record.completeBy === null) {
-        return Number.POSITIVE_INFINITY;
-      }
-      return record.completeBy + 1;
-    case 'Pending': {
-      const running = earliestCompleteBy(record.steps);
-      return Math.min(
-        isNudgeNeeded(record, startedAt) ? record.notBefore : Number.POSITIVE_INFINITY,
-        running === null || record.updatedAt < startedAt ? Number.POSITIVE_INFINITY : running + 1,
-        lateAt(record) ?? Number.POSITIVE_INFINITY,
-      );
-    }
-  }
+  const { processState, updatedAt, notBefore } = record;
+  const isPending = processState === 'Pending';
+  // The restart withdraws the calls of the former process.
+  const overdue = updatedAt < startedAt ? null : overdueAt(record);
+  const wait = isPending && isNudgeNeeded(record, startedAt) ? notBefore : null;
+  return Math.min(overdue ?? Number.POSITIVE_INFINITY, wait ?? Number.POSITIVE_INFINITY);
 }
 
 /** Whether the order waits, and no message of this process is on its way to it. */

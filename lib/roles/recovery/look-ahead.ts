@@ -3,10 +3,11 @@
  * within two sweep periods. Nothing is written, so a message that is lost or sent twice changes nothing: the sweep
  * finds the order when it is due.
  */
+import { farCheck } from '#core/decide/checks/deadline-check.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { delayedNudgeOf, type Nudge } from '#core/model/message.ts';
+import { type DeadlineCheck, delayedNudgeOf, type Nudge } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -18,6 +19,8 @@ import { readableRecords } from './readable-records.ts';
 export interface LookAheadPorts {
   readonly store: Pick<StateStore, 'due' | 'records'>;
   readonly nudges: Channel<Nudge>;
+  /** Where the deadlines of calls are checked. Default: nowhere, so that sweeps find them. */
+  readonly checks?: Channel<DeadlineCheck>;
   readonly clock: Clock;
   readonly log: Log;
   /** From one sweep to the next, ms. */
@@ -26,7 +29,7 @@ export interface LookAheadPorts {
 
 /** Sends the delayed messages of one shard. Never rejects: without them, orders wait for the sweep. */
 export async function lookAhead(ports: LookAheadPorts, shard: number): Promise<void> {
-  const { store, nudges, clock, log, sweepPeriodMs } = ports;
+  const { store, nudges, checks, clock, log, sweepPeriodMs } = ports;
   const from = clock.now() + 1;
   // Two periods, because the next sweep may be late; then its orders get a second message, which does nothing.
   const to = from + Math.min(2 * sweepPeriodMs, limits.messageDelayMaxMs);
@@ -34,6 +37,9 @@ export async function lookAhead(ports: LookAheadPorts, shard: number): Promise<v
     const found = await readableRecords(store, await farOrders(store, { shard, from, to }));
     const delayed = found.flatMap((record) => waitOf(record, from) ?? []);
     if (delayed.length > 0) await nudges.send(delayed);
+    if (checks === undefined) return;
+    const far = found.flatMap((record) => farCheck(record, from) ?? []);
+    if (far.length > 0) await checks.send(far);
   } catch (error) {
     log.warn('look-ahead-failed', { shard, error: describeError(error) });
   }

@@ -24,6 +24,7 @@ const minute = 60_000;
 export const oneLoss: Plan = {
   setting: {
     oneProcess: false,
+    recovery: 'sweep',
     shards: 2,
     sweepPeriodMs: minute,
     precisionMs: minute,

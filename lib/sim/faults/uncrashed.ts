@@ -48,6 +48,16 @@ export const uncrashed: readonly Uncrashed[] = [
     why: 'in most worlds, faults end before an order has waited for longer than a message is delayed',
   },
   {
+    file: 'look-ahead.ts',
+    code: 'if (far.length > 0) await checks.send(far);',
+    why: 'no call of a simulated order may take longer than a message is delayed',
+  },
+  {
+    file: 'readable-records.ts',
+    code: 'const each = await Promise.all(orderIds.map((orderId) => readableRecords(store, [orderId])));',
+    why: 'two orders of which one is unreadable are rarely read together',
+  },
+  {
     file: 'supervisor.ts',
     code: 'if (isRamped) await waitUntil(ports, memory.rampAt);',
     why: ramp,

@@ -1,6 +1,7 @@
 /** What takes the messages of each queue, and the checks of what it acknowledges. */
 import { attemptOf } from '#checkers/send-checker.ts';
 import {
+  deadlineCheckCodec,
   type MessageCodec,
   notificationCodec,
   nudgeCodec,
@@ -11,7 +12,7 @@ import {
 import type { Notification } from '#core/model/change.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Reply } from '#core/model/message.ts';
-import { findStep } from '#core/model/record.ts';
+import { findStep, underWay } from '#core/model/record.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliverMessages } from '#roles/queue-delivery.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
@@ -46,6 +47,14 @@ export function routesOf(
       receive: (host) => host.scheduler.onNudges,
       acknowledged: (nudge, host, then) =>
         rules.acknowledgedNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
+    }),
+  });
+  routes.set(queues.checks, {
+    duty: 'supervisor',
+    deliver: route(queues.checks, deadlineCheckCodec, {
+      revisions: () => lateRevisions(shared),
+      receive: (host) => host.onChecks,
+      acknowledged: (check, _, then) => rules.acknowledgedCheck(check, then.get(check.orderId)),
     }),
   });
   routes.set(queues.submissions, {
@@ -101,6 +110,15 @@ export function routesOf(
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request);
   }
+}
+
+/** The revisions of the orders with a call that is late now. */
+function lateRevisions({ table, around: { timeline } }: SharedInfrastructure) {
+  const nowMs = timeline.now();
+  const late = recordsOf(table).filter(({ steps }) =>
+    steps.some(({ progress }) => underWay(progress) && progress.completeBy < nowMs),
+  );
+  return new Map(late.map(({ orderId, revision }) => [orderId, revision]));
 }
 
 /** As in lib/aws/queues/fifo-batch.ts: a failed message is retried. */

@@ -6,6 +6,8 @@ import type { SimQueue } from './sim-queue.ts';
 export interface Queues {
   readonly submissions: SimQueue;
   readonly nudges: SimQueue;
+  /** Deadline checks. */
+  readonly checks: SimQueue;
   readonly requests: ReadonlyMap<AgentName, SimQueue>;
   readonly replies: ReadonlyMap<AgentName, SimQueue>;
   /** The notifier's retry queue; embedded, a table that outlives the process. */
@@ -18,6 +20,7 @@ export function queuesOf(queue: (name: string) => SimQueue): Queues {
   return {
     submissions: queue('submissions'),
     nudges: queue('nudges'),
+    checks: queue('checks'),
     requests: perAgent('requests'),
     replies: perAgent('replies'),
     retries: queue('retries'),
@@ -25,9 +28,16 @@ export function queuesOf(queue: (name: string) => SimQueue): Queues {
 }
 
 /** The channels between roles, whose losses the Supervisor recovers. */
-export const allOf = ({ submissions, nudges, requests, replies }: Queues): readonly SimQueue[] => [
+export const allOf = ({
   submissions,
   nudges,
+  checks,
+  requests,
+  replies,
+}: Queues): readonly SimQueue[] => [
+  submissions,
+  nudges,
+  checks,
   ...requests.values(),
   ...replies.values(),
 ];

@@ -1,7 +1,12 @@
 /** The shipped roles on a simulated machine, with simulated ports. */
 
 import { probeChecker } from '#checkers/probe-checker.ts';
-import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
+import {
+  deadlineCheckCodec,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+} from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
@@ -11,6 +16,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent-runner.ts';
 import {
   assembleAgent,
+  assembleDeadlineChecks,
   assembleNotifier,
   assembleOperator,
   assembleScheduler,
@@ -19,6 +25,7 @@ import {
 } from '#roles/assemble.ts';
 import type { Notifier } from '#roles/notifier.ts';
 import type { Operator } from '#roles/operator.ts';
+import type { DeadlineChecks } from '#roles/recovery/deadline-checks.ts';
 import { agentMissing, requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
@@ -40,6 +47,7 @@ export interface Host {
   readonly scheduler: Scheduler;
   readonly submission: Submission;
   readonly operator: Operator;
+  readonly onChecks: DeadlineChecks['onChecks'];
   readonly notifier: Notifier;
   /** Runs the agent's code on this machine. */
   readonly runner: (agent: AgentName) => AgentRunner;
@@ -129,10 +137,14 @@ function functionsOf(
   let ticks = 0;
   const channels = channelsOf(shared, machine);
   const nudging = { ...ports, nudges: channels.nudges };
+  const checks = checksOf(shared, machine);
+  const prompt = shared.recovery === 'prompt' ? { checks } : {};
+  const coordination = simCoordination(shared.coordination, machine);
   const tick = assembleSweeps({
     ...nudging,
+    ...prompt,
     store: sweptStore,
-    coordination: simCoordination(shared.coordination, machine),
+    coordination,
     sweepPeriodMs: shared.sweepPeriodMs,
     leaseMs: shared.leaseMs,
     holder() {
@@ -144,7 +156,13 @@ function functionsOf(
   });
   return {
     // Here the gates that functions share will be given: none yet, so that every request is sent at once.
-    scheduler: assembleScheduler({ ...ports, channels }),
+    scheduler: assembleScheduler({ ...ports, ...prompt, channels }),
+    onChecks: assembleDeadlineChecks({
+      ...nudging,
+      checks,
+      coordination,
+      shards: shared.table.shards,
+    }).onChecks,
     submission: assembleSubmission(nudging),
     operator: assembleOperator(nudging),
     sweeping: { kind: 'invoked', tick },
@@ -176,6 +194,17 @@ function channelsOf(shared: SharedInfrastructure, machine: Machine): Channels {
     ),
   };
 }
+
+const checksOf = (shared: SharedInfrastructure, machine: Machine) =>
+  channelOf(
+    shared,
+    machine,
+    deadlineCheckCodec,
+    () => shared.queues.checks,
+    shared.rules.checking,
+    () => {},
+    ({ at }) => at,
+  );
 
 function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
   const { queues, rules, around } = shared;

@@ -30,7 +30,14 @@ const restartSliceMax = 2;
 
 export type ProcessRoles = Pick<
   Host,
-  'scheduler' | 'submission' | 'operator' | 'sweeping' | 'runner' | 'onRecord' | 'atEnd'
+  | 'scheduler'
+  | 'submission'
+  | 'operator'
+  | 'onChecks'
+  | 'sweeping'
+  | 'runner'
+  | 'onRecord'
+  | 'atEnd'
 >;
 
 /** @param count called with the change in the number of messages that are not settled */
@@ -86,6 +93,8 @@ export function processOf(
     scheduler: roles.scheduler,
     submission: roles.submission,
     operator: roles.operator,
+    // Its timer needs no checks.
+    onChecks: async (all) => all.map(() => ({ kind: 'done' })),
     sweeping: { kind: 'by-itself', start: roles.start },
     onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
       machine.whenAwake(() => {

@@ -4,6 +4,8 @@ import type { Chance } from './chance.ts';
 export interface Setting {
   /** All roles in one process, as `npm start` runs them; otherwise each on its own machines. */
   readonly oneProcess: boolean;
+  /** Whether deadline checks are sent, as the parameter `recovery` of the stack; one process has its timer. */
+  readonly recovery: 'prompt' | 'sweep';
   readonly shards: number;
   readonly sweepPeriodMs: number;
   /** The maximum delay of the sweep schedule, ms. */
@@ -40,6 +42,7 @@ export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
     recoveryMs: isSlow ? sweepPeriodMs * chance.pick([0.3, 0.6]) : 1,
     // For a period of a minute, lambdas/supervisor.ts has 50 s.
     invocationMs: (sweepPeriodMs * 5) / 6,
+    recovery: !oneProcess && chance.hits(0.5) ? 'prompt' : 'sweep',
     shards: oneProcess ? 1 : chance.between(1, 3),
     sweepPeriodMs,
     precisionMs: Math.min(sweepPeriodMs / 2, 20_000),

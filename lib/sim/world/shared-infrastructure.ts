@@ -1,6 +1,10 @@
 /** What the machines of a world share: tables, queues, services and rule checkers. */
 
 import { type AnswerChecker, answerChecker } from '#checkers/answer-checker.ts';
+import {
+  type DeadlineCheckChecker,
+  deadlineCheckChecker,
+} from '#checkers/deadline-check-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
@@ -29,7 +33,7 @@ export interface SharedInfrastructure {
   readonly coordination: CoordinationTable;
   readonly services: Services;
   readonly queues: Queues;
-  readonly rules: SendChecker & AnswerChecker;
+  readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
   readonly observer: WriteObserver;
   readonly breach: Breach;
   readonly unreadable: Unreadable;
@@ -40,6 +44,7 @@ export interface SharedInfrastructure {
   /** The calls that each agent of one process makes at once. */
   readonly concurrency: number;
   readonly backlog: Setting['backlog'];
+  readonly recovery: Setting['recovery'];
   readonly sweepPeriodMs: number;
   readonly outageAfterMs: number;
   /** A sweep's lease, ms: the same multiple of the period as in lambdas/supervisor.ts. */
@@ -64,6 +69,9 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
+/** The longest tick of a Supervisor, ms. */
+const tickMs = 10_000;
+
 export function sharedInfrastructure(
   setting: Setting,
   around: SimContext,
@@ -71,7 +79,8 @@ export function sharedInfrastructure(
   movers: Movers,
 ): SharedInfrastructure {
   const { timeline, chance, faults } = around;
-  const { oneProcess, concurrency, backlog, shards, sweepPeriodMs, outageAfterMs } = setting;
+  const { oneProcess, concurrency, backlog, recovery, shards, sweepPeriodMs, outageAfterMs } =
+    setting;
   const observer = observerOf(around.trace, breach);
   const sweepRuns = sweepRunsOf(timeline.now);
   const table = simTable({
@@ -87,13 +96,20 @@ export function sharedInfrastructure(
     onWrite(write) {
       observer.wrote(write);
       rules.wrote(write);
+      rules.wroteClaim(write.after);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);
     },
   });
+  const isOrderly = () =>
+    clocksWereRight(faults.hits) &&
+    Array.from({ length: shards }, (_, shard) => shard).every(
+      (shard) => sweepRuns.gaps(shard, outageAfterMs - tickMs, timeline.now()).length === 0,
+    );
   const rules = {
     ...sendChecker(breach),
     ...answerChecker(table, () => clocksWereRight(faults.hits), breach),
+    ...deadlineCheckChecker({ record: table.record, isOrderly }, breach),
   };
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
@@ -107,6 +123,7 @@ export function sharedInfrastructure(
     oneProcess,
     concurrency,
     backlog,
+    recovery,
     sweepPeriodMs,
     outageAfterMs,
     leaseMs: 1.5 * sweepPeriodMs,

@@ -1,0 +1,85 @@
+/**
+ * Handles deadline checks where several processes share a store: recovers the orders with a call that is late, and sends the
+ * next check of the others. Only sweeps know what an outage delayed (R20), so a check that comes after an outage does nothing.
+ */
+import { nextCheck } from '#core/decide/checks/deadline-check.ts';
+import { describeError } from '#core/model/errors.ts';
+import type { DeadlineCheck } from '#core/model/message.ts';
+import type { Channel } from '#ports/channels.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Coordination } from '#ports/coordination.ts';
+import type { Delivery } from '#ports/delivery.ts';
+import type { Log } from '#ports/log.ts';
+import { deliveryOf } from '../event-delivery.ts';
+import { expired } from '../recover-page.ts';
+import { isAfterOutage } from '../sweep-tick.ts';
+import type { Transitions } from '../transitions.ts';
+
+/** The ports of {@link deadlineChecks}. */
+export interface DeadlineCheckPorts {
+  readonly transitions: Transitions;
+  readonly checks: Channel<DeadlineCheck>;
+  readonly coordination: Pick<Coordination, 'recall'>;
+  /** The shards of the due index. */
+  readonly shards: number;
+  /** As for sweeps. */
+  readonly outageAfterMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Handles deadline checks. */
+export interface DeadlineChecks {
+  /** Returns one delivery per check, in the same order. */
+  onChecks(checks: readonly DeadlineCheck[]): Promise<readonly Delivery[]>;
+}
+
+/** How long the memory of sweeps is believed, ms: short compared with an outage. */
+const recalledForMs = 5_000;
+
+/** Makes the handler. */
+export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
+  const { coordination, clock } = ports;
+  let recalled = { at: Number.NEGATIVE_INFINITY, isAfterOutage: false };
+
+  async function isForSweeps(): Promise<boolean> {
+    const nowMs = clock.now();
+    const ageMs = nowMs - recalled.at;
+    if (ageMs < 0 || ageMs > recalledForMs) {
+      const memory = await coordination.recall(ports.shards);
+      recalled = {
+        at: nowMs,
+        isAfterOutage: isAfterOutage(memory, nowMs, ports.outageAfterMs),
+      };
+    }
+    return recalled.isAfterOutage;
+  }
+
+  return {
+    async onChecks(checks) {
+      if (await isForSweeps()) return checks.map(() => ({ kind: 'done' }));
+      // Before the decisions: a deadline that passes meanwhile is checked once more.
+      const nowMs = clock.now();
+      const outcomes = await ports.transitions.apply(
+        checks.map(({ orderId }) => ({ orderId, reads: 'record', event: () => expired })),
+      );
+      const next = checks.flatMap((check, at) => {
+        const outcome = outcomes[at];
+        if (outcome === undefined || !('record' in outcome)) return [];
+        return nextCheck(outcome.record, check, nowMs) ?? [];
+      });
+      await send(ports, next);
+      return outcomes.map((outcome) => deliveryOf(outcome, ports.log));
+    },
+  };
+}
+
+/** A check that cannot be sent is lost: the sweep finds its order. */
+async function send({ checks, log }: DeadlineCheckPorts, next: readonly DeadlineCheck[]) {
+  if (next.length === 0) return;
+  try {
+    await checks.send(next);
+  } catch (error) {
+    log.warn('checks-lost', { checks: next.length, error: describeError(error) });
+  }
+}
