@@ -3,7 +3,7 @@ import { sqsClient } from '#aws/clients.ts';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
-import { deadlineCheckCodec, nudgeCodec } from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/message-codec.ts';
 import { delaySeconds } from '#roles/delays.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { readConfig, readyVariables } from './config.ts';
@@ -20,13 +20,5 @@ export const nudges = sqsChannel({
       queueNames.ready(config.REEVE_QUEUES, priority),
     ),
   ),
-  delaySecondsOf: ({ at }) => delaySeconds(at, systemClock.now()),
-});
-
-/** The channel of deadline checks, from the Scheduler to the Supervisor. */
-export const deadlineChecks = sqsChannel({
-  client: sqs,
-  codec: deadlineCheckCodec,
-  queueOf: () => queueNames.check(config.REEVE_QUEUES),
   delaySecondsOf: ({ at }) => delaySeconds(at, systemClock.now()),
 });

@@ -15,7 +15,8 @@ import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
-import { deadlineChecks, nudges, sqs } from './channels.ts';
+import { nudges, sqs } from './channels.ts';
+import { deadlineChecks } from './check-channel.ts';
 import {
   coordinationVariables,
   lambdaVariables,
