@@ -28,7 +28,7 @@ const entryOf = (name: string) =>
   agents.includes(name) ? `lambdas/agents/${name}.ts` : `lambdas/${name}.ts`;
 
 /** Limits of the project: bytes of a bundle, and ms to load it. */
-const limits = { agentBytes: 600_000, otherBytes: 850_000, loadMs: 150 };
+const limits = { agentBytes: 600_000, otherBytes: 860_000, loadMs: 150 };
 
 const address = 'https://sqs.us-east-1.amazonaws.com/000000000000/queue';
 const environment = {

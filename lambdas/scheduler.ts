@@ -17,6 +17,7 @@ import { workflows } from '#workflows/shipped.ts';
 import { nudges, sqs } from './channels.ts';
 import { deadlineChecks } from './check-channel.ts';
 import { readConfig, readyVariables, recoveryVariables, schedulerVariables } from './config.ts';
+import { metered } from './metrics.ts';
 import { ids, instance, store } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
@@ -33,7 +34,7 @@ const role = assembleScheduler({
   clock: systemClock,
   ids,
   random: systemRandom,
-  log,
+  log: metered(log),
   registry: workflowRegistry(workflows),
 });
 const handling = {

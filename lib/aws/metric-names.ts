@@ -15,6 +15,11 @@ export const metrics = {
     unit: 'Count',
     meaning: 'Orders dispatched again after an outage, without a failure counted.',
   },
+  HeldAge: {
+    unit: 'Seconds',
+    meaning:
+      'How long an order has waited for an agent whose gate lets no call through; published above 15 minutes.',
+  },
   SweepLag: {
     unit: 'Seconds',
     meaning:

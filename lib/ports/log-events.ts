@@ -130,6 +130,12 @@ export const logEvents = {
     fields: ['orderId', 'step', 'attempt', 'agent'],
     meaning: 'The deadline of a step passed during its call; the agent sends no reply.',
   },
+  'held-for-long': {
+    level: 'warn',
+    fields: ['agent', 'gate', 'heldMs'],
+    meaning:
+      'An order has waited for an agent for more than 15 minutes, and continues by itself; logged at most every five minutes for each agent.',
+  },
   'sweep-behind': {
     level: 'warn',
     fields: ['shard', 'lagMs'],

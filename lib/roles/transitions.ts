@@ -29,6 +29,7 @@ import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { backOffMs, pause } from './delays.ts';
+import { heldReport } from './recovery/held-report.ts';
 import { sendCommands } from './send-commands.ts';
 
 /** The ports of {@link transitions}. */
@@ -85,6 +86,7 @@ const conflictBackOff: BackOff = { firstMs: 5, maxMs: 200 };
 
 /** Makes {@link Transitions}. */
 export function transitions(ports: TransitionPorts): Transitions {
+  const reportHeld = heldReport(ports);
   return {
     async apply(batch) {
       const outcomes: Outcome[] = [];
@@ -97,6 +99,7 @@ export function transitions(ports: TransitionPorts): Transitions {
           for (const [at, eventFor] of indexed) {
             const outcome = await applyOne(ports, eventFor, record, loaded, { commands, checks });
             outcomes[at] = outcome;
+            if (outcome.kind === 'committed') reportHeld(outcome.record);
             record = 'record' in outcome ? outcome.record : undefined;
           }
         }),

@@ -26,8 +26,8 @@ test.each(agents)('the agent %s is 600 KB at most', (name) => {
   expect(sourceOf(name).length).toBeLessThanOrEqual(600_000);
 });
 
-test.each(roles)('%s is 850 KB at most', (name) => {
-  expect(sourceOf(name).length).toBeLessThanOrEqual(850_000);
+test.each(roles)('%s is 860 KB at most', (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(860_000);
 });
 
 /** A text that only the code of that part has. */
@@ -44,7 +44,7 @@ type Sign = keyof typeof signs;
 const parts: Readonly<Record<string, readonly Sign[]>> = {
   'front-door': ['DynamoDB', 'SQS', 'the API'],
   submission: ['DynamoDB', 'SQS'],
-  scheduler: ['DynamoDB', 'SQS'],
+  scheduler: ['DynamoDB', 'SQS', 'metrics'],
   supervisor: ['DynamoDB', 'SQS', 'metrics'],
   payment: ['SQS'],
   webhook: ['SQS'],

@@ -38,6 +38,8 @@ interface AlarmProps {
   readonly threshold?: number;
   /** @default 1 */
   readonly periods?: number;
+  /** How many of the periods must be over the threshold. @default all */
+  readonly datapoints?: number;
 }
 
 /** The alarms of a stack; each notifies the topic of the operators and names its page of the runbook. */
@@ -156,7 +158,16 @@ export class Alarms extends Construct {
     this.raise('SweepBehind', { metric, text: runbook.sweepBehind, threshold, periods: 2 });
   }
 
-  private raise(id: string, { metric, text, threshold = 1, periods = 1 }: AlarmProps): void {
+  /** An order that waits is asked about every 15 minutes: the alarm lasts from one time to the next. */
+  onHolds(): void {
+    const metric = ownMetric(this, 'HeldAge', Stats.MAXIMUM);
+    const threshold = Duration.minutes(15).toSeconds();
+    const text = runbook.heldLong;
+    this.raise('HeldLong', { metric, text, threshold, periods: 4, datapoints: 1 });
+  }
+
+  private raise(id: string, props: AlarmProps): void {
+    const { metric, text, threshold = 1, periods = 1, datapoints = periods } = props;
     this.add(
       new Alarm(this, id, {
         metric,
@@ -164,6 +175,7 @@ export class Alarms extends Construct {
         threshold,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: periods,
+        ...(datapoints < periods && { datapointsToAlarm: datapoints }),
         treatMissingData: TreatMissingData.NOT_BREACHING,
       }),
     );

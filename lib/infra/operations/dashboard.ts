@@ -111,7 +111,7 @@ function backlog({ queues }: DashboardProps): IWidget {
 
 function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
   return new GraphWidget({
-    title: 'Sweeps',
+    title: 'Sweeps, and how long orders wait for an agent (s)',
     width: half,
     left: [
       supervisor.metricInvocations({ label: 'sweeps', period }),
@@ -121,6 +121,7 @@ function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
       ownMetric(scope, 'OrdersPastDue'),
       ownMetric(scope, 'OrdersInterrupted'),
       ownMetric(scope, 'SweepLag', Stats.MAXIMUM),
+      ownMetric(scope, 'HeldAge', Stats.MAXIMUM),
     ],
   });
 }

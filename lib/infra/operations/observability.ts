@@ -46,6 +46,7 @@ export class Observability extends Construct {
     for (const [name, worker] of functions) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);
     alarms.onLag(props.sweepsEvery);
+    alarms.onHolds();
     alarms.onStream(notifications.worker);
     alarms.onTables(store);
     dashboard(this, 'Dashboard', {

@@ -49,6 +49,10 @@ export const runbook = {
     'sweep-behind',
     'Sweeps are behind: orders are overdue for more than three periods before one reaches them. They are recovered late, and their failures count. Raise `shards`, and check the throttles of the index Due.',
   ),
+  heldLong: withReference(
+    'held-long',
+    'Orders have waited for an agent for over 15 minutes: its service is unavailable, or it has fewer calls at once than its orders need. `reeve list --held --stack STACK` lists them, `reeve show ID` names the agent. Nothing has failed and nothing is to be resubmitted: they continue by themselves.',
+  ),
   pastDue: withReference(
     'past-due',
     'Sweeps find many overdue orders: an agent or its service is slow or unavailable. The dashboard shows which agent fails; the circuit breaker limits its calls until it recovers.',
