@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** Explores every state of the small worlds: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
 import { parseArgs } from 'node:util';
-import { type Exploration, explore } from '#explore/explore.ts';
-import { worlds } from '#explore/worlds.ts';
+import { type Exploration, explore, oneOrder } from '#explore/explore.ts';
+import { sharedGates } from '#explore/shared-gates.ts';
+import { sharedWorlds, worlds } from '#explore/worlds.ts';
 
 /** Above the size of every world; a larger world is reported as incomplete. */
 const statesMax = 3_000_000;
@@ -11,16 +12,20 @@ const { values: flags } = parseArgs({
   options: { json: { type: 'boolean', default: false }, world: { type: 'string' } },
 });
 
-const chosen = worlds.filter(({ name }) => flags.world === undefined || name === flags.world);
+const all = [
+  ...worlds.map((world) => ({ ...world, run: () => explore(oneOrder(world), statesMax) })),
+  ...sharedWorlds.map((world) => ({ ...world, run: () => explore(sharedGates(world), statesMax) })),
+];
+const chosen = all.filter(({ name }) => flags.world === undefined || name === flags.world);
 if (chosen.length === 0) {
-  console.error(`--world ${flags.world}: there are ${worlds.map(({ name }) => name).join(', ')}`);
+  console.error(`--world ${flags.world}: there are ${all.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 
 const found: Exploration[] = [];
 for (const world of chosen) {
   const began = performance.now();
-  const exploration = explore(world, statesMax);
+  const exploration = world.run();
   found.push(exploration);
   if (!flags.json) console.log(line(exploration, performance.now() - began, world.about));
 }

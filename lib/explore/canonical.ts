@@ -3,6 +3,7 @@
  * equal, messages have no order, and the text excludes counters and histories that `decide` only writes.
  */
 import { dueAt } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import type { StepRecord } from '#core/model/record.ts';
 import type { Call, Reply, WorldState } from './small-world.ts';
 
@@ -10,10 +11,12 @@ import type { Call, Reply, WorldState } from './small-world.ts';
 export function canonical(state: WorldState): string {
   const { record, nowMs, left } = state;
   const after = (at: number | null) => (at === null ? '' : at < nowMs ? '-' : String(at - nowMs));
-  const step = ({ attempt, failures, keyGeneration, doubtUntil, progress }: StepRecord) => {
+  const step = (one: StepRecord) => {
+    const { attempt, failures, keyGeneration, doubtUntil, progress } = one;
     const until = 'completeBy' in progress ? after(progress.completeBy) : '';
     const before = 'before' in progress ? progress.before.state : '';
     const fault = 'fault' in progress ? progress.fault.code : '';
+    const held = heldText(one, nowMs);
     return [
       progress.state,
       attempt,
@@ -23,6 +26,7 @@ export function canonical(state: WorldState): string {
       until,
       before,
       fault,
+      held,
     ];
   };
   const call = ({ step: name, attempt, action, completeBy, performKey }: Call) =>
@@ -45,4 +49,12 @@ export function canonical(state: WorldState): string {
     texts(Object.entries(state.effects).map(([key, effect]) => `${key} ${effect}`)),
     Object.values(left).join(' '),
   ].join('|');
+}
+
+/** Why the step is held, for how long at most, and for how long without another look. */
+function heldText({ progress, policy }: StepRecord, nowMs: number): string {
+  if (progress.state !== 'Held') return '';
+  const { gate, since, until } = progress;
+  const endsAt = since + (policy.holdMaxMs ?? limits.holdMaxMs);
+  return `${gate} ${Math.max(-1, endsAt - nowMs)} ${Math.max(-1, until - nowMs)}`;
 }

@@ -3,7 +3,30 @@ import type { Violation } from '#checkers/violation.ts';
 import { brokenBy } from './broken.ts';
 import { canonical } from './canonical.ts';
 import { movesOf } from './moves.ts';
-import { firstState, type SmallWorld, type WorldState } from './small-world.ts';
+import { firstState, type Move, type SmallWorld, type WorldState } from './small-world.ts';
+
+/** What can be explored: states, and the moves between them. */
+export interface Explorable<State> {
+  readonly name: string;
+  readonly first: State;
+  moves(state: State): readonly Move<State>[];
+  /** The same text for states with the same behaviour. */
+  textOf(state: State): string;
+  /** Null when the move violates no rule. */
+  brokenBy(state: State, move: Move<State>): Violation | null;
+  /** R16: the orders have ended, or wait for an operator. */
+  isEnd(state: State): boolean;
+}
+
+/** A world of one order. */
+export const oneOrder = (world: SmallWorld): Explorable<WorldState> => ({
+  name: world.name,
+  first: firstState(world),
+  moves: (state) => movesOf(world, state),
+  textOf: canonical,
+  brokenBy: (state, move) => brokenBy(world.workflow, state, move),
+  isEnd: isAtEnd,
+});
 
 /** The result of an exploration. */
 export interface Exploration {
@@ -32,26 +55,25 @@ interface Found {
 }
 
 /** @param statesMax the search stops after this many states */
-export function explore(world: SmallWorld, statesMax: number): Exploration {
-  const first = firstState(world);
-  const numbers = new Map([[canonical(first), 0]]);
+export function explore<State>(world: Explorable<State>, statesMax: number): Exploration {
+  const numbers = new Map([[world.textOf(world.first), 0]]);
   const found: Found[] = [{ parent: -1, label: 'submit', depth: 0 }];
   const from: number[][] = [[]];
   const ends: number[] = [];
   const violations: FoundViolation[] = [];
-  let frontier: [number, WorldState][] = [[0, first]];
+  let frontier: [number, State][] = [[0, world.first]];
   let depth = 0;
 
   while (frontier.length > 0 && numbers.size <= statesMax && violations.length < violationsMax) {
-    const nextFrontier: [number, WorldState][] = [];
+    const nextFrontier: [number, State][] = [];
     for (const [number, state] of frontier) {
-      if (isEnd(state)) ends.push(number);
-      for (const move of movesOf(world, state)) {
-        const violation = brokenBy(world.workflow, state, move);
+      if (world.isEnd(state)) ends.push(number);
+      for (const move of world.moves(state)) {
+        const violation = world.brokenBy(state, move);
         if (violation !== null && violations.length < violationsMax) {
           violations.push({ ...violation, path: [...pathTo(found, number), move.label] });
         }
-        const key = canonical(move.next);
+        const key = world.textOf(move.next);
         const known = numbers.get(key);
         const to = known ?? numbers.size;
         if (known === undefined) {
@@ -72,7 +94,7 @@ export function explore(world: SmallWorld, statesMax: number): Exploration {
 }
 
 /** R16: the order has ended, or waits for an operator. */
-function isEnd({ record }: WorldState): boolean {
+export function isAtEnd({ record }: WorldState): boolean {
   const { processState } = record;
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }

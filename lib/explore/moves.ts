@@ -27,6 +27,11 @@ const write = writeId('w');
 
 /** All moves from a state. */
 export function movesOf(world: SmallWorld, state: WorldState): Move[] {
+  return [...movesNow(world, state), ...later(state)];
+}
+
+/** The moves that take no time. */
+export function movesNow(world: SmallWorld, state: WorldState): Move[] {
   return [
     ...claims(world, state),
     ...state.requests.flatMap((call, at) => requestMoves(state, call, at)),
@@ -34,7 +39,6 @@ export function movesOf(world: SmallWorld, state: WorldState): Move[] {
     ...state.replies.flatMap((reply, at) => replyMoves(world, state, reply, at)),
     ...sweeps(world, state),
     ...operators(world, state),
-    ...later(state),
   ];
 }
 
@@ -209,7 +213,7 @@ function later(state: WorldState): Move[] {
 }
 
 /** The instants at which a condition of the state changes. */
-function instantsOf({ record, requests, working }: WorldState): number[] {
+export function instantsOf({ record, requests, working }: WorldState): number[] {
   const due = dueAt(record);
   return [
     ...(due === null ? [] : [due]),

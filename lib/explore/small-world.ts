@@ -63,9 +63,9 @@ export interface WorldState {
 }
 
 /** A transition to another state. */
-export interface Move {
+export interface Move<State = WorldState> {
   readonly label: string;
-  readonly next: WorldState;
+  readonly next: State;
   /** The decision; null for moves without one. */
   readonly decision: Decision | null;
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { SharedWorld } from './shared-gates.ts';
 import type { Budgets, SmallWorld } from './small-world.ts';
 
 const agent = (name: string) =>
@@ -169,6 +170,45 @@ export const worlds: readonly SmallWorld[] = [
       .step('b', { agent: final, after: ['a'], ...slowFinal, irreversible: true })
       .build(),
     budgets: { ...nothing, crashes: 1, cancels: 1, resubmits: 1 },
+    decide,
+  },
+];
+
+const kept = (name: string) =>
+  defineAgent({ name, input: z.null(), output: z.null(), undo: 'unneeded' });
+const [keptOne, keptTwo] = [kept('one'), kept('two')];
+/** Without an undo, so that two orders together have few states. */
+const heldTry = { ...finalTry, onExhausted: 'hold', holdMax: 1_000 } as const;
+
+/** Two orders in each, which wait for each other's calls. */
+export const sharedWorlds: readonly SharedWorld[] = [
+  {
+    name: 'gates',
+    about: 'two orders of two steps in parallel, and two agents of one call each',
+    workflow: begin('gates')
+      .step('a', { agent: keptOne, ...heldTry })
+      .step('b', { agent: keptTwo, ...heldTry })
+      .build(),
+    budgets: nothing,
+    decide,
+  },
+  {
+    name: 'queue',
+    about: 'two orders of two steps in sequence, two agents of one call each; a loss, a crash',
+    workflow: begin('queue')
+      .step('a', { agent: keptOne, ...heldTry })
+      .step('b', { agent: keptTwo, after: ['a'], ...heldTry })
+      .build(),
+    budgets: { ...nothing, losses: 1, crashes: 1 },
+    decide,
+  },
+  {
+    name: 'turns',
+    about: 'two orders of one step each, which is undone when it is held for too long',
+    workflow: begin('turns')
+      .step('a', { agent: one, ...oneTry, holdMax: 1_000 })
+      .build(),
+    budgets: nothing,
     decide,
   },
 ];

@@ -4,10 +4,11 @@ import { decide } from '#core/decide/decide.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { canonical } from '#explore/canonical.ts';
-import { explore } from '#explore/explore.ts';
+import { explore, oneOrder } from '#explore/explore.ts';
 import { movesOf } from '#explore/moves.ts';
+import { type SharedWorld, sharedGates } from '#explore/shared-gates.ts';
 import { firstState, type SmallWorld, type WorldState } from '#explore/small-world.ts';
-import { worlds } from '#explore/worlds.ts';
+import { sharedWorlds, worlds } from '#explore/worlds.ts';
 
 const world = (name: string): SmallWorld => {
   const found = worlds.find((one) => one.name === name);
@@ -20,7 +21,7 @@ const statesMax = 200_000;
 test.each(['fork', 'held', 'one-way', 'deadline', 'late'])(
   'the world %s is explored completely, and breaks no rule',
   (name) => {
-    const { complete, violations, states } = explore(world(name), statesMax);
+    const { complete, violations, states } = explore(oneOrder(world(name)), statesMax);
     expect({ complete, violations }).toEqual({ complete: true, violations: [] });
     expect(states).toBeGreaterThan(5_000);
   },
@@ -136,14 +137,48 @@ const mistakes: readonly [string, string, Decide, RuleName][] = [
 ];
 
 test.each(mistakes)('when %s, the world %s shows it', (_, name, planted, rule) => {
-  const { violations } = explore({ ...world(name), decide: planted }, statesMax);
+  const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
   expect(violations.length).toBeGreaterThan(0);
   expect(violations[0]?.rule).toBe(rule);
   expect(violations[0]?.path[0]).toBe('submit');
 });
 
+const gates = sharedWorlds.filter(({ name }) => name === 'gates' || name === 'queue');
+
+test.each(gates)('two orders that share gates are explored completely: $name', (shared) => {
+  const { complete, violations, states } = explore(sharedGates(shared), statesMax);
+  expect({ complete, violations }).toEqual({ complete: true, violations: [] });
+  expect(states).toBeGreaterThan(5_000);
+});
+
+const ignoresHolds: Decide = (record, event, known, nowMs) => {
+  if (known === null) return decide(record, event, known, nowMs);
+  const { holds: _, ...rest } = known;
+  return decide(record, event, rest, nowMs);
+};
+
+const endsHoldsAtOnce: Decide = changing((after, before) => ({
+  ...after,
+  steps: after.steps.map((step, at) =>
+    before.steps[at]?.progress.state === 'Held' && step.progress.state === 'Running'
+      ? { ...step, failures: step.failures + 1 }
+      : step,
+  ),
+}));
+
+test.each<[string, Partial<SharedWorld>, RuleName]>([
+  ['a step starts although its gate holds it', { decide: ignoresHolds }, 'R21'],
+  ['a slot is kept after its tolerance', { leaks: true }, 'R22'],
+  ['a hold counts as a failure', { decide: endsHoldsAtOnce }, 'R23'],
+])('when %s, two orders show it', (_, planted, rule) => {
+  for (const shared of gates) {
+    const { violations } = explore(sharedGates({ ...shared, ...planted }), statesMax);
+    expect(violations[0]?.rule).toBe(rule);
+  }
+});
+
 test('a world larger than the limit is reported as incomplete', () => {
-  expect(explore(world('fork'), 100)).toMatchObject({ complete: false });
+  expect(explore(oneOrder(world('fork')), 100)).toMatchObject({ complete: false });
 });
 
 test('states that are written alike behave alike', () => {
