@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import type { Mutant } from '#sim/mutants/mutant.ts';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
+import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 
 const { values: flags } = parseArgs({
@@ -31,7 +32,7 @@ const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.strin
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
 
-const mutants = [...mutantsOfCore, ...mutantsOfRoles].filter(({ name }) =>
+const mutants = [...mutantsOfCore, ...mutantsOfRoles, ...mutantsOfFlow].filter(({ name }) =>
   name.includes(flags.only),
 );
 const outcomes: Outcome[] = [];

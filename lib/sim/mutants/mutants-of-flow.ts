@@ -1,0 +1,138 @@
+/**
+ * Mistakes in waiting: gates, circuits, holds, shares and admission. Those with the name of a product and a number are
+ * published bugs of comparable systems.
+ */
+import { type Mutant, mutantIn } from './mutant.ts';
+
+const inCore = mutantIn('core');
+const inProcess = mutantIn('in-process');
+const inRoles = mutantIn('roles');
+
+export const mutantsOfFlow: readonly Mutant[] = [
+  inRoles(
+    'leak the slots of what is not written or not sent (Hatchet #4804)',
+    'transitions',
+    'ports.gates?.release(granted.filter((request) => !sent.has(request)));',
+    '',
+  ),
+  inProcess(
+    'let some calls through, and then none (Hatchet #4346)',
+    'agent-gate',
+    'queue.end(request);\n      release([request]);',
+    'queue.end(request);',
+  ),
+  inProcess(
+    'begin every call at once',
+    'begin-queue',
+    'return begun.size < concurrency ? begin(request) : inTurn(request);',
+    'return begin(request);',
+  ),
+  inProcess(
+    'begin the next call when one ends that never began',
+    'begin-queue',
+    'if (from === undefined) return;',
+    '',
+  ),
+  inProcess(
+    'send any number of requests ahead',
+    'begin-queue',
+    'return Math.floor(concurrency * Math.min(1, aheadMs / Math.max(1, meanMs)));',
+    'return 10 * concurrency;',
+  ),
+  inCore(
+    'start a step that its gate holds',
+    'decide/start-step',
+    'if (hold !== undefined) {',
+    'if (hold !== undefined && draft.nowMs < 0) {',
+  ),
+  inProcess(
+    'let every call through while a circuit is half-open (safe-client-gateway #3442)',
+    'circuit-breaker',
+    'if (!mayCall(circuit, step) || probing === circuit.epoch) return null;',
+    "if (circuit.state === 'open') return null;",
+  ),
+  inCore(
+    'let the end of an older call decide about a newer circuit (jac #8064)',
+    'flow/circuit',
+    'if (call.epoch !== circuit.epoch) return circuit;',
+    '',
+  ),
+  inCore(
+    'probe a service only once',
+    'flow/circuit',
+    'probeAt: nowMs + probeAfterMs(probes), probes, goodRate };',
+    'probeAt: nowMs + 1e12, probes, goodRate };',
+  ),
+  inRoles(
+    'wait inside an attempt for a circuit that is open',
+    'agent-runner',
+    "if ('gate' in admitted) return { kind: 'deferred', ...admitted };",
+    "if ('gate' in admitted) {\n      await limit.pause(100);\n      continue;\n    }",
+  ),
+  inCore(
+    'advance no virtual time for what is served (kubernetes #95986)',
+    'flow/flow-scheduler',
+    'flow.start += 1 / flow.weight;',
+    '',
+  ),
+  inCore(
+    'end a hold as soon as it is asked again',
+    'decide/settle-holds',
+    'if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;',
+    '',
+  ),
+  inCore(
+    'hold a step without an end',
+    'decide/hold-step',
+    'return since + holdMaxMs;',
+    'return since + 1e3 * holdMaxMs;',
+  ),
+  inCore(
+    'count an attempt that was given back as a failure',
+    'decide/replies',
+    'if (nowMs >= holdEndsAt(step.policy, since)) {',
+    'if (nowMs >= since) {',
+  ),
+  inCore(
+    'see no doubt in an attempt that was given back',
+    'decide/replies',
+    'setStep(draft, at, { progress: withoutAttempt(progress) });',
+    'setStep(draft, at, { progress: withoutAttempt(progress), doubtUntil: null });',
+  ),
+  inCore(
+    'begin a hold anew with each attempt',
+    'decide/replies',
+    'const since = Math.min(progress.heldSince ?? nowMs, nowMs);',
+    'const since = nowMs;',
+  ),
+  inCore(
+    'count a claim that found every step held',
+    'decide/decide',
+    "isHeld ? { type: 'held', ...entry, times: 1 } : { type: 'claim', ...entry }",
+    "{ type: 'claim', ...entry }",
+  ),
+  inCore(
+    'hold a step of an order that stopped',
+    'decide/settle-holds',
+    "if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });",
+    '',
+  ),
+  inCore(
+    'claim an order in its cool-down because a step of it is held',
+    'decide/settle-holds',
+    "return isHeld === true && processState === 'Pending' && heldUntil(steps) === notBefore;",
+    "return isHeld === true && processState === 'Pending' && heldUntil(steps) !== 0 + notBefore * 0;",
+  ),
+  inCore(
+    'leave holds out of the history',
+    'decide/decide',
+    'const noted = draft.holds.length === 0 ? entry : { ...entry, holds: draft.holds };',
+    'const noted = entry;',
+  ),
+  inRoles(
+    'refuse an order that was accepted before',
+    'submission',
+    'const isKnown = key !== null && (await store.records([orderId])).has(orderId);',
+    'const isKnown = false;',
+  ),
+];
