@@ -78,6 +78,7 @@ export async function offered(orders: number, say: (text: string) => void) {
     healthNot200: times.not200,
     healthP99Ms: rounded(percentile(times.ms, 0.99)),
     healthWorstMs: rounded(healthWorstMs),
+    healthWorstAtSeconds: rounded(times.worstAtMs / 1_000),
     isPassed:
       sent.accepted === orders &&
       stats.processed === orders &&
@@ -174,7 +175,10 @@ function post(agent: Agent, url: string, parcel: number) {
 /** Asks for the health twenty times per second, one request at a time. */
 function watchHealth(url: string) {
   const ms: number[] = [];
+  const begunAt = performance.now();
   let not200 = 0;
+  let worstMs = 0;
+  let worstAtMs = 0;
   let isStopped = false;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const done = (async () => {
@@ -182,6 +186,10 @@ function watchHealth(url: string) {
       const from = performance.now();
       if ((await statusOf(agent, url)) !== 200) not200 += 1;
       const tookMs = performance.now() - from;
+      if (tookMs > worstMs) {
+        worstMs = tookMs;
+        worstAtMs = from - begunAt;
+      }
       ms.push(tookMs);
       await sleep(Math.max(0, healthEveryMs - tookMs));
     }
@@ -191,7 +199,7 @@ function watchHealth(url: string) {
       isStopped = true;
       await done;
       agent.destroy();
-      return { ms, not200 };
+      return { ms, not200, worstAtMs };
     },
   };
 }

@@ -76,8 +76,7 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
   }
 
   function count(order: OfferedOrder, by: 1 | -1, nowMs: number): void {
-    waiting += by;
-    backlogOf(order.workflow).add(order, by, nowMs);
+    if (backlogOf(order.workflow).add(order, by, nowMs)) waiting += by;
   }
 
   function forget(nowMs: number): void {

@@ -173,6 +173,13 @@ describe('the backlog of a workflow', () => {
     expect(load('normal', 'bar').perSecond).toBeCloseTo(100, 0);
   });
 
+  it('has no fewer than no orders, when one that was never counted is taken out', () => {
+    const backlog = workflowBacklog(() => 1);
+    expect(backlog.add({ priority: 'low', tenant: null }, -1, 0)).toBe(false);
+    expect(backlog.waiting()).toBe(0);
+    expect(backlog.load({ priority: 'low', tenant: null }, 0).waiting).toBe(1);
+  });
+
   it('has no memory of tenants without orders', () => {
     fc.assert(
       fc.property(

@@ -14,8 +14,8 @@ export type WorkflowLoad = Pick<Load, 'priority' | 'waiting' | 'perSecond' | 'sh
 export interface WorkflowBacklog {
   /** All waiting orders. */
   waiting(): number;
-  /** An order of the flow waits, or waits no more. */
-  add(label: FlowLabel, by: 1 | -1, nowMs: number): void;
+  /** An order of the flow waits, or waits no more. False: no order of the flow waited, so that nothing changes. */
+  add(label: FlowLabel, by: 1 | -1, nowMs: number): boolean;
   /** An order of the flow has ended. */
   ended(label: FlowLabel, nowMs: number): void;
   /** The load as one more order of the flow meets it. */
@@ -72,6 +72,7 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
       const of = classes[label.priority];
       const flow = flowOf(label, nowMs);
       const before = flow.waiting;
+      if (before + by < 0) return false;
       flow.waiting += by;
       of.waiting += by;
       waiting += by;
@@ -83,6 +84,7 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
         pauseRate(flow.rate);
       }
       if (waiting === 0) pauseRate(rate);
+      return true;
     },
     ended(label, nowMs) {
       const flow = flowOf(label, nowMs);
