@@ -1,5 +1,9 @@
-/** The attempts of one agent that have begun, and the few that wait for one of them to end. */
+/**
+ * The attempts of one agent that have begun, and the few that wait for one of them to end: a higher class first, because
+ * they have been sent by their shares already, and all of them begin.
+ */
 import type { Request } from '#core/model/message.ts';
+import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import { isTooLate } from './circuit-breaker.ts';
 
@@ -36,7 +40,11 @@ interface Queued {
 /** Makes the queue of an agent that makes `concurrency` calls at once. */
 export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
   const begun = new Map<Request, number>();
-  const queued = new Set<Queued>();
+  const queued: Readonly<Record<Priority, Set<Queued>>> = {
+    high: new Set(),
+    normal: new Set(),
+    low: new Set(),
+  };
   let meanMs = 0;
   let lastEndAt = 0;
 
@@ -46,22 +54,31 @@ export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
   }
 
   function inTurn(request: Request): Promise<boolean> {
-    const { completeBy, completeWithinMs } = request;
+    const { completeBy, completeWithinMs, priority } = request;
+    const own = queued[priority];
     const waitMs = Math.ceil(completeBy - completeWithinMs * (1 - waitMax)) - clock.now();
     return new Promise((resolve) => {
-      const own: Queued = {
+      const entry: Queued = {
         begin() {
-          own.cancel();
-          queued.delete(own);
+          entry.cancel();
+          own.delete(entry);
           resolve(begin(request));
         },
         cancel: clock.after(Math.max(0, waitMs), () => {
-          queued.delete(own);
+          own.delete(entry);
           resolve(false);
         }),
       };
-      queued.add(own);
+      own.add(entry);
     });
+  }
+
+  function next(): Queued | undefined {
+    for (const each of priorities) {
+      const first = queued[each].values().next().value;
+      if (first !== undefined) return first;
+    }
+    return undefined;
   }
 
   return {
@@ -77,13 +94,13 @@ export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
       const share = Math.max(0, Math.min(shareMax, (nowMs - lastEndAt) / meanOverMs));
       meanMs += (Math.max(0, nowMs - from) - meanMs) * share;
       lastEndAt = nowMs;
-      queued.values().next().value?.begin();
+      next()?.begin();
     },
     ahead() {
       return Math.floor(concurrency * Math.min(1, aheadMs / Math.max(1, meanMs)));
     },
     close() {
-      for (const { cancel } of queued) cancel();
+      for (const each of priorities) for (const { cancel } of queued[each]) cancel();
     },
   };
 }

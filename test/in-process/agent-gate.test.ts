@@ -215,6 +215,27 @@ test('a call that ends lets the next attempt begin', async () => {
   expect(clock.pending()).toBe(0);
 });
 
+test('of the attempts that were sent ahead, one of a higher class begins first', async () => {
+  const { gate, clock } = await started(1);
+  const first = call('a');
+  await gate.begin(first);
+  const begun: string[] = [];
+  const sent = (['low', 'normal', 'high'] as const).map((priority) => ({
+    ...call(priority),
+    priority,
+  }));
+  for (const request of sent) {
+    void gate.begin(request).then(() => {
+      begun.push(request.priority);
+      gate.end(request);
+    });
+  }
+  await clock.advance(50);
+  gate.end(first);
+  await clock.advance(0);
+  expect(begun).toEqual(['high', 'normal', 'low']);
+});
+
 test('an attempt of which half of the time has passed does not begin', async () => {
   const { gate, clock } = await started(1);
   await clock.advance(501);
