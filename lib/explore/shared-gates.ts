@@ -1,6 +1,6 @@
 /**
  * Two orders whose steps need the same two agents, each of which makes one call at a time. A slot is kept from the decision
- * that sends a request until its call has ended, or until the tolerance after its complete-by, when nobody knows how it ended.
+ * that sends a request until its call has ended, or until the tolerance after its complete-by, when its end is not known.
  */
 import type { Violation } from '#checkers/violation.ts';
 import type { Decision } from '#core/decide/decide.ts';
@@ -19,7 +19,7 @@ export interface Slot {
   readonly agent: AgentName;
   readonly step: StepName;
   readonly attempt: number;
-  /** Free after this instant, whatever happened to the call. */
+  /** Free after this instant, also when the end of the call is not known. */
   readonly until: number;
 }
 
