@@ -38,7 +38,7 @@ export function AgentLoad({
                 <th scope="col" class="number">
                   Waiting
                 </th>
-                <th scope="col" class="number">
+                <th scope="col" class="number secondary">
                   Held
                 </th>
                 <th scope="col" class="number secondary">
@@ -53,7 +53,7 @@ export function AgentLoad({
                   <th scope="row">{agent.name}</th>
                   <td class="number figures">{agent.inFlight}</td>
                   <td class="number figures">{agent.waiting}</td>
-                  <td class="number figures">{heldSteps(agent)}</td>
+                  <td class="number figures secondary">{heldSteps(agent)}</td>
                   <td class="number soft secondary">
                     {agent.oldestAt === null ? '–' : <Ago at={agent.oldestAt} />}
                   </td>
