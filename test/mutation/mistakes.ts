@@ -197,7 +197,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an agent admits its calls once and then none (Hatchet #4346)',
     file: 'lib/in-process/begin-queue.ts',
-    text: 'queued.values().next().value?.begin();',
+    text: 'next()?.begin();',
     instead: '',
     test: 'test/in-process/agent-gate.test.ts',
   },
