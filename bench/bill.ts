@@ -50,7 +50,14 @@ function figures(used: Consumption) {
 const orders = Number(flags.orders);
 const full = await consume(orders, 10);
 const single = await consume(orders, 1);
-const report = { full: figures(full), single: figures(single), peers: peers() };
+const prompt = {
+  full: figures(await consume(orders, 10, 'prompt')),
+  single: figures(await consume(orders, 1, 'prompt')),
+};
+const report = { full: figures(full), single: figures(single), prompt, peers: peers() };
+/** What prompt recovery adds, dollars per million orders. */
+const added = (of: 'full' | 'single') =>
+  prompt[of].dollarsPerMillionOrders - report[of].dollarsPerMillionOrders;
 
 if (flags.json) {
   console.log(JSON.stringify(report));
@@ -69,6 +76,14 @@ if (flags.json) {
       'dollars per million orders, us-east-1',
       ...rows(dollars(full), dollars(single)),
       prefix(['total', fullDollars], singleDollars),
+      '',
+      'recovery: dollars per million orders that go well',
+      prefix(['sweep (the default)', fullDollars], singleDollars),
+      prefix(
+        ['prompt', prompt.full.dollarsPerMillionOrders],
+        prompt.single.dollarsPerMillionOrders,
+      ),
+      prefix(['prompt adds', added('full')], added('single')),
       '',
       'the same three steps elsewhere',
       ...Object.entries(report.peers).map(

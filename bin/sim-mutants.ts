@@ -11,6 +11,7 @@ import * as z from 'zod';
 import type { Mutant } from '#sim/mutants/mutant.ts';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
+import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 
 const { values: flags } = parseArgs({
@@ -32,9 +33,12 @@ const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.strin
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
 
-const mutants = [...mutantsOfCore, ...mutantsOfRoles, ...mutantsOfFlow].filter(({ name }) =>
-  name.includes(flags.only),
-);
+const mutants = [
+  ...mutantsOfCore,
+  ...mutantsOfRoles,
+  ...mutantsOfFlow,
+  ...mutantsOfRecovery,
+].filter(({ name }) => name.includes(flags.only));
 const outcomes: Outcome[] = [];
 const waiting = [...mutants];
 await Promise.all(Array.from({ length: availableParallelism() }, tryThem));

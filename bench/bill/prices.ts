@@ -28,8 +28,11 @@ export const invocationMs = {
   scheduler: 30,
   agent: 120,
   notifier: 15,
+  supervisor: 20,
 } as const;
 export type FunctionKind = keyof typeof invocationMs;
 
-/** GB of memory that lib/infra gives every function. */
+/** GB of memory that lib/infra gives a function. */
 export const functionGb = 0.25;
+/** The Supervisor has more, for its sweeps. */
+export const gbOf = (kind: FunctionKind) => (kind === 'supervisor' ? 1 : functionGb);

@@ -8,7 +8,7 @@ import { queueNames } from '#aws/queues/queue-names.ts';
 import { bundle } from '#infra/functions/bundles.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
-import { type FunctionKind, functionGb, invocationMs } from './prices.ts';
+import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
 
 export interface Consumption {
   readonly orders: number;
@@ -41,19 +41,25 @@ const batchesAtOnce = 5;
 /** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
 const accessLogBytes = 150;
 
-export async function consume(orders: number, batchMax: number): Promise<Consumption> {
+/** @param recovery as the parameter of the stack */
+export async function consume(
+  orders: number,
+  batchMax: number,
+  recovery: 'prompt' | 'sweep' = 'sweep',
+): Promise<Consumption> {
   const dynamo = await startDynoxide();
   const tables = await createTables(dynamo.client);
   const meter = await startMeter(dynamo.url, tables.processes);
   const log = countLog();
   try {
-    const functions = await load(meter, tables);
+    const functions = await load(meter, tables, recovery);
     const run = new Run(meter, functions, batchMax);
     for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
+    await run.checkDeadlines();
     await run.expire();
     const invocations = [...run.invocations.values()].reduce((sum, count) => sum + count, 0);
-    const seconds = [...run.invocations].reduce(
-      (sum, [kind, count]) => sum + (count * invocationMs[kind]) / 1_000,
+    const gbSeconds = [...run.invocations].reduce(
+      (sum, [kind, count]) => sum + ((count * invocationMs[kind]) / 1_000) * gbOf(kind),
       0,
     );
     return {
@@ -62,7 +68,7 @@ export async function consume(orders: number, batchMax: number): Promise<Consump
       readUnits: meter.readUnits,
       sqsRequests: meter.sends + run.polls,
       invocations,
-      gbSeconds: seconds * functionGb,
+      gbSeconds,
       apiRequests: orders,
       events: meter.events,
       logBytes: log.bytes() + orders * accessLogBytes,
@@ -106,6 +112,8 @@ interface Functions {
   readonly notifier: Handler;
   /** By the queue that they consume. */
   readonly byQueue: ReadonlyMap<string, { readonly kind: FunctionKind; readonly handle: Handler }>;
+  /** What consumes the deadline checks. */
+  readonly checks: { readonly name: string; readonly kind: FunctionKind; readonly handle: Handler };
 }
 
 const prefix = 'bill';
@@ -115,11 +123,13 @@ const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 async function load(
   meter: Meter,
   tables: Awaited<ReturnType<typeof createTables>>,
+  recovery: 'prompt' | 'sweep',
 ): Promise<Functions> {
   const folderOf = bundle(
     {
       'front-door': 'lambdas/front-door.ts',
       scheduler: 'lambdas/scheduler.ts',
+      supervisor: 'lambdas/supervisor.ts',
       notifier: 'lambdas/notifier.ts',
       ...Object.fromEntries(agents.map((name) => [name, `bench/bill/agent-${name}.ts`])),
     },
@@ -145,6 +155,7 @@ async function load(
     REEVE_QUEUES: queue(prefix),
     REEVE_PRIORITIES: 'normal',
     REEVE_AGENTS: agents.join(','),
+    REEVE_RECOVERY: recovery,
     REEVE_RESPONSE_CHANNELS: '{}',
     REEVE_EVENT_BUS: 'default',
     REEVE_DEPLOYMENT: 'bill',
@@ -159,6 +170,9 @@ async function load(
   const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;
   const byQueue = new Map<string, { kind: FunctionKind; handle: Handler }>();
   byQueue.set(queueNames.ready(prefix, 'normal'), scheduler);
+  // The checks come when the orders have ended: after the waves, as after their deadlines.
+  const supervisor = { kind: 'supervisor', handle: await handlerOf('supervisor') } as const;
+  const checks = { name: queueNames.check(prefix), ...supervisor };
   for (const name of agents) {
     const agent = { kind: 'agent', handle: await handlerOf(name) } as const;
     byQueue.set(queueNames.request(prefix, name, 'normal'), agent);
@@ -168,7 +182,16 @@ async function load(
     frontDoor: await handlerOf('front-door'),
     notifier: await handlerOf('notifier'),
     byQueue,
+    checks,
   };
+}
+
+/** Messages of one queue, and what consumes them. */
+interface Batch {
+  readonly name: string;
+  readonly kind: FunctionKind;
+  readonly handle: Handler;
+  readonly bodies: readonly string[];
 }
 
 const context = { getRemainingTimeInMillis: () => 20_000, functionName: 'bill', awsRequestId: '1' };
@@ -236,32 +259,45 @@ class Run {
   /** Consumes some batches of every queue at once; false when all queues were empty. */
   private async consumeQueues(): Promise<boolean> {
     const batches = [...this.functions.byQueue].flatMap(([name, worker]) =>
-      Array.from({ length: worker.kind === 'agent' ? 1 : batchesAtOnce }, () => ({
-        name,
-        ...worker,
-        bodies: this.meter.queues.get(queue(name))?.splice(0, this.batchMax) ?? [],
-      })),
+      Array.from({ length: worker.kind === 'agent' ? 1 : batchesAtOnce }, () =>
+        this.take(name, worker),
+      ),
     );
     const filled = batches.filter(({ bodies }) => bodies.length > 0);
-    await Promise.all(
-      filled.map(async ({ name, kind, handle, bodies }) => {
-        this.polls += 2;
-        const Records = bodies.map((body) => {
-          this.messages += 1;
-          return {
-            messageId: String(this.messages),
-            body,
-            attributes: { ApproximateReceiveCount: '1' },
-            eventSourceARN: arn(name),
-          };
-        });
-        const answer = await this.invoke(kind, handle, { Records });
-        if (JSON.stringify(answer) !== '{"batchItemFailures":[]}') {
-          throw new Error(`not all messages were handled: ${JSON.stringify(answer)}`);
-        }
-      }),
-    );
+    await Promise.all(filled.map((batch) => this.deliver(batch)));
     return filled.length > 0;
+  }
+
+  /** Delivers the deadline checks, which find that their orders have ended. */
+  async checkDeadlines(): Promise<void> {
+    const { name, ...worker } = this.functions.checks;
+    for (;;) {
+      const batch = this.take(name, worker);
+      if (batch.bodies.length === 0) return;
+      await this.deliver(batch);
+    }
+  }
+
+  private take(name: string, worker: Omit<Batch, 'name' | 'bodies'>): Batch {
+    const bodies = this.meter.queues.get(queue(name))?.splice(0, this.batchMax) ?? [];
+    return { name, ...worker, bodies };
+  }
+
+  private async deliver({ name, kind, handle, bodies }: Batch): Promise<void> {
+    this.polls += 2;
+    const Records = bodies.map((body) => {
+      this.messages += 1;
+      return {
+        messageId: String(this.messages),
+        body,
+        attributes: { ApproximateReceiveCount: '1' },
+        eventSourceARN: arn(name),
+      };
+    });
+    const answer = await this.invoke(kind, handle, { Records });
+    if (JSON.stringify(answer) !== '{"batchItemFailures":[]}') {
+      throw new Error(`not all messages were handled: ${JSON.stringify(answer)}`);
+    }
   }
 
   /** Delivers the changes that pass the stream's filters (lib/infra/operations/notifications.ts). */

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
+import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 
-const mutants = [...mutantsOfCore, ...mutantsOfRoles, ...mutantsOfFlow];
+const mutants = [...mutantsOfCore, ...mutantsOfRoles, ...mutantsOfFlow, ...mutantsOfRecovery];
 
 test.each(mutants)('$name: its text occurs once in the code', ({ file, text, instead }) => {
   const source = readFileSync(`lib/${file}`, 'utf8');

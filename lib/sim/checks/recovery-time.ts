@@ -13,6 +13,8 @@ export interface Recovery {
   readonly lost: 'attempt' | 'nudge';
   /** From the write that requested it to the step running again, ms. */
   readonly tookMs: number;
+  /** From the instant at which the order was due to the step running again, ms. */
+  readonly lateMs: number;
   /** Until complete-by or the end of the pick-up grace, plus a sweep period and the schedule's delay, ms. */
   readonly boundMs: number;
 }
@@ -50,6 +52,45 @@ export const oneLoss: Plan = {
   faultsMax: 1,
 };
 
+/** Where recovery is measured, and how. */
+export type Place = 'prompt' | 'sweep' | 'embedded';
+
+/** One silent agent: its service did not answer, or its request or reply was lost. */
+const silence = { 'service-unanswering': 0.02, 'message-lost': 0.01 };
+
+/** The same in each place. A crash of the Scheduler between write and messages is left to the sweep everywhere. */
+export function oneLossIn(place: Place): Plan {
+  const { setting } = oneLoss;
+  if (place !== 'embedded') {
+    return { ...oneLoss, rates: silence, setting: { ...setting, recovery: place } };
+  }
+  // As `npm start`: sweeps every second, and no messages that could be lost.
+  const oneProcess = { oneProcess: true, shards: 1, sweepPeriodMs: 1_000, outageAfterMs: 10_000 };
+  return {
+    ...oneLoss,
+    setting: { ...setting, ...oneProcess },
+    rates: { 'service-unanswering': 0.02 },
+  };
+}
+
+/** Several services stay silent, so that steps cool down; no message is lost. */
+export function silenceIn(place: Place): Plan {
+  return { ...oneLossIn(place), rates: { 'service-unanswering': 0.1 }, faultsMax: 6 };
+}
+
+/** How late orders were claimed after a wait, ms. */
+export function waitsOf({ shared }: World): readonly number[] {
+  const { writes } = shared.observer;
+  return writes.flatMap(({ after }) => {
+    if (after.processState !== 'Pending' || after.notBefore <= after.updatedAt) return [];
+    // A gate may let a held order go before.
+    if (after.isHeld === true) return [];
+    const next = nextWrite(after, writes);
+    const isClaim = next?.after.history.at(-1)?.type === 'claim';
+    return next !== undefined && isClaim ? [next.at - after.notBefore] : [];
+  });
+}
+
 export function recoveriesOf({ shared }: World): readonly Recovery[] {
   const { writes } = shared.observer;
   const { sweepPeriodMs, precisionMs } = oneLoss.setting;
@@ -58,7 +99,7 @@ export function recoveriesOf({ shared }: World): readonly Recovery[] {
     const again = lost === null ? undefined : nextBegin(write, writes, shared.begun);
     if (lost === null || again === undefined) return [];
     const boundMs = lost.dueAt - lost.since + sweepPeriodMs + precisionMs;
-    return [{ lost: lost.lost, tookMs: again - lost.since, boundMs }];
+    return [{ lost: lost.lost, tookMs: again - lost.since, lateMs: again - lost.dueAt, boundMs }];
   });
 }
 
@@ -100,12 +141,13 @@ function nextBegin(
   writes: readonly Write[],
   begun: ReadonlyMap<string, number>,
 ): number | undefined {
-  const next = writes.find(
-    (other) => other.after.orderId === after.orderId && other.after.revision === after.revision + 1,
-  );
+  const next = nextWrite(after, writes);
   const started = next?.after.steps.find(
     ({ name, attempt, progress }) =>
       underWay(progress) && attempt !== findStep(after, name)?.attempt,
   );
   return started && begun.get(attemptOf(after.orderId, started.name, started.attempt));
 }
+
+const nextWrite = ({ orderId, revision }: Write['after'], writes: readonly Write[]) =>
+  writes.find(({ after }) => after.orderId === orderId && after.revision === revision + 1);

@@ -1,0 +1,74 @@
+/** Mistakes in delayed messages: nudges for later instants, the look ahead, deadline checks, the timer of one process. */
+import { type Mutant, mutantIn } from './mutant.ts';
+
+const core = mutantIn('core/decide');
+const roles = mutantIn('roles');
+
+export const mutantsOfRecovery: readonly Mutant[] = [
+  core(
+    'forget the nudge at the end of a wait',
+    'draft',
+    'else if (notBefore - draft.nowMs <= limits.messageDelayMaxMs) {',
+    'else if (notBefore < draft.nowMs) {',
+  ),
+  core(
+    'nudge for another instant than the order waits for',
+    'draft',
+    'delayedNudgeOf(nudged(draft), notBefore)',
+    'delayedNudgeOf(nudged(draft), notBefore + 1)',
+  ),
+  core(
+    'take an order that the look ahead will find out of the due index',
+    'due',
+    'return due === rounded ? due + 1 : due;',
+    'return null;',
+  ),
+  roles(
+    'round a delay down',
+    'delays',
+    'return Math.ceil(Math.min(at - nowMs, limits.messageDelayMaxMs) / 1_000);',
+    'return Math.floor(Math.min(at - nowMs, limits.messageDelayMaxMs) / 1_000);',
+  ),
+  roles(
+    'acknowledge a nudge that comes before its instant',
+    'scheduler',
+    'at - clock.now() <= earlyMaxMs;',
+    'at - clock.now() < 0;',
+  ),
+  roles(
+    'check a deadline before its claim is durable',
+    'transitions',
+    'const written = await writeGated(ports, gated, decision, () =>',
+    "if (decision.kind === 'transition') { const early = checkAfter(before, decision.record); if (early !== null) await ports.checks?.send([early]); }\n      const written = await writeGated(ports, gated, decision, () =>",
+  ),
+  roles(
+    'acknowledge a deadline check without looking',
+    'recovery/deadline-checks',
+    "if (await isForSweeps()) return checks.map(() => ({ kind: 'done' }));",
+    "if (checks.length > 0) return checks.map(() => ({ kind: 'done' }));",
+  ),
+  roles(
+    'count an outage as a failure when a deadline check comes after it',
+    'recovery/deadline-checks',
+    'return recalled.isAfterOutage;',
+    'return false;',
+  ),
+  roles(
+    'leave late calls to the deadline checks',
+    'recover-page',
+    'if (gaps.length === 0) return () => expired;',
+    "if (gaps.length === 0) return ({ processState }) => processState === 'Processing' ? { type: 'resubmit', by: 'sweep' } : expired;",
+  ),
+  roles(
+    'check the deadlines of an order for ever',
+    'recovery/deadline-checks',
+    'return nextCheck(outcome.record, check, nowMs) ?? [];',
+    'return [{ ...check, at: nowMs + 1_000 }];',
+  ),
+  roles(
+    'recover in one process what an outage delayed',
+    'assemble',
+    'if (sweeps.isAfterOutage()) return;',
+    'if (sweeps.lastSweepAt() === -1) return;',
+  ),
+];
