@@ -6,12 +6,6 @@ const roles = mutantIn('roles');
 
 export const mutantsOfRecovery: readonly Mutant[] = [
   core(
-    'forget the nudge at the end of a wait',
-    'draft',
-    'else if (notBefore - draft.nowMs <= limits.messageDelayMaxMs) {',
-    'else if (notBefore < draft.nowMs) {',
-  ),
-  core(
     'nudge for another instant than the order waits for',
     'draft',
     'delayedNudgeOf(nudged(draft), notBefore)',
@@ -22,18 +16,6 @@ export const mutantsOfRecovery: readonly Mutant[] = [
     'due',
     'return due === rounded ? due + 1 : due;',
     'return null;',
-  ),
-  roles(
-    'round a delay down',
-    'delays',
-    'return Math.ceil(Math.min(at - nowMs, limits.messageDelayMaxMs) / 1_000);',
-    'return Math.floor(Math.min(at - nowMs, limits.messageDelayMaxMs) / 1_000);',
-  ),
-  roles(
-    'acknowledge a nudge that comes before its instant',
-    'scheduler',
-    'at - clock.now() <= earlyMaxMs;',
-    'at - clock.now() < 0;',
   ),
   roles(
     'check a deadline before its claim is durable',
@@ -64,11 +46,5 @@ export const mutantsOfRecovery: readonly Mutant[] = [
     'recovery/deadline-checks',
     'return nextCheck(outcome.record, check, nowMs) ?? [];',
     'return [{ ...check, at: nowMs + 1_000 }];',
-  ),
-  roles(
-    'recover in one process what an outage delayed',
-    'assemble',
-    'if (sweeps.isAfterOutage()) return;',
-    'if (sweeps.lastSweepAt() === -1) return;',
   ),
 ];
