@@ -1,22 +1,23 @@
 /** An agent as a function: a batch of requests at once, each call behind the circuit breaker. */
 
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
-import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { hideMessages, receivesOf } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
+import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import type { Circuits } from '#ports/circuits.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { systemRandom } from '#runtime/node/system-ids.ts';
-import { agentVariables, queueVariables, readConfig } from './config.ts';
+import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
+import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
 import { log, logged } from './telemetry.ts';
 
 /** How long replies wait to share a request to SQS, ms. */
@@ -27,7 +28,7 @@ const sendBatchMax = 10;
 export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   implementation: AgentImplementation<Input, Output>,
 ) {
-  const config = readConfig({ ...agentVariables, ...queueVariables });
+  const config = readConfig({ ...agentVariables, ...queueVariables, ...coordinationVariables });
   const sqs = sqsClient();
   const replies = batchingChannel({
     channel: sqsChannel({
@@ -39,9 +40,16 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     waitMs: batchWaitMs,
     batchMax: sendBatchMax,
   });
+  const breaker = sharedCircuitBreaker({
+    agent: implementation.contract.name,
+    instance: instanceName(),
+    circuits: circuitsOnDemand(config.REEVE_COORDINATION_TABLE),
+    clock: systemClock,
+    log,
+  });
   const runner = assembleAgent(implementation, {
     repliesOf: () => replies,
-    breakerFor: () => ungatedBreaker(systemClock),
+    breakerFor: () => breaker,
     clock: systemClock,
     random: systemRandom,
     log,
@@ -49,19 +57,42 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
-  return logged<SQSEvent, SQSBatchResponse>((event, context) =>
-    deliverBatch(event, {
+  return logged<SQSEvent, SQSBatchResponse>(async (event, context) => {
+    const response = await deliverBatch(event, {
       codec: requestCodec,
-      receive: (requests) =>
+      receive: (requests, records) =>
         Promise.all(
-          requests.map((request) =>
-            beforeTimeout(runner.handle(request), systemClock, context.getRemainingTimeInMillis()),
+          requests.map((request, at) =>
+            beforeTimeout(
+              runner.handle(request, isFirstReceive(records[at])),
+              systemClock,
+              context.getRemainingTimeInMillis(),
+            ),
           ),
         ),
       park,
       hide,
       random: systemRandom,
       log,
-    }),
-  );
+    });
+    // Lambda suspends the instance after the response.
+    await breaker.stored();
+    return response;
+  });
 }
+
+/** A healthy service needs no stored circuit, so the client of DynamoDB is loaded after the first failed call. */
+function circuitsOnDemand(table: string): Circuits {
+  let loading: Promise<Circuits> | undefined;
+  const loaded = () => {
+    loading ??= import('./circuits.ts').then(({ circuitsOf }) => circuitsOf(table));
+    return loading;
+  };
+  return {
+    read: async (agent) => (await loaded()).read(agent),
+    store: async (agent, circuit, after) => (await loaded()).store(agent, circuit, after),
+  };
+}
+
+const isFirstReceive = (record: SQSRecord | undefined) =>
+  record !== undefined && receivesOf(record) === 1;

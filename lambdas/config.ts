@@ -63,6 +63,8 @@ export const recoveryVariables = {
 export const schedulerVariables = {
   /** The deployed agents. */
   REEVE_AGENTS: list(name),
+  /** The agents that make a limited number of calls at once. */
+  REEVE_LIMITED_AGENTS: list(name),
 };
 
 export const agentVariables = {

@@ -5,10 +5,15 @@ import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf, queueNames, replyingAgent } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
+import { sqsRequestBacklog } from '#aws/queues/request-backlog.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
+import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
+import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
+import { heldStarter } from '#distributed/held-starter.ts';
+import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -16,16 +21,37 @@ import { systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { nudges, sqs } from './channels.ts';
 import { deadlineChecks } from './check-channel.ts';
-import { readConfig, readyVariables, recoveryVariables, schedulerVariables } from './config.ts';
+import {
+  coordinationVariables,
+  readConfig,
+  readyVariables,
+  recoveryVariables,
+  schedulerVariables,
+  storeVariables,
+} from './config.ts';
 import { metered } from './metrics.ts';
-import { ids, instance, store } from './store.ts';
+import { dynamo, ids, instance, store } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({ ...readyVariables, ...recoveryVariables, ...schedulerVariables });
+const config = readConfig({
+  ...readyVariables,
+  ...recoveryVariables,
+  ...schedulerVariables,
+  ...storeVariables,
+  ...coordinationVariables,
+});
 const { REEVE_QUEUES: queues } = config;
 const requests = requestsByAgent(
   new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
 );
+const gates = sharedGates({
+  instance,
+  limited: config.REEVE_LIMITED_AGENTS,
+  circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+  backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(agent))),
+  clock: systemClock,
+  log,
+});
 const role = assembleScheduler({
   id: schedulerId(instance),
   store,
@@ -36,6 +62,12 @@ const role = assembleScheduler({
   random: systemRandom,
   log: metered(log),
   registry: workflowRegistry(workflows),
+  gates,
+  heldSteps: heldStarter({
+    gates,
+    heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+    log,
+  }),
 });
 const handling = {
   park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
@@ -57,8 +89,15 @@ export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
 });
 
 function requestsTo(agent: string) {
-  const queueOf = byPriority(
-    queuesOf(config.REEVE_PRIORITIES, (priority) => queueNames.request(queues, agent, priority)),
+  return sqsChannel({
+    client: sqs,
+    codec: requestCodec,
+    queueOf: byPriority(requestQueuesOf(agent)),
+  });
+}
+
+function requestQueuesOf(agent: string) {
+  return queuesOf(config.REEVE_PRIORITIES, (priority) =>
+    queueNames.request(queues, agent, priority),
   );
-  return sqsChannel({ client: sqs, codec: requestCodec, queueOf });
 }

@@ -11,6 +11,11 @@ export const metrics = {
     unit: 'Count',
     meaning: 'Shards that a sweep passed to another invocation because they had too much work.',
   },
+  AgentsUnavailable: {
+    unit: 'Count',
+    meaning:
+      'The circuit of an agent opened, or a probe of its service failed: orders wait for the agent, and continue by themselves.',
+  },
   OrdersInterrupted: {
     unit: 'Count',
     meaning: 'Orders dispatched again after an outage, without a failure counted.',

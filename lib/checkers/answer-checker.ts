@@ -41,7 +41,10 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
       const until = Math.max(completeBy, lateAfter.get(id)?.until ?? 0);
       lateAfter.set(id, { until, endBy });
     },
-    /** R7: an agent sends no reply after complete-by, as its own heartbeats have moved it. */
+    /**
+     * R7: an agent sends no reply after complete-by, as its own heartbeats have moved it, except that its attempt did not
+     * begin.
+     */
     replying(agent: AgentName, sent: readonly Reply[], worker: Worker) {
       const nowMs = worker.clock.now();
       for (const reply of sent) {
@@ -55,7 +58,8 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
           lateAfter.set(own, { until: Math.max(until, later), endBy });
         } else {
           count(`${id} ${reply.action}`, 1);
-          if (nowMs > until) breach('R7', `${agent} replied to ${id} after complete-by`);
+          if (nowMs > until && reply.result.kind !== 'deferred')
+            breach('R7', `${agent} replied to ${id} after complete-by`);
         }
       }
     },

@@ -1,7 +1,8 @@
 /** The gates of the agents of one process. */
 import { assertThat } from '#core/model/errors.ts';
+import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import type { Gates } from '#ports/gates.ts';
+import type { GateAnswers, Gates } from '#ports/gates.ts';
 import { type AgentGate, type AgentGateOptions, agentGate } from './agent-gate.ts';
 
 /** Options of {@link agentGates}. */
@@ -12,6 +13,7 @@ export interface AgentGatesOptions extends Omit<AgentGateOptions, 'agent' | 'con
 
 /** Gates that learn from the stored records which steps wait. */
 export interface AgentGates extends Gates {
+  ask(requests: readonly Request[]): GateAnswers;
   /** @throws {ReeveError} `assertion-failed` when the process has no such agent */
   of(agent: string): AgentGate;
   /**

@@ -2,10 +2,10 @@
  * The attempts of one agent that have begun, and the few that wait for one of them to end: a higher class first, because
  * they have been sent by their shares already, and all of them begin.
  */
+import { isTooLate } from '#core/flow/late-begin.ts';
 import type { Request } from '#core/model/message.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import { isTooLate } from './circuit-breaker.ts';
 
 /** See {@link beginQueue}. */
 export interface BeginQueue {

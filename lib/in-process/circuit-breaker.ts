@@ -4,13 +4,14 @@ import {
   admitted,
   afterCall,
   afterNoCall,
+  type Circuit,
   type CircuitState,
   mayCall,
   newCircuit,
   settled,
 } from '#core/flow/circuit.ts';
 import type { Request } from '#core/model/message.ts';
-import type { AdmittedCall, Breaker } from '#ports/breaker.ts';
+import type { AdmittedCall } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 
 /** A circuit with its present state. */
@@ -44,7 +45,7 @@ export interface CircuitStatus {
 
 /** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
 export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
-  let circuit = newCircuit(clock.now());
+  let circuit: Circuit = newCircuit(clock.now());
   /** The epoch whose probe is in flight: a request that was delivered twice makes one call of it (R27). */
   let probing: number | null = null;
   const openSince = () => (circuit.state === 'closed' ? null : circuit.since);
@@ -84,34 +85,4 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       probeAt: circuit.state === 'open' ? circuit.probeAt : null,
     }),
   };
-}
-
-/** How long an attempt is held at least that began too late or met an open circuit, ms. */
-const retryAfterMinMs = 2_000;
-
-/**
- * The breaker of an agent without gates, such as a Lambda function: an attempt begins unless half of its time passed in a
- * queue or the circuit is open.
- */
-export function ungatedBreaker(clock: Clock): Breaker {
-  const circuit = circuitBreaker(clock);
-  const refused = () => {
-    const waitMs = (circuit.admitsAt() ?? 0) - clock.now();
-    return { gate: 'circuit', retryAfterMs: Math.max(retryAfterMinMs, waitMs) } as const;
-  };
-  return {
-    async begin(request) {
-      if (isTooLate(request, clock.now()))
-        return { gate: 'concurrency', retryAfterMs: retryAfterMinMs };
-      return circuit.admits(request.idempotencyKey) ? null : refused();
-    },
-    admit: (request) => circuit.call(request) ?? refused(),
-    end: (request) => circuit.withoutCall(request.idempotencyKey),
-    state: circuit.state,
-  };
-}
-
-/** Less than half of the time of the attempt is left: it would fail although its service is well. */
-export function isTooLate({ completeBy, completeWithinMs }: Request, nowMs: number): boolean {
-  return completeBy - nowMs < completeWithinMs / 2;
 }

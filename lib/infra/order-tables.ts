@@ -11,10 +11,12 @@ import {
 import { Construct } from 'constructs';
 import {
   attentionIndex,
+  circuitKey,
   coordinationKey,
   correlationIndex,
   dueIndex,
   expiryAttribute,
+  heldIndex,
   type Index,
   type Key,
   orderKey,
@@ -113,6 +115,18 @@ export class StateStore extends Construct {
       ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       this.coordination.tableArn,
     );
+  }
+
+  /** Starts what waits for an agent: reads its circuit and the index of held orders. */
+  allowStartHeld(to: ReeveFunction): void {
+    to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
+    to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, circuitKey('*'));
+  }
+
+  /** Shares the circuit of one agent among the instances of its function. */
+  allowCircuit(to: ReeveFunction, agent: string): void {
+    const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
+    to.allowItems(actions, this.coordination.tableArn, circuitKey(agent));
   }
 
   /** Reads when the last sweep was. */

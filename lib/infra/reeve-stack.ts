@@ -85,7 +85,7 @@ export class ReeveStack extends Stack {
     const store = stateStore(this, settings, every, removal);
     const ready = readyQueues(this, settings);
     const channels = agents.map((agent) => {
-      const common = { priorities: settings.priorities, schedulerTimeout, removal };
+      const common = { store, priorities: settings.priorities, schedulerTimeout, removal };
       return new AgentChannel(this, `Agent-${agent.name}`, { agent, codeOf: code, ...common });
     });
     const checks =

@@ -45,13 +45,18 @@ export class Scheduler extends Construct {
         ...store.environment,
         ...readyVariables(ready),
         ...recoveryVariable(checks),
+        REEVE_COORDINATION_TABLE: store.coordination.tableName,
         REEVE_AGENTS: agents.map(({ agent }) => agent).join(','),
+        REEVE_LIMITED_AGENTS: agents
+          .flatMap(({ agent, isLimited }) => (isLimited ? [agent] : []))
+          .join(','),
       },
     });
     store.allowCommit(this.worker);
     ready.allowSend(this.worker);
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
-    for (const { requests } of agents) requests.allowSend(this.worker);
+    store.allowStartHeld(this.worker);
+    for (const { requests } of agents) requests.allowSendAndCount(this.worker);
     for (const queue of queues) queue.consumedBy(this.worker);
   }
 }

@@ -2,13 +2,17 @@
 import type { Hold } from '#core/model/hold.ts';
 import type { Request } from '#core/model/message.ts';
 
+/** One answer per request. */
+export type GateAnswers = readonly (Hold | null)[];
+
 /** The gates of the agents that have one. */
 export interface Gates {
   /**
    * Whether these requests of one order may be sent now; one answer per request, in the same order. Null: it may, and has a
-   * slot of the agent for this very object, until `release` or the end of its attempt.
+   * slot of the agent for this very object, until `release` or the end of its attempt. A promise only where something must
+   * be read first.
    */
-  ask(requests: readonly Request[]): readonly (Hold | null)[];
+  ask(requests: readonly Request[]): GateAnswers | Promise<GateAnswers>;
   /** Gives back the slots of requests that are not sent. */
   release(requests: readonly Request[]): void;
   /**

@@ -23,7 +23,8 @@ export const logEvents = {
   },
   'circuit-closed': {
     level: 'info',
-    fields: ['agent', 'held', 'openMs'],
+    fields: ['agent', 'openMs'],
+    optional: ['held'],
     meaning:
       'The service of an agent is available again after `openMs`; `held` steps still wait for it (embedded).',
   },
@@ -136,6 +137,24 @@ export const logEvents = {
     meaning:
       'An order has waited for an agent for more than 15 minutes, and continues by itself; logged at most every five minutes for each agent.',
   },
+  'circuit-unavailable': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'The circuit that the instances of an agent share could not be read or stored; the instance goes on with what it knows (AWS).',
+  },
+  'load-unknown': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'The queues or the circuit of an agent could not be read; the Scheduler goes on with what it knows (AWS).',
+  },
+  'held-steps-unread': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'The steps that wait for an agent could not be read; a later reply or sweep starts them (AWS).',
+  },
   'sweep-behind': {
     level: 'warn',
     fields: ['shard', 'lagMs'],
@@ -143,9 +162,10 @@ export const logEvents = {
   },
   'circuit-opened': {
     level: 'error',
-    fields: ['agent', 'held'],
+    fields: ['agent'],
+    optional: ['held'],
     meaning:
-      'The service of an agent is unavailable; its orders wait without a failure and continue by themselves once it is restored (embedded).',
+      'The service of an agent is unavailable; its orders, `held` of them now (embedded), wait without a failure and continue by themselves once it is restored.',
   },
   'activity-incomplete': {
     level: 'error',

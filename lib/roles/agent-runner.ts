@@ -30,8 +30,12 @@ const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
 
 /** The agent as its request queue sees it. */
 export interface AgentRunner {
-  /** Resolves when the result was sent or the deadline has passed; `retry` when the reply could not be sent. */
-  handle(request: Request): Promise<Delivery>;
+  /**
+   * Resolves when the result was sent or the deadline has passed; `retry` when the reply could not be sent.
+   *
+   * @param isFirst the request has not been delivered before, so that no other call of its attempt is in flight. Default: false
+   */
+  handle(request: Request, isFirst?: boolean): Promise<Delivery>;
 }
 
 /** The ports of {@link agentRunner}. */
@@ -56,7 +60,7 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
       `Agent ${contract.name}: its contract says undo is ${contract.undo}, and its code ${agent.undo === undefined ? 'has none' : 'has one'}. Make them agree.`,
     );
   }
-  return { handle: (request) => handle(agent, ports, request) };
+  return { handle: (request, isFirst = false) => handle(agent, ports, request, isFirst) };
 }
 
 const done: Delivery = { kind: 'done' };
@@ -65,9 +69,12 @@ async function handle(
   agent: AgentImplementation,
   ports: AgentRunnerPorts,
   request: Request,
+  isFirst: boolean,
 ): Promise<Delivery> {
+  const waitedMs = waitedFor(request, ports.clock.now());
+  const isPast = ports.clock.now() > request.completeBy;
   // An earlier delivery of the request may have begun, so this one says nothing.
-  if (ports.clock.now() > request.completeBy) {
+  if (isPast && !isFirst) {
     ports.breaker.end(request);
     return done;
   }
@@ -78,8 +85,8 @@ async function handle(
       refusal === null
         ? await attempt(agent, ports, request, limit)
         : ({ kind: 'deferred', ...refusal } as const);
-    if (result === undefined || limit.isPast()) return silent(ports, request);
-    await ports.replies.send([replyTo(request, result)]);
+    if (result === undefined || (limit.isPast() && !isPast)) return silent(ports, request);
+    await ports.replies.send([replyTo(request, result, waitedMs)]);
     return done;
   } catch (error) {
     logError(ports.log, 'reply-failed', request, error);
@@ -165,9 +172,19 @@ function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Cal
   };
 }
 
-function replyTo(request: Request, result: ReplyResult): Reply {
+function replyTo(request: Request, result: ReplyResult, waitedMs = 0): Reply {
   const { orderId, step, attempt: number, action } = request;
-  return { orderId, step, attempt: number, action, result };
+  const reply = { orderId, step, attempt: number, action, result };
+  return waitedMs === 0 ? reply : { ...reply, waitedMs };
+}
+
+/** An agent that keeps up reports no wait, so that its replies carry nothing about it. */
+const waitedMin = 0.1;
+
+/** How long the request waited in its queue, ms; 0 when that was a small part of its time. */
+function waitedFor({ completeBy, completeWithinMs }: Request, nowMs: number): number {
+  const waitedMs = Math.round(nowMs - (completeBy - completeWithinMs));
+  return waitedMs < completeWithinMs * waitedMin ? 0 : waitedMs;
 }
 
 function failed(code: string, message: string, effect: 'none' | 'possible'): ReplyResult {

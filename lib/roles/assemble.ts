@@ -33,7 +33,7 @@ import {
   type RestartPorts,
   restart,
 } from './restart.ts';
-import { type Scheduler, scheduler } from './scheduler.ts';
+import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
@@ -45,10 +45,15 @@ export interface SchedulerAssembly extends TransitionPorts {
   readonly id: SchedulerId;
 }
 
-/** Makes a Scheduler: the only role that starts steps. */
-export function assembleScheduler({ id, ...ports }: SchedulerAssembly): Scheduler {
+/** Makes a Scheduler: the only role that starts steps. `heldSteps`: for a Scheduler of several instances. */
+export function assembleScheduler({
+  id,
+  heldSteps,
+  ...ports
+}: SchedulerAssembly & { readonly heldSteps?: HeldStarter }): Scheduler {
   const { clock, log } = ports;
-  return scheduler({ id, transitions: transitions(ports), clock, log });
+  const of = { id, transitions: transitions(ports), clock, log };
+  return scheduler(heldSteps === undefined ? of : { ...of, heldSteps });
 }
 
 /** The ports of a role that sends nudges only: a claim starts steps, and only the Scheduler claims. */

@@ -4,7 +4,7 @@ import type { OrderContext } from '#core/decide/start-step.ts';
 import { checkedOutput } from '#core/definition/output.ts';
 import type { AgentEvent, RecordEvent } from '#core/model/event.ts';
 import { cutFault } from '#core/model/fault.ts';
-import type { AgentName, SchedulerId } from '#core/model/ids.ts';
+import type { AgentName, OrderId, SchedulerId } from '#core/model/ids.ts';
 import type { Nudge, Reply } from '#core/model/message.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { redaction } from '#core/view/redaction.ts';
@@ -29,13 +29,28 @@ export interface SchedulerPorts {
   readonly transitions: Transitions;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: gates that know what waits start it themselves. */
+  readonly heldSteps?: HeldStarter;
+}
+
+/** Starts steps that wait for an agent, because its replies say that it can begin more calls. */
+export interface HeldStarter {
+  /** Learns from the replies before they are applied. */
+  observe(agent: AgentName, replies: readonly Reply[]): void;
+  /**
+   * The orders to claim after the replies of the agent were applied. Never rejects: what is not started now is started
+   * after a later reply, or by a sweep.
+   *
+   * @param records the orders of the replies
+   */
+  next(agent: AgentName, records: readonly ProcessRecord[]): Promise<readonly OrderId[]>;
 }
 
 /** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
 const earlyMaxMs = 30_000;
 
 /** Makes a Scheduler. */
-export function scheduler({ id, transitions, clock, log }: SchedulerPorts): Scheduler {
+export function scheduler({ id, transitions, clock, log, heldSteps }: SchedulerPorts): Scheduler {
   /** The clock of the sender is ahead of this one: acknowledged now, the nudge would be of no use. */
   const isEarly = ({ at }: Nudge, outcome: Outcome) =>
     at !== undefined &&
@@ -43,11 +58,25 @@ export function scheduler({ id, transitions, clock, log }: SchedulerPorts): Sche
     outcome.reason === 'not-before' &&
     outcome.record.notBefore === at &&
     at - clock.now() <= earlyMaxMs;
+
+  const start = (orderIds: readonly OrderId[]) =>
+    transitions.apply(
+      orderIds.map((orderId) => ({ orderId, event: (record) => startOf(record, id) })),
+    );
+
+  async function startHeld(
+    { next }: HeldStarter,
+    agent: AgentName,
+    outcomes: readonly Outcome[],
+  ): Promise<void> {
+    const records = outcomes.flatMap((outcome) => ('record' in outcome ? [outcome.record] : []));
+    const orderIds = await next(agent, records);
+    if (orderIds.length > 0) await start(orderIds);
+  }
+
   return {
     async onNudges(nudges) {
-      const outcomes = await transitions.apply(
-        nudges.map(({ orderId }) => ({ orderId, event: (record) => startOf(record, id) })),
-      );
+      const outcomes = await start(nudges.map(({ orderId }) => orderId));
       return outcomes.map((outcome, place) => {
         const nudge = nudges[place];
         return nudge !== undefined && isEarly(nudge, outcome)
@@ -56,6 +85,7 @@ export function scheduler({ id, transitions, clock, log }: SchedulerPorts): Sche
       });
     },
     async onReplies(agent, replies) {
+      heldSteps?.observe(agent, replies);
       const outcomes = await transitions.apply(
         replies.map((reply) => ({
           orderId: reply.orderId,
@@ -63,6 +93,7 @@ export function scheduler({ id, transitions, clock, log }: SchedulerPorts): Sche
             eventOf(agent, reply, record, known),
         })),
       );
+      if (heldSteps !== undefined) await startHeld(heldSteps, agent, outcomes);
       return outcomes.map((outcome) => deliveryOf(outcome, log));
     },
   };

@@ -6,7 +6,7 @@
 
 import { checkAfter } from '#core/decide/checks/deadline-check.ts';
 import { type Decision, decide, decideShortened, type Transition } from '#core/decide/decide.ts';
-import { waitsForGates } from '#core/decide/settle-holds.ts';
+import { unlessStillHeld, waitsForGates } from '#core/decide/settle-holds.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { BackOff } from '#core/model/back-off.ts';
@@ -24,7 +24,7 @@ import type { Command, DeadlineCheck, Request } from '#core/model/message.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { Channel, Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Gates } from '#ports/gates.ts';
+import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -163,9 +163,14 @@ async function applyOne(
       const before = record;
       const known = orderContextOf(ports.registry, before, orders);
       const event = eventFor.event(before, known);
-      const gated = decideGated(ports, before, event, known);
+      const deciding = decideGated(ports, before, event, known);
+      // Every event of an embedded Reeve passes here: only gates that must read something cost a turn.
+      const gated = deciding instanceof Promise ? await deciding : deciding;
       const { decision } = gated;
-      if (decision.kind === 'ignored') return { ...decision, record };
+      if (decision.kind === 'ignored') {
+        ports.gates?.release(gated.granted);
+        return { ...decision, record };
+      }
       const written = await writeGated(ports, gated, decision, () =>
         // At the same instant, because the granted requests have the deadlines of that decision.
         withGranted(decideShortened(before, event, gated.known, gated.nowMs), gated.granted),
@@ -221,7 +226,7 @@ function decideGated(
   record: ProcessRecord,
   event: RecordEvent,
   known: OrderContext | null,
-): GatedDecision {
+): GatedDecision | Promise<GatedDecision> {
   const nowMs = clock.now();
   const decision = decide(record, event, known, nowMs);
   if (gates === undefined || known === null || decision.kind === 'ignored') {
@@ -229,16 +234,55 @@ function decideGated(
   }
   const requests = requestsOf(decision.commands);
   if (requests.length === 0) return { decision, nowMs, known, granted: none };
+  const asked = { decision, nowMs, known, granted: requests };
   const answers = gates.ask(requests);
-  if (answers.every((hold) => hold === null)) return { decision, nowMs, known, granted: requests };
+  return answers instanceof Promise
+    ? answers.then((late) => decidedLater(record, event, asked, late, clock.now()))
+    : decidedAgain(record, event, asked, answers);
+}
+
+/** A decision before its gates were asked. `granted`: all of its requests. */
+interface AskedDecision extends GatedDecision {
+  readonly known: OrderContext;
+}
+
+function decidedAgain(
+  record: ProcessRecord,
+  event: RecordEvent,
+  asked: AskedDecision,
+  answers: GateAnswers,
+): GatedDecision {
+  const { nowMs, known, granted: requests } = asked;
+  if (answers.every((hold) => hold === null)) return asked;
   const granted = requests.filter((_, at) => answers[at] === null);
   const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
     const hold = answers[at] ?? null;
     return hold === null ? [] : [[step, hold]];
   });
   const gated = { ...known, holds: new Map(byStep) };
-  const again = withGranted(decide(record, event, gated, nowMs), granted);
-  return { decision: again, nowMs, known: gated, granted, isHeld: true };
+  const again = unlessStillHeld(record, decide(record, event, gated, nowMs), nowMs);
+  return { decision: withGranted(again, granted), nowMs, known: gated, granted, isHeld: true };
+}
+
+/** What was read took time, which is not charged to the deadlines of the steps. */
+function decidedLater(
+  record: ProcessRecord,
+  event: RecordEvent,
+  asked: AskedDecision,
+  answers: GateAnswers,
+  nowMs: number,
+): GatedDecision {
+  const decision = decide(record, event, asked.known, nowMs);
+  const steps = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
+  return decidedAgain(
+    record,
+    event,
+    { ...asked, decision, nowMs, granted: steps },
+    steps.map(({ step }) => {
+      const at = asked.granted.findIndex((request) => request.step === step);
+      return answers[at] ?? null;
+    }),
+  );
 }
 
 /** The gates know the granted requests of the first decision, so these are sent instead of their equals of a later one. */

@@ -27,6 +27,7 @@ test('the tables have these keys, and the Processes table these indexes', () => 
     ['Recent', 'DueShard N', 'SubmittedAt N'],
     ['Attention', 'Attention S', 'SubmittedAt N'],
     ['Correlation', 'DueShard N', 'CorrelationID S'],
+    ['Held', 'HeldFor S', 'HeldTurn S'],
   ]);
   expect([expiryAttribute, attention]).toEqual(['ExpiresAt', 'Error']);
 });

@@ -173,7 +173,7 @@ it('R27: however calls end, at most one probe per epoch is in flight, and every 
   const move = fc.record({ what, step: fc.nat({ max: 4 }), ms: fc.nat({ max: 2_000 }) });
   fc.assert(
     fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
-      let circuit = newCircuit(0);
+      let circuit: Circuit = newCircuit(0);
       let now = 0;
       const probes = new Map<number, number>();
       for (const { what: done, step, ms } of moves) {

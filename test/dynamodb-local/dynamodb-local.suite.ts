@@ -1,15 +1,18 @@
 import { afterAll, beforeAll } from 'vitest';
+import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { circuitsContract } from '../contracts/circuits.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
+import { heldStepsContract } from '../contracts/held-steps.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
 import { storedFormatsContract } from '../contracts/stored-formats.ts';
 import { createTables, type DynamoServer } from '../support/dynamo-server.ts';
-import { dynamoUnderTest } from '../support/dynamo-under-test.ts';
+import { dynamoUnderTest, heldUnderTest } from '../support/dynamo-under-test.ts';
 import { startDynamoDbLocal } from './start.ts';
 
 let server: DynamoServer;
@@ -30,3 +33,8 @@ coordinationContract('DynamoDB Local', async () => {
     random: systemRandom,
   });
 });
+circuitsContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoCircuits(server.client, coordination);
+});
+heldStepsContract('DynamoDB Local', () => heldUnderTest(server));

@@ -22,8 +22,8 @@ beforeAll(() => {
   // Ten bundles in a separate process take a second on an idle machine.
 }, 60_000);
 
-test.each(agents)('the agent %s is 600 KB at most', (name) => {
-  expect(sourceOf(name).length).toBeLessThanOrEqual(600_000);
+test.each(agents)('the agent %s is 680 KB at most', (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(680_000);
 });
 
 test.each(roles)('%s is 860 KB at most', (name) => {
@@ -46,7 +46,8 @@ const parts: Readonly<Record<string, readonly Sign[]>> = {
   submission: ['DynamoDB', 'SQS'],
   scheduler: ['DynamoDB', 'SQS', 'metrics'],
   supervisor: ['DynamoDB', 'SQS', 'metrics'],
-  payment: ['SQS'],
+  // DynamoDB and metrics are for a service that fails, and are loaded then.
+  payment: ['DynamoDB', 'SQS', 'metrics'],
   webhook: ['SQS'],
 };
 

@@ -106,10 +106,14 @@ test('Lambda counts the JSON of all variables, with quotes escaped and addresses
   const stack = stackWith([{ name: 'a', entry, environment: { QUOTES: '"""' } }], {});
   const found = measures(stack).find(({ of }) => of === 'Reeve/Agent-a/Agent/Resource');
   const at = 'https://sqs.ap-southeast-2.amazonaws.com/123456789012/Reeve';
+  const [coordination] = Object.keys(Template.fromStack(stack).toJSON()['Resources']).filter(
+    (name) => name.startsWith('StateStoreCoordination'),
+  );
   const text = JSON.stringify({
     POWERTOOLS_LOG_LEVEL: 'WARN',
     POWERTOOLS_SERVICE_NAME: 'Reeve',
     QUOTES: '"""',
+    REEVE_COORDINATION_TABLE: `Reeve-${coordination}-${'X'.repeat(13)}`,
     REEVE_QUEUES: at,
     REEVE_REPLY_QUEUE: `${at}_reply_a`,
   });

@@ -12,8 +12,10 @@ const grants = grantsOf(template);
 /** Actions by resource, as one readable line each. */
 const linesOf = (name: string) =>
   (grants[name] ?? [])
-    .flatMap(({ actions, on }) =>
-      on.map((resource) => `${resource}: ${actions.toSorted().join(' ')}`),
+    .flatMap(({ actions, on, keys }) =>
+      on.map(
+        (resource) => `${[resource, ...(keys ?? [])].join(' ')}: ${actions.toSorted().join(' ')}`,
+      ),
     )
     .filter((line) => !line.includes('logs:'))
     .toSorted();
@@ -21,11 +23,12 @@ const linesOf = (name: string) =>
 const consume =
   'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage';
 
-test('an agent receives its requests, replies by its own queue, and has no table', () => {
+test('an agent receives its requests, replies by its own queue, and has no table but its circuit', () => {
   expect(linesOf('agent payment')).toEqual([
     'AgentpaymentRepliesQueue: sqs:SendMessage',
     'AgentpaymentRequestsDeadLetters: sqs:SendMessage',
     `AgentpaymentRequestsNormalQueue: ${consume}`,
+    'StateStoreCoordination circuit#payment: dynamodb:GetItem dynamodb:UpdateItem',
   ]);
 });
 
@@ -78,14 +81,16 @@ test('the Scheduler commits, sends requests and consumes nudges and replies', ()
     [
       "AgentpaymentRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "AgentpaymentReplyDeadLetters: sqs:SendMessage",
-      "AgentpaymentRequestsNormalQueue: sqs:SendMessage",
+      "AgentpaymentRequestsNormalQueue: sqs:GetQueueAttributes sqs:SendMessage",
       "AgentshippingRepliesQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "AgentshippingReplyDeadLetters: sqs:SendMessage",
-      "AgentshippingRequestsNormalQueue: sqs:SendMessage",
+      "AgentshippingRequestsNormalQueue: sqs:GetQueueAttributes sqs:SendMessage",
       "ReadyDeadLetters: sqs:SendMessage",
       "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreCoordination circuit#*: dynamodb:GetItem",
       "StateStoreOrders: dynamodb:BatchGetItem",
+      "StateStoreProcesses/Held: dynamodb:Query",
       "StateStoreProcesses: dynamodb:BatchGetItem",
       "StateStoreProcesses: dynamodb:PutItem",
     ]

@@ -18,6 +18,11 @@ const statement = z.object({
   Action: z.union([z.string(), z.array(z.string())]),
   Effect: z.literal('Allow'),
   Resource: z.unknown(),
+  Condition: z
+    .strictObject({
+      'ForAllValues:StringLike': z.strictObject({ 'dynamodb:LeadingKeys': z.array(z.string()) }),
+    })
+    .optional(),
 });
 const policy = z.object({
   PolicyDocument: z.object({ Statement: z.array(statement) }),
@@ -34,6 +39,8 @@ export interface Grant {
   readonly actions: readonly string[];
   /** The logical ids of what the actions are allowed on, without their hashes. */
   readonly on: readonly string[];
+  /** The partition keys of a table that they are limited to; absent: all. */
+  readonly keys?: readonly string[];
 }
 
 const functions: readonly AgentProps[] = [
@@ -94,9 +101,12 @@ export function agentPoliciesOf(template: Template): Grant[] {
 }
 
 const grantsIn = (statements: readonly z.infer<typeof statement>[]): Grant[] =>
-  statements.map(({ Action, Resource }) => ({
+  statements.map(({ Action, Resource, Condition }) => ({
     actions: [Action].flat(),
     on: [Resource].flat().flatMap(namesIn),
+    ...(Condition !== undefined && {
+      keys: Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys'],
+    }),
   }));
 
 /** The grants of each function, by its description. */

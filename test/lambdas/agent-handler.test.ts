@@ -8,6 +8,7 @@ agentContract('TypeScript', async ({ endpoint, requests, replies, service }) => 
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: endpoint,
     REEVE_REPLY_QUEUE: replies,
+    REEVE_COORDINATION_TABLE: 'no-call-fails-so-none-is-needed',
     REEVE_QUEUES: `${endpoint}/000000000000/test`,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   });

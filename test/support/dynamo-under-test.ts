@@ -1,18 +1,31 @@
 /** The store on a DynamoDB-compatible server, in the form of its contract. */
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { fromItem, toItem } from '#aws/store/attributes.ts';
+import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import type { EditableStore } from '../contracts/edited-store.ts';
+import type { HeldUnderTest } from '../contracts/held-steps.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
 import { testLog } from './log.ts';
+
+const kept = { shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
+const waits = { clock: systemClock, random: systemRandom };
+
+/** A store with the index of held orders. */
+export async function heldUnderTest({ client }: DynamoServer): Promise<HeldUnderTest> {
+  const tables = await createTables(client);
+  const log = testLog();
+  return {
+    store: dynamoStore({ client, tables, log, ...kept, ...waits }),
+    heldSteps: dynamoHeldSteps(client, tables.processes, log),
+  };
+}
 
 export async function dynamoUnderTest({ client }: DynamoServer): Promise<EditableStore> {
   const tables = await createTables(client);
   const log = testLog();
-  const waits = { clock: systemClock, random: systemRandom };
-  const kept = { shards: 3, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 };
   const store = { client, tables, log, ...kept, ...waits };
   const open = (): EditableStore => ({
     store: dynamoStore(store),

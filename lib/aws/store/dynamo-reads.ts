@@ -127,7 +127,7 @@ export function idOf(item: Item): OrderId {
 const keyOf = (item: Item) => item['OrderID']?.S ?? '';
 
 /** @param from the query that left out the item */
-export function logLeftOut(log: Log, from: 'due' | 'list') {
+export function logLeftOut(log: Log, from: 'due' | 'list' | 'held') {
   return (item: Item, { code, message }: UnreadableDataError): void =>
     log.error('unreadable-order-left-out', { orderId: keyOf(item), from, code, reason: message });
 }

@@ -4,6 +4,7 @@ import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { dueKeyOf } from '#core/decide/due.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
+import { heldKeyOf } from './held-key.ts';
 import { attention, shardOf } from './tables.ts';
 
 export interface RecordItemOptions {
@@ -26,6 +27,7 @@ export function recordItem(options: RecordItemOptions, record: ProcessRecord): I
     CorrelationID: record.correlationId ?? undefined,
     DueShard: shardOf(record.orderId, shards),
     DueAt: due ?? undefined,
+    ...heldKeyOf(record),
     Attention: processState === 'Error' ? attention : undefined,
     ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
   });
@@ -39,6 +41,6 @@ export const recordOf = (item: Item): ProcessRecord => recordOfAttributes(fromIt
 
 /** Like `recordOf`, for an item with plain values as attributes. */
 export function recordOfAttributes(attributes: Attributes): ProcessRecord {
-  const { DueShard, DueAt, Attention, ExpiresAt, ...stored } = attributes;
+  const { DueShard, DueAt, Attention, ExpiresAt, HeldFor, HeldTurn, ...stored } = attributes;
   return decodeRecord(stored);
 }

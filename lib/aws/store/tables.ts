@@ -14,6 +14,8 @@ export interface Key {
 export const orderKey: Key = { name: 'OrderID', type: 'S' };
 /** The key of the Coordination table. */
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
+/** The key of an agent's circuit in the Coordination table. */
+export const circuitKey = (agent: string) => `circuit#${agent}`;
 /** The TTL attribute of ended records, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 
@@ -50,6 +52,12 @@ export const correlationIndex: Index = {
   partition: { name: 'DueShard', type: 'N' },
   sort: { name: 'CorrelationID', type: 'S' },
 };
+/** Orders with a step that waits for an agent, by agent and class, then by tenant and time; sparse (held-key.ts). */
+export const heldIndex: Index = {
+  name: 'Held',
+  partition: { name: 'HeldFor', type: 'S' },
+  sort: { name: 'HeldTurn', type: 'S' },
+};
 /** The only partition of the Attention index. */
 export const attention = 'Error';
 
@@ -59,6 +67,7 @@ export const processIndexes: readonly Index[] = [
   recentIndex,
   attentionIndex,
   correlationIndex,
+  heldIndex,
 ];
 
 /** Limited by one BatchGetItem (100 keys) and by the maximum length of a cursor. */

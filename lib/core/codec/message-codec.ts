@@ -165,6 +165,13 @@ const replySchema: z.ZodType<Reply> = z
           'The agent gives the attempt back, because it cannot make the call now. Counts no failure. Optional.',
         ),
     ]),
+    waitedMs: z
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe(
+        'How long the request waited in its queue, ms, where that was a tenth of its time or more: Reeve then sends the agent fewer requests at once. Optional.',
+      ),
   })
   .meta({
     title: 'Reply',

@@ -55,6 +55,7 @@ export type IgnoredReason =
   | 'not-before'
   | 'not-processing'
   | 'not-held'
+  | 'still-held'
   | 'not-due'
   | 'other-tenant'
   | 'changed'

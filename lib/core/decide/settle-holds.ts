@@ -1,7 +1,14 @@
 /** The effects of held steps on their order, after the calls of all ready steps were requested. */
 
 import type { Gate } from '#core/model/hold.ts';
-import { type Held, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import {
+  type Held,
+  type ProcessRecord,
+  type StepProgress,
+  type StepRecord,
+  underWay,
+} from '#core/model/record.ts';
+import type { Decision } from './decide.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
 import { holdEndsAt } from './hold-step.ts';
@@ -77,3 +84,24 @@ export function waitsForGates(record: ProcessRecord): boolean {
   const { processState, isHeld, steps, notBefore } = record;
   return isHeld === true && processState === 'Pending' && heldUntil(steps) === notBefore;
 }
+
+/**
+ * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps:
+ * nothing about it is worth a write. Not a part of `decide`, because a history that has such claims must replay (R15).
+ */
+export function unlessStillHeld(
+  before: ProcessRecord,
+  decision: Decision,
+  nowMs: number,
+): Decision {
+  if (before.isHeld === undefined || before.notBefore <= nowMs) return decision;
+  if (decision.kind === 'ignored' || decision.record.history.at(-1)?.type !== 'held')
+    return decision;
+  const { steps } = decision.record;
+  const isSame = before.steps.every(
+    ({ progress }, at) => gateOf(progress) === gateOf(steps[at]?.progress ?? progress),
+  );
+  return isSame ? { kind: 'ignored', reason: 'still-held' } : decision;
+}
+
+const gateOf = (progress: StepProgress) => (progress.state === 'Held' ? progress.gate : null);

@@ -118,7 +118,7 @@ const noCalls = (at: number): Latest => ({
 });
 
 /** The circuit of a service that was not called yet. */
-export function newCircuit(nowMs: number): Circuit {
+export function newCircuit(nowMs: number): Closed {
   return closedCircuit(0, nowMs, { perSecond: 0, from: nowMs, count: 0 });
 }
 

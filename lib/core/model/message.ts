@@ -88,6 +88,8 @@ export interface Reply {
   readonly attempt: number;
   readonly action: Action;
   readonly result: ReplyResult;
+  /** How long the request waited in its queue, ms; only where that was a tenth of its time or more. */
+  readonly waitedMs?: number;
 }
 
 /** A message that a write requires; sent only after the commit (R13). */

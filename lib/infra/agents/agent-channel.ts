@@ -1,6 +1,7 @@
 /**
  * An agent: its request queues, its reply queue, and its function, unless it runs elsewhere. Only the agent
- * may send to its reply queue, so that the queue identifies the sender. An agent has no access to tables.
+ * may send to its reply queue, so that the queue identifies the sender. Of the tables, an agent's function has access to the
+ * item of its own circuit alone.
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -9,6 +10,7 @@ import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import type { Priority } from '#core/model/record.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { StateStore } from '#infra/order-tables.ts';
 import { PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from '#infra/queues/work-queue.ts';
@@ -54,6 +56,7 @@ export interface AgentChannelProps {
   readonly agent: AgentProps;
   /** @param name the function's name in the bundle */
   readonly codeOf: (name: string) => Code;
+  readonly store: StateStore;
   readonly priorities: readonly Priority[];
   /** The timeout of the Scheduler, which consumes the replies. */
   readonly schedulerTimeout: Duration;
@@ -85,11 +88,14 @@ export class AgentChannel extends Construct {
   readonly requests: PriorityQueues;
   readonly replies: WorkQueue;
   readonly consumer: AgentConsumer;
+  /** Whether the agent makes a limited number of calls at once. */
+  readonly isLimited: boolean;
 
   constructor(scope: Construct, id: string, props: AgentChannelProps) {
     super(scope, id);
     const { agent, priorities } = props;
     this.agent = agent.name;
+    this.isLimited = agent.entry !== undefined && agent.maxConcurrency !== undefined;
     const prefix = queuePrefix(this);
     this.requests = new PriorityQueues(this, 'Requests', {
       priorities,
@@ -111,7 +117,10 @@ export class AgentChannel extends Construct {
         : { kind: 'function', worker: this.worker(agent, props) };
   }
 
-  private worker(agent: FunctionAgentProps, { codeOf, removal }: AgentChannelProps): ReeveFunction {
+  private worker(
+    agent: FunctionAgentProps,
+    { codeOf, removal, store }: AgentChannelProps,
+  ): ReeveFunction {
     const worker = new ReeveFunction(this, 'Agent', {
       code: codeOf(bundled(agent.name)),
       description: `Reeve: agent ${agent.name}`,
@@ -123,8 +132,10 @@ export class AgentChannel extends Construct {
         ...agent.environment,
         ...queuesVariable(this.requests),
         REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
+        REEVE_COORDINATION_TABLE: store.coordination.tableName,
       },
     });
+    store.allowCircuit(worker, agent.name);
     worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
     const { all } = this.requests;
     const total = agent.maxConcurrency;

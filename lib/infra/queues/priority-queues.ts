@@ -46,6 +46,12 @@ export class PriorityQueues extends Construct {
   allowSend(to: ReeveFunction): void {
     to.allow(['sqs:SendMessage'], ...this.all.map(({ queue }) => queue.queueArn));
   }
+
+  /** Allows the function to send to all of them, and to read how many messages they have. */
+  allowSendAndCount(to: ReeveFunction): void {
+    const actions = ['sqs:SendMessage', 'sqs:GetQueueAttributes'];
+    to.allow(actions, ...this.all.map(({ queue }) => queue.queueArn));
+  }
 }
 
 const highestFirst = (some: readonly Priority[]) =>

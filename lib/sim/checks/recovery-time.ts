@@ -41,6 +41,7 @@ export const oneLoss: Plan = {
     faultsMs: 12 * minute,
     orders: 4,
     flood: 0,
+    agentsAreLimited: false,
   },
   rates: {
     'message-lost': 0.01,

@@ -85,7 +85,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'reply after complete-by',
     'agent-runner',
-    'if (result === undefined || limit.isPast()) return silent(ports, request);',
+    'if (result === undefined || (limit.isPast() && !isPast)) return silent(ports, request);',
     'if (result === undefined) return silent(ports, request);',
   ),
   mutant(

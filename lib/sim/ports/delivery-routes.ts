@@ -79,8 +79,12 @@ export function routesOf(
     routes.set(queue, {
       duty: agent,
       deliver: route(queue, requestCodec, {
-        receive: (host) => (requests) =>
-          Promise.all(requests.map((request) => handled(host, agent, request))),
+        receive: (host) => (requests, messages) =>
+          Promise.all(
+            requests.map((request, at) =>
+              handled(host, agent, request, messages[at]?.receives === 1),
+            ),
+          ),
         acknowledged: (request, host) => rules.acknowledgedRequest(request, host.machine),
       }),
     });
@@ -103,12 +107,13 @@ export function routesOf(
     host: Host,
     agent: AgentName,
     request: Parameters<typeof rules.handling>[0],
+    isFirst: boolean,
   ): Promise<Delivery> {
     const { orderId, step, attempt } = request;
     const id = attemptOf(orderId, step, attempt);
     if (!shared.begun.has(id)) shared.begun.set(id, shared.around.timeline.now());
     rules.handling(request, host.machine);
-    return host.runner(agent).handle(request);
+    return host.runner(agent).handle(request, isFirst);
   }
 }
 
@@ -153,7 +158,12 @@ type Revisions = ReadonlyMap<OrderId, number>;
 interface Reader<Message> {
   /** Read on receipt where `acknowledged` needs it. */
   readonly revisions?: () => Revisions;
-  readonly receive: (host: Host) => (messages: readonly Message[]) => Promise<readonly Delivery[]>;
+  readonly receive: (
+    host: Host,
+  ) => (
+    messages: readonly Message[],
+    received: readonly SimMessage[],
+  ) => Promise<readonly Delivery[]>;
   /** Checks an acknowledged message. `then`: the orders' revisions when it was received. */
   readonly acknowledged: (message: Message, host: Host, then: Revisions) => void;
 }

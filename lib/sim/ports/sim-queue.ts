@@ -41,6 +41,8 @@ export interface SimQueue {
   park(delivery: SimMessage, reason: string): void;
   /** The number of messages, including hidden ones. */
   size(): number;
+  /** How many messages can be received, and how many are hidden because they were. */
+  count(): { readonly waiting: number; readonly inFlight: number };
   readonly deadLetters: readonly DeadLetter[];
 }
 
@@ -96,13 +98,13 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     return message.delivery;
   }
 
-  const holderOf = (delivery: SimMessage) =>
-    [...held].find((message) => message.delivery === delivery) ?? null;
+  const holderOf = (delivery: SimMessage) => holderIn(held, delivery);
 
   const queue: SimQueue = {
     name,
     deadLetters,
     size: () => held.size,
+    count: () => counted(held),
     put: (bodies, delaySeconds = 0) =>
       queue.putSafely(kept(options.around, bodies, delaySeconds), delaySeconds),
     putSafely(bodies, delaySeconds = 0) {
@@ -126,7 +128,8 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       for (const message of received.map(holderOf)) if (message !== null) remove(message);
     },
     release(received, afterMs) {
-      for (const message of received.flatMap((delivery) => holderOf(delivery) ?? [])) {
+      for (const message of received.map(holderOf)) {
+        if (message === null) continue;
         message.delivery = null;
         show(message, timeline.now() + afterMs);
       }
@@ -150,6 +153,14 @@ function travelMs({ faults, chance }: SimContext, delaySeconds: number): number 
   const late = delaySeconds > 0 ? 'delayed-message-late' : 'message-late';
   const ms = faults.strike(late) ? chance.between(1_000, 180_000) : chance.between(1, 20);
   return delaySeconds * 1_000 + ms;
+}
+
+const holderIn = (held: ReadonlySet<Held>, delivery: SimMessage) =>
+  [...held].find((message) => message.delivery === delivery) ?? null;
+
+function counted(held: ReadonlySet<Held>) {
+  const inFlight = [...held].filter(({ delivery }) => delivery !== null).length;
+  return { waiting: held.size - inFlight, inFlight };
 }
 
 const newMessage = (messageId: string, body: string): Held => ({

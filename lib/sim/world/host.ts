@@ -9,7 +9,9 @@ import {
 } from '#core/codec/message-codec.ts';
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { ungatedBreaker } from '#in-process/circuit-breaker.ts';
+import { heldStarter } from '#distributed/held-starter.ts';
+import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import { sharedGates } from '#distributed/shared-gates.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -33,6 +35,7 @@ import type { Submission } from '#roles/submission.ts';
 import type { SweepTick } from '#roles/sweep-tick.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
+import { simCircuits, simHeldSteps, simRequestBacklog } from '#sim/ports/sim-flow.ts';
 import { simStore } from '#sim/ports/sim-store.ts';
 import { channelOf, digest, idsOf, logOf, publisherOf, retriesOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
@@ -154,9 +157,23 @@ function functionsOf(
     handOver: (shard) =>
       machine.call({ what: `hand over ${shard}`, act: () => shared.handOver(shard) }),
   });
+  const gates = sharedGates({
+    instance: machine.name,
+    limited: shared.limitedAgents,
+    circuits: simCircuits(shared.circuits, machine),
+    backlog: simRequestBacklog(shared.queues, machine),
+    clock: ports.clock,
+    log: ports.log,
+  });
+  const heldSteps = simHeldSteps(shared.table, machine);
   return {
-    // Here the gates that functions share will be given: none yet, so that every request is sent at once.
-    scheduler: assembleScheduler({ ...ports, ...prompt, channels }),
+    scheduler: assembleScheduler({
+      ...ports,
+      ...prompt,
+      channels,
+      gates,
+      heldSteps: heldStarter({ gates, heldSteps, log: ports.log }),
+    }),
     onChecks: assembleDeadlineChecks({
       ...nudging,
       checks,
@@ -210,7 +227,13 @@ function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Ho
   const { queues, rules, around } = shared;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {
-    const breaker = ungatedBreaker(machine.clock);
+    const breaker = sharedCircuitBreaker({
+      agent,
+      instance: machine.name,
+      circuits: simCircuits(shared.circuits, machine),
+      clock: machine.clock,
+      log,
+    });
     const probes = probeChecker(breaker.state, shared.breach);
     const runner = assembleAgent(implementation(agent, machine, shared), {
       repliesOf: () =>
@@ -227,7 +250,14 @@ function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Ho
       random: around.chance,
       log,
     });
-    runners.set(agent, runner);
+    runners.set(agent, {
+      async handle(request, isFirst) {
+        const delivery = await runner.handle(request, isFirst);
+        // As lambdas/agent-handler.ts does before its instance may be suspended.
+        await breaker.stored();
+        return delivery;
+      },
+    });
   }
   return (agent) => {
     const runner = runners.get(agent);

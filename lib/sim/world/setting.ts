@@ -26,6 +26,8 @@ export interface Setting {
   readonly orders: number;
   /** Further orders, of one tenant, class and workflow, that are all submitted at once. */
   readonly flood: number;
+  /** The functions of agents make a limited number of calls at once, so that a Scheduler reads their queues. */
+  readonly agentsAreLimited: boolean;
 }
 
 /** More calls than a world has steps. */
@@ -59,5 +61,6 @@ export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
     orders: chance.between(3, 4),
     // A slow Supervisor would be at work on a flood for longer than a world waits for its last work.
     flood: !isSlow && chance.hits(isQuiet ? 0.7 : 0.03) ? chance.between(6, 30) : 0,
+    agentsAreLimited: chance.hits(0.25),
   };
 }

@@ -17,6 +17,7 @@ import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
+import type { CircuitTable } from '#sim/ports/sim-flow.ts';
 import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
@@ -25,12 +26,16 @@ import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
+import { contracts } from './sim-workflows.ts';
 
 export interface SharedInfrastructure {
   readonly around: SimContext;
   readonly table: SimTable;
   readonly stream: SimStream;
   readonly coordination: CoordinationTable;
+  readonly circuits: CircuitTable;
+  /** The agents that make a limited number of calls at once. */
+  readonly limitedAgents: readonly string[];
   readonly services: Services;
   readonly queues: Queues;
   readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
@@ -132,6 +137,8 @@ export function sharedInfrastructure(
     unreadable: unreadableRecords(timeline.now),
     storeOutage: storeOutage(around),
     coordination: coordinationTable(sweepRuns.refused),
+    circuits: new Map(),
+    limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({
       around,

@@ -1,0 +1,34 @@
+/** The circuits that the instances of an agent's function share; operators learn of their changes. */
+import { dynamoClient } from '#aws/clients.ts';
+import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
+import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
+import type { Circuits } from '#ports/circuits.ts';
+import { publish } from './metrics.ts';
+import { log } from './telemetry.ts';
+
+/** @param table the name of the Coordination table */
+export function circuitsOf(table: string): Circuits {
+  const circuits = dynamoCircuits(dynamoClient(), table);
+  return {
+    read: circuits.read,
+    async store(agent, circuit, after) {
+      const isStored = await circuits.store(agent, circuit, after);
+      if (isStored) report(agent, circuit);
+      return isStored;
+    },
+  };
+}
+
+/** One log line when the service becomes unavailable, and the metric of its alarm also after each failed probe. */
+function report(agent: string, circuit: SharedCircuit): void {
+  switch (circuit.state) {
+    case 'open':
+      publish({ AgentsUnavailable: 1 });
+      if (circuit.probes === 0) log.error('circuit-opened', { agent });
+      return;
+    case 'half-open':
+      return;
+    case 'recovering':
+      log.info('circuit-closed', { agent, openMs: circuit.from - circuit.since });
+  }
+}

@@ -1,0 +1,111 @@
+/** The circuits that the instances of an agent share: one item for each agent in the Coordination table. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { unavailable } from '#aws/failure.ts';
+import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
+import { instant } from '#core/model/instant.ts';
+import type { Circuits } from '#ports/circuits.ts';
+import { fromItem, toItem } from './attributes.ts';
+import { circuitKey, coordinationKey } from './tables.ts';
+
+const common = {
+  Epoch: z.int().positive(),
+  Since: instant,
+  GoodRate: z.number().positive(),
+};
+
+const stored = z
+  .discriminatedUnion('State', [
+    z.object({
+      ...common,
+      State: z.literal('open'),
+      ProbeAt: instant,
+      Probes: z.int().nonnegative(),
+    }),
+    z.object({
+      ...common,
+      State: z.literal('half-open'),
+      Probe: z.string(),
+      Probes: z.int().nonnegative(),
+      ProbeBy: z.string(),
+      ProbeUntil: instant,
+    }),
+    z.object({ ...common, State: z.literal('recovering'), From: instant }),
+  ])
+  .transform((item): SharedCircuit => {
+    const of = { epoch: item.Epoch, since: item.Since, goodRate: item.GoodRate };
+    switch (item.State) {
+      case 'open':
+        return { ...of, state: item.State, probeAt: item.ProbeAt, probes: item.Probes };
+      case 'half-open': {
+        const { State: state, Probe: probe, Probes: probes, ProbeBy: by, ProbeUntil } = item;
+        return { ...of, state, probe, probes, by, probeUntil: ProbeUntil };
+      }
+      case 'recovering':
+        return { ...of, state: item.State, from: item.From };
+    }
+  });
+
+/** The attributes of a circuit; those of its other states are removed. */
+function attributesOf(circuit: SharedCircuit) {
+  const { state, epoch, since, goodRate } = circuit;
+  return {
+    State: state,
+    Epoch: epoch,
+    Since: since,
+    GoodRate: goodRate,
+    ProbeAt: 'probeAt' in circuit ? circuit.probeAt : null,
+    Probes: 'probes' in circuit ? circuit.probes : null,
+    Probe: 'probe' in circuit ? circuit.probe : null,
+    ProbeBy: 'by' in circuit ? circuit.by : null,
+    ProbeUntil: 'probeUntil' in circuit ? circuit.probeUntil : null,
+    From: 'from' in circuit ? circuit.from : null,
+  };
+}
+
+/** An item that this release cannot read says nothing: each instance then goes by its own calls. */
+export function dynamoCircuits(client: DynamoDBClient, table: string): Circuits {
+  const keyOf = (agent: string) => ({
+    TableName: table,
+    Key: toItem({ [coordinationKey.name]: circuitKey(agent) }),
+  });
+  return {
+    async read(agent) {
+      const { Item: item } = await client
+        .send(new GetItemCommand(keyOf(agent)))
+        .catch((error: unknown) => {
+          throw unavailable('DynamoDB', error);
+        });
+      const parsed = item === undefined ? null : stored.safeParse(fromItem(item));
+      return parsed?.data ?? null;
+    },
+
+    async store(agent, circuit, after) {
+      const attributes = Object.entries(attributesOf(circuit));
+      const command = new UpdateItemCommand({
+        ...keyOf(agent),
+        UpdateExpression: `SET ${attributes.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(#Epoch) OR #Epoch = :after',
+        ExpressionAttributeNames: Object.fromEntries(
+          attributes.map(([name]) => [`#${name}`, name]),
+        ),
+        ExpressionAttributeValues: toItem({
+          ':after': after,
+          ...Object.fromEntries(attributes.map(([name, value]) => [`:${name}`, value])),
+        }),
+      });
+      try {
+        await client.send(command);
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw unavailable('DynamoDB', error);
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * The keys of the Held index: the orders with a step that waits for an agent, by agent and class, and within it by tenant
+ * and by the time that they have waited. Only an order that waits is in it.
+ */
+import { createHash } from 'node:crypto';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
+
+/** The key attributes of a record in the index; none when no step of it is held. */
+export interface HeldKey {
+  readonly HeldFor?: string;
+  readonly HeldTurn?: string;
+}
+
+const separator = '#';
+/** Digits of an instant in ms: enough until the year 5138, so that texts sort as instants do. */
+const digits = 14;
+/** Sorts after every instant. */
+const afterAll = '~';
+
+/** The partition of the orders of a class that wait for an agent. */
+export const heldFor = (agent: string, priority: Priority) => `${agent}${separator}${priority}`;
+
+/** The attributes of a record for the index. An order with several held steps waits in it for the agent of the first one. */
+export function heldKeyOf({ steps, priority, tenant, isHeld }: ProcessRecord): HeldKey {
+  if (isHeld === undefined) return {};
+  for (const { agent, progress } of steps) {
+    if (progress.state !== 'Held') continue;
+    const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');
+    return {
+      HeldFor: heldFor(agent, priority),
+      HeldTurn: `${flowOf(tenant)}${separator}${since}`,
+    };
+  }
+  return {};
+}
+
+/** A hash, so that no text of a caller is part of a key; the same in every function and release. */
+const flowOf = (tenant: string | null) =>
+  tenant === null ? '-' : createHash('sha256').update(tenant).digest('hex').slice(0, 16);
+
+/** Sorts after the keys of all orders of a flow. */
+export const afterFlow = (flow: string) => `${flow}${separator}${afterAll}`;
+
+/** The flow of a sort key. */
+export const flowOfTurn = (turn: string) => turn.split(separator)[0] ?? '';

@@ -1,0 +1,96 @@
+/** Who of those that wait for an agent is next, by an index that shows one page at a time. */
+import { expect, test } from 'vitest';
+import { type OrderId, orderId } from '#core/model/ids.ts';
+import type { Priority } from '#core/model/record.ts';
+import { nextHeld } from '#distributed/next-held.ts';
+
+interface Waiting {
+  readonly orderId: OrderId;
+  readonly flow: string;
+  readonly priority: Priority;
+}
+
+/** An index in memory, in the order of the stored one. `served`: how many of each flow were taken. */
+function index() {
+  let waiting: Waiting[] = [];
+  let number = 0;
+  let reads = 0;
+  const served = new Map<string, number>();
+  const next = nextHeld({
+    async waiting(_agent, priority, limit, after) {
+      reads += 1;
+      return waiting
+        .filter((one) => one.priority === priority && (after === null || one.flow > after))
+        .toSorted((a, b) => (a.flow < b.flow ? -1 : Number(a.flow > b.flow)))
+        .slice(0, limit);
+    },
+  });
+  return {
+    served,
+    reads: () => reads,
+    add(count: number, flow: string, priority: Priority = 'normal') {
+      for (let at = 0; at < count; at += 1) {
+        number += 1;
+        waiting.push({ orderId: orderId(`o${number}`), flow, priority });
+      }
+    },
+    async take(count: number): Promise<readonly OrderId[]> {
+      const taken = await next.of('paint', count);
+      for (const id of taken) {
+        const one = waiting.find((other) => other.orderId === id);
+        const key = `${one?.priority} ${one?.flow}`;
+        served.set(key, (served.get(key) ?? 0) + 1);
+      }
+      waiting = waiting.filter((one) => !taken.includes(one.orderId));
+      return taken;
+    },
+  };
+}
+
+test('nothing waits: nothing is next', async () => {
+  expect(await index().take(5)).toEqual([]);
+});
+
+test('the orders of one tenant come in the order in which they have waited', async () => {
+  const { add, take } = index();
+  add(60, '-');
+  const taken = [...(await take(3)), ...(await take(30))];
+  expect(taken).toEqual(Array.from({ length: 33 }, (_, at) => `o${at + 1}`));
+});
+
+test.each([1, 3, 10])('%i at a time, the classes share as 16, 4 and 1', async (count) => {
+  const { add, take, served } = index();
+  for (const priority of ['low', 'normal', 'high'] as const) add(2_000, '-', priority);
+  let taken = 0;
+  while (taken < 420) taken += (await take(Math.min(count, 420 - taken))).length;
+  const shares = ['high -', 'normal -', 'low -'].map((key) => served.get(key) ?? 0);
+  expect(shares[0]).toBeGreaterThanOrEqual(316);
+  expect(shares[1]).toBeGreaterThanOrEqual(76);
+  expect(shares[2]).toBeGreaterThanOrEqual(17);
+});
+
+test.each([1, 4, 25])(
+  '%i at a time, a tenant with ten thousand orders does not hide eight small ones',
+  async (count) => {
+    const { add, take, served } = index();
+    add(10_000, 'd-flood');
+    const small = ['a', 'b', 'c', 'e', 'f', 'g', 'h', 'i'];
+    for (const flow of small) add(200, flow);
+    let taken = 0;
+    while (taken < 900) taken += (await take(Math.min(count, 900 - taken))).length;
+    const shares = [...small, 'd-flood'].map((flow) => served.get(`normal ${flow}`) ?? 0);
+    const sum = shares.reduce((total, share) => total + share, 0);
+    const squares = shares.reduce((total, share) => total + share ** 2, 0);
+    // Jain's index: 1 when all have the same.
+    expect(sum ** 2 / (shares.length * squares)).toBeGreaterThan(0.95);
+  },
+);
+
+test('one tenant alone costs two reads of its class, and one of each empty one', async () => {
+  const { add, take, reads } = index();
+  add(1_000, '-');
+  await take(10);
+  const before = reads();
+  await take(10);
+  expect(reads() - before).toBe(4);
+});

@@ -1,0 +1,231 @@
+/** What one instance of the Scheduler lets through, and what it reads to know. */
+import { expect, test } from 'vitest';
+import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
+import type { Reply, ReplyResult } from '#core/model/message.ts';
+import { sharedGates } from '#distributed/shared-gates.ts';
+import { call } from '../support/agent-requests.ts';
+import { testLog } from '../support/log.ts';
+import { memoryCircuits } from '../support/memory-circuits.ts';
+import { newOrder } from '../support/orders.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const paint = agentName('paint');
+
+function instance({ isLimited = true } = {}) {
+  const clock = virtualClock();
+  const circuits = memoryCircuits();
+  const log = testLog();
+  let backlog = { waiting: 0, inFlight: 0 };
+  let counts = 0;
+  let isFailing = false;
+  const gates = sharedGates({
+    instance: 'one',
+    limited: isLimited ? ['paint'] : [],
+    circuits,
+    backlog: {
+      async of() {
+        counts += 1;
+        if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
+        return backlog;
+      },
+    },
+    clock,
+    log,
+  });
+  let number = 0;
+  /** Asks for so many requests of orders of their own: which were held, and by what. */
+  async function ask(count: number) {
+    const held: string[] = [];
+    let sent = 0;
+    for (let at = 0; at < count; at += 1) {
+      number += 1;
+      const [hold] = await gates.ask([call(`o${number}`)]);
+      if (hold === null || hold === undefined) sent += 1;
+      else held.push(hold.gate);
+    }
+    return { sent, held };
+  }
+  const set = (waiting: number, inFlight: number) => {
+    backlog = { waiting, inFlight };
+  };
+  const fail = () => {
+    isFailing = true;
+  };
+  return { clock, circuits, log, gates, ask, set, fail, counts: () => counts };
+}
+
+const reply = (result: ReplyResult, waitedMs?: number): Reply => ({
+  orderId: orderId('one'),
+  step: stepName('east'),
+  attempt: 1,
+  action: 'perform',
+  result,
+  ...(waitedMs !== undefined && { waitedMs }),
+});
+const done: ReplyResult = { kind: 'succeeded', output: null };
+const deferred = (gate: 'circuit' | 'concurrency'): ReplyResult => ({
+  kind: 'deferred',
+  gate,
+  retryAfterMs: 0,
+});
+const open = (epoch: number, at: number, probes = 0): SharedCircuit => ({
+  state: 'open',
+  epoch,
+  since: at,
+  probeAt: at + 1_000,
+  probes,
+  goodRate: 10,
+});
+const { record } = newOrder('one', 0);
+const held = {
+  ...record,
+  history: [
+    ...record.history,
+    {
+      type: 'held',
+      at: 1,
+      definitionUnknown: false,
+      by: schedulerId('s'),
+      times: 1,
+      holds: [{ step: stepName('east'), gate: 'circuit', since: 1, until: 2 }],
+    },
+  ],
+} as const;
+
+test('an agent without a limit that keeps up costs no read', async () => {
+  const { gates, ask, counts, circuits, clock } = instance({ isLimited: false });
+  for (let second = 0; second < 60; second += 1) {
+    expect((await ask(40)).held).toEqual([]);
+    gates.observe(paint, [reply(done)]);
+    expect(await gates.startable(paint, [record])).toBe(0);
+    await clock.advance(1_000);
+  }
+  expect([counts(), circuits.reads()]).toEqual([0, 0]);
+});
+
+test('a limited agent is sent as many requests as it has in flight, at least ten', async () => {
+  const { ask, set, clock } = instance();
+  expect(await ask(12)).toEqual({ sent: 10, held: ['concurrency', 'concurrency'] });
+  set(2, 20);
+  await clock.advance(1_000);
+  expect((await ask(30)).sent).toBe(18);
+  set(25, 20);
+  await clock.advance(1_000);
+  expect((await ask(5)).sent).toBe(0);
+});
+
+test('the queues of a limited agent are read once per second under load, and every ten seconds without', async () => {
+  const { ask, clock, counts } = instance();
+  await ask(9);
+  await ask(9);
+  expect(counts()).toBe(1);
+  await clock.advance(1_000);
+  await ask(1);
+  expect(counts()).toBe(2);
+  await clock.advance(9_000);
+  await ask(1);
+  expect(counts()).toBe(2);
+  await clock.advance(1_000);
+  await ask(1);
+  expect(counts()).toBe(3);
+});
+
+test('an agent whose requests waited is watched for a minute', async () => {
+  const { gates, ask, set, clock, counts } = instance({ isLimited: false });
+  set(30, 20);
+  gates.observe(paint, [reply(done, 400)]);
+  expect((await ask(3)).held).toHaveLength(3);
+  await clock.advance(60_000);
+  expect((await ask(3)).held).toEqual([]);
+  expect(counts()).toBe(1);
+});
+
+test('an agent that gave an attempt back because it was late is watched too', async () => {
+  const { gates, ask, set } = instance({ isLimited: false });
+  set(30, 20);
+  gates.observe(paint, [reply(deferred('concurrency'))]);
+  expect((await ask(1)).held).toEqual(['concurrency']);
+});
+
+test('a request that was not sent leaves its place to another one', async () => {
+  const { gates, ask } = instance();
+  await ask(9);
+  const request = call('unsent');
+  expect(await gates.ask([request])).toEqual([null]);
+  expect((await ask(1)).sent).toBe(0);
+  gates.release([request]);
+  expect((await ask(2)).sent).toBe(1);
+});
+
+test('after a reply that met an open circuit, the stored circuit is read, and holds', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  expect((await ask(2)).held).toEqual([]);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  expect((await ask(2)).held).toEqual(['circuit', 'circuit']);
+  expect(circuits.reads()).toBe(1);
+});
+
+test('an open circuit lets one step through when a probe is due, which its agent may make the probe', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await ask(1);
+  await clock.advance(1_000);
+  expect(await ask(3)).toEqual({ sent: 1, held: ['circuit', 'circuit'] });
+  // The probe failed.
+  await circuits.store('paint', open(2, clock.now(), 1), 1);
+  await clock.advance(1_000);
+  expect(await ask(3)).toEqual({ sent: 1, held: ['circuit', 'circuit'] });
+});
+
+test('what waits starts as replies come in: as many as the queues take', async () => {
+  const { gates, ask, set, clock } = instance();
+  await ask(12);
+  set(4, 20);
+  await clock.advance(1_000);
+  expect(await gates.startable(paint, [record])).toBe(16);
+  set(30, 20);
+  await clock.advance(1_000);
+  expect(await gates.startable(paint, [record])).toBe(0);
+});
+
+test('an order that was held says that others wait, also to an instance that held none', async () => {
+  const { gates } = instance({ isLimited: false });
+  expect(await gates.startable(paint, [record])).toBe(0);
+  expect(await gates.startable(paint, [held, record])).toBe(4);
+  gates.nothingWaits('paint');
+  expect(await gates.startable(paint, [record])).toBe(0);
+});
+
+test('while the circuit is open, replies start nothing; while it recovers, as many as its ramp admits', async () => {
+  const { gates, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  expect(await gates.startable(paint, [held])).toBe(0);
+  const answered: SharedCircuit = {
+    state: 'recovering',
+    epoch: 2,
+    since: 0,
+    goodRate: 10,
+    from: clock.now(),
+  };
+  await circuits.store('paint', answered, 1);
+  await clock.advance(1_000);
+  const nine = Array.from({ length: 9 }, () => held);
+  expect(await gates.startable(paint, nine)).toBe(1);
+  await clock.advance(7_000);
+  expect(await gates.startable(paint, nine)).toBe(18);
+});
+
+test('queues that give no answer hold nothing for good: what was known still counts', async () => {
+  const { ask, set, fail, clock, log } = instance();
+  set(30, 20);
+  expect((await ask(1)).sent).toBe(0);
+  fail();
+  await clock.advance(10_000);
+  expect((await ask(1)).sent).toBe(0);
+  expect(log.lines.map(({ event }) => event)).toEqual(['load-unknown']);
+});
