@@ -60,9 +60,13 @@ export const recoveryVariables = {
   REEVE_RECOVERY: z.enum(['prompt', 'sweep']),
 };
 
-export const schedulerVariables = {
+export const agentsVariables = {
   /** The deployed agents. */
   REEVE_AGENTS: list(name),
+};
+
+export const schedulerVariables = {
+  ...agentsVariables,
   /** The agents that make a limited number of calls at once. */
   REEVE_LIMITED_AGENTS: list(name),
 };

@@ -8,9 +8,11 @@ import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
+import { heldSweep } from '#distributed/held-sweep.ts';
 import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
@@ -18,21 +20,25 @@ import { workflows } from '#workflows/shipped.ts';
 import { nudges, sqs } from './channels.ts';
 import { deadlineChecks } from './check-channel.ts';
 import {
+  agentsVariables,
   coordinationVariables,
   lambdaVariables,
   queueVariables,
   readConfig,
   recoveryVariables,
+  storeVariables,
 } from './config.ts';
 import { publish } from './metrics.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
 const config = readConfig({
+  ...agentsVariables,
   ...coordinationVariables,
   ...lambdaVariables,
   ...queueVariables,
   ...recoveryVariables,
+  ...storeVariables,
 });
 const lambda = lambdaClient();
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
@@ -92,6 +98,15 @@ const handling = {
   log,
 };
 
+const nudgeHeld = heldSweep({
+  agents: config.REEVE_AGENTS,
+  heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+  nudges,
+  clock: systemClock,
+  log,
+  sweepPeriodMs,
+});
+
 const oneShard = z.object({ shard: z.int().nonnegative() });
 
 async function sweep(event: unknown, context: Context): Promise<null> {
@@ -101,6 +116,7 @@ async function sweep(event: unknown, context: Context): Promise<null> {
   const report = await (request.success
     ? ticks.shard(request.data.shard, mayContinue)
     : ticks.tick());
+  if (!request.success) await nudgeHeld();
   publish({
     OrdersPastDue: report.found,
     ShardsHandedOver: report.handedOver,

@@ -103,7 +103,7 @@ export function sendChecker(breach: Breach) {
       const { writeId, orderId } = write.after;
       writes.set(writeId, write);
       stored.add(orderId);
-      waits.add(waitOf(orderId, write.after.notBefore));
+      for (const wait of waitsOf(write.after)) waits.add(wait);
       addUnsent(write);
       for (const { name, attempt } of dispatchedIn(write)) startedOnce(write, name, attempt);
     },
@@ -116,12 +116,12 @@ export function sendChecker(breach: Breach) {
       const write = writes.get(writeId);
       for (const id of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(id);
     },
-    /** R13: a nudge is for a stored order, and a delayed one for an instant that the order waits for. */
+    /** R13: a nudge is for a stored order, and a delayed one for an instant that it waits for, or for one that was held. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
       for (const { orderId, at, priority } of nudges) {
         unsentBy.get(name)?.delete(nudgeId({ orderId, priority }));
         if (!stored.has(orderId)) breach('R13', `a nudge for ${orderId}, which is not stored`);
-        if (at !== undefined && !waits.has(waitOf(orderId, at))) {
+        if (at !== undefined && !isAwaited(waits, orderId, at)) {
           breach('R13', `a nudge for ${orderId} at ${at}, which no durable record waits for`);
         }
       }
@@ -186,6 +186,13 @@ function toSend(write: RecordPair): readonly string[] {
 
 const heldUntil = ({ steps }: ProcessRecord) =>
   Math.min(...steps.flatMap(({ progress }) => (progress.state === 'Held' ? [progress.until] : [])));
+
+/** What a record waits for. A sweep nudges an order with a held step at instants of its own. */
+const waitsOf = ({ orderId, notBefore, isHeld }: ProcessRecord): readonly string[] =>
+  isHeld === true ? [orderId, waitOf(orderId, notBefore)] : [waitOf(orderId, notBefore)];
+
+const isAwaited = (waits: ReadonlySet<string>, orderId: OrderId, at: number): boolean =>
+  waits.has(orderId) || waits.has(waitOf(orderId, at));
 
 const waitOf = (orderId: OrderId, notBefore: number) => `${orderId} ${notBefore}`;
 

@@ -22,9 +22,9 @@ export function heldStarter({ gates, heldSteps, log }: HeldStarterPorts): HeldSt
       try {
         const count = await gates.startable(agent, records);
         if (count === 0) return [];
-        const orderIds = await next.of(agent, count);
-        if (orderIds.length === 0) gates.nothingWaits(agent);
-        return orderIds;
+        const orders = await next.of(agent, count);
+        if (orders.length === 0) gates.nothingWaits(agent);
+        return orders.map(({ orderId }) => orderId);
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });
         return [];

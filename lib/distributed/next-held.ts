@@ -9,10 +9,16 @@ import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { HeldOrder, HeldSteps } from '#ports/held-steps.ts';
 
+/** An order that is next. */
+export interface NextOrder {
+  readonly orderId: OrderId;
+  readonly priority: Priority;
+}
+
 /** See {@link nextHeld}. */
 export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
-  of(agent: string, count: number): Promise<readonly OrderId[]>;
+  of(agent: string, count: number): Promise<readonly NextOrder[]>;
 }
 
 /** Reads of one class at most, for one answer. */
@@ -38,11 +44,11 @@ export function nextHeld(index: HeldSteps): NextHeld {
           if (flows.size > 0) shown.set(priority, { flows });
         }),
       );
-      const next: OrderId[] = [];
+      const next: NextOrder[] = [];
       while (next.length < count) {
-        const orderId = turns.take(shown);
-        if (orderId === undefined) break;
-        next.push(orderId);
+        const order = turns.take(shown);
+        if (order === undefined) break;
+        next.push(order);
       }
       return next;
     },
@@ -89,7 +95,7 @@ function turnsOfAgent() {
       return flows;
     },
     /** Takes the order whose turn it is. */
-    take(shown: Map<Priority, Shown>): OrderId | undefined {
+    take(shown: Map<Priority, Shown>): NextOrder | undefined {
       const priority = classes.next(shown.keys());
       const flows = priority && shown.get(priority)?.flows;
       if (priority === undefined || flows === undefined) return undefined;
@@ -99,7 +105,7 @@ function turnsOfAgent() {
       const orderId = orders.shift();
       if (orders.length === 0) flows.delete(flow);
       if (flows.size === 0) shown.delete(priority);
-      return orderId;
+      return orderId === undefined ? undefined : { orderId, priority };
     },
   };
 }

@@ -110,7 +110,7 @@ export class StateStore extends Construct {
   /** Recovers orders, which needs the records but not the orders' details. */
   allowSweep(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
-    to.allow(['dynamodb:Query'], this.arnOf(dueIndex));
+    to.allow(['dynamodb:Query'], this.arnOf(dueIndex), this.arnOf(heldIndex));
     to.allow(
       ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       this.coordination.tableArn,

@@ -97,17 +97,12 @@ export class ReeveStack extends Stack {
       environment: responses,
       ...accessOf(settings),
     });
-    const scheduler = new Scheduler(this, 'Scheduler', {
-      ...common,
-      code: code('scheduler'),
-      agents: channels,
-      checks,
-    });
+    const withAgents = { ...common, agents: channels, checks };
+    const scheduler = new Scheduler(this, 'Scheduler', { ...withAgents, code: code('scheduler') });
     const sweeps = new SweepSchedule(this, 'Supervisor', {
-      ...common,
+      ...withAgents,
       code: code('supervisor'),
       every,
-      checks,
       reservedConcurrency: settings.reservedConcurrency.supervisor,
     });
     const submission = settings.submissionQueue

@@ -5,6 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { AgentChannel } from '#infra/agents/agent-channel.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { checkConcurrency, recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
@@ -17,6 +18,7 @@ export interface SweepScheduleProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  readonly agents: readonly AgentChannel[];
   /** @default no deadline checks */
   readonly checks?: WorkQueue | undefined;
   /** The period of the sweeps. */
@@ -58,6 +60,7 @@ export class SweepSchedule extends Construct {
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        REEVE_AGENTS: props.agents.map(({ agent }) => agent).join(','),
       },
     });
     store.allowSweep(this.worker);

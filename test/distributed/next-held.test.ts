@@ -35,7 +35,7 @@ function index() {
       }
     },
     async take(count: number): Promise<readonly OrderId[]> {
-      const taken = await next.of('paint', count);
+      const taken = (await next.of('paint', count)).map((order) => order.orderId);
       for (const id of taken) {
         const one = waiting.find((other) => other.orderId === id);
         const key = `${one?.priority} ${one?.flow}`;

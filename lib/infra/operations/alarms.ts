@@ -61,6 +61,12 @@ export class Alarms extends Construct {
     this.raise('PastDue', { metric, text: runbook.pastDue, threshold: pastDueMax, periods: 3 });
   }
 
+  /** One alarm for an unavailable service, however many orders wait for it. */
+  onCircuits(): void {
+    const metric = ownMetric(this, 'AgentsUnavailable');
+    this.raise('AgentUnavailable', { metric, text: runbook.agentUnavailable });
+  }
+
   onQueue(name: string, { queue }: WorkQueue): void {
     this.raise(`${name}Old`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),

@@ -39,6 +39,7 @@ export class Observability extends Construct {
     const functions = functionsOf(props);
     const alarms = new Alarms(this, 'Alarms', notifications.operators);
     alarms.onOrders();
+    alarms.onCircuits();
     for (const [name, queue] of queues) alarms.onQueue(name, queue);
     for (const [name, queue] of deadLetters) alarms.onDeadLetters(name, queue);
     for (const webhook of webhooks) alarms.onWebhook(webhook);

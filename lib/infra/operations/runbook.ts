@@ -53,6 +53,10 @@ export const runbook = {
     'held-long',
     'Orders have waited for an agent for over 15 minutes: its service is unavailable, or it has fewer calls at once than its orders need. `reeve list --held --stack STACK` lists them, `reeve show ID` names the agent. Nothing has failed and nothing is to be resubmitted: they continue by themselves.',
   ),
+  agentUnavailable: withReference(
+    'agent-unavailable',
+    'The service of an agent does not answer. Its orders wait without a failure and continue by themselves; there is nothing to resubmit. The log of the agent’s function names the agent, `circuit-opened`. Restore the service, or ask its owner to.',
+  ),
   pastDue: withReference(
     'past-due',
     'Sweeps find many overdue orders: an agent or its service is slow or unavailable. The dashboard shows which agent fails; the circuit breaker limits its calls until it recovers.',

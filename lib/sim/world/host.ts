@@ -10,6 +10,7 @@ import {
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
+import { heldSweep } from '#distributed/held-sweep.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -41,7 +42,7 @@ import { channelOf, digest, idsOf, logOf, publisherOf, retriesOf } from './host-
 import type { Machine } from './machine.ts';
 import { type ProcessPorts, type ProcessRoles, processOf } from './one-process.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
-import { implementation, type Release, registries } from './sim-workflows.ts';
+import { contracts, implementation, type Release, registries } from './sim-workflows.ts';
 
 export interface Host {
   readonly machine: Machine;
@@ -72,7 +73,11 @@ export interface Host {
 /** A process sweeps by itself once started; a function is invoked for each tick, with leases. */
 type Sweeping =
   | { readonly kind: 'by-itself'; readonly start: () => Promise<unknown> }
-  | { readonly kind: 'invoked'; readonly tick: () => SweepTick };
+  | {
+      readonly kind: 'invoked';
+      readonly tick: () => SweepTick;
+      readonly nudgeHeld: () => Promise<void>;
+    };
 
 /** The response channel of the simulated submitters. */
 export const responseChannel = 'submitters';
@@ -182,7 +187,18 @@ function functionsOf(
     }).onChecks,
     submission: assembleSubmission(nudging),
     operator: assembleOperator(nudging),
-    sweeping: { kind: 'invoked', tick },
+    sweeping: {
+      kind: 'invoked',
+      tick,
+      nudgeHeld: heldSweep({
+        agents: contracts.map(({ name }) => name),
+        heldSteps,
+        nudges: channels.nudges,
+        clock: ports.clock,
+        log: ports.log,
+        sweepPeriodMs: shared.sweepPeriodMs,
+      }),
+    },
     runner: runnersOf(shared, machine, ports.log),
     onRecord() {},
     atEnd() {},

@@ -61,6 +61,7 @@ export function sweeps(options: SweepOptions): Sweeps {
         const sweep = sweeping.tick();
         await (shard === null ? sweep.tick() : sweep.shard(shard, mayContinue));
         completed();
+        if (shard === null) await sweeping.nudgeHeld();
       } finally {
         swept.splice(swept.indexOf(host.machine), 1);
       }
