@@ -52,7 +52,7 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   corsOrigins: [undefined, '["https://shop.example.com"]', ['http://localhost:5173']],
   logDays: [undefined, '365'],
   eventBus: [undefined, 'orders'],
-  reservedConcurrency: [undefined, '{"supervisor":40}', { notifier: 20 }],
+  reservedConcurrency: [undefined, '{"supervisor":43}', { notifier: 20 }],
   kmsKey: [
     undefined,
     'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',

@@ -103,6 +103,7 @@ test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
       "ReadyNormalQueue: sqs:SendMessage",
       "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:PutItem dynamodb:UpdateItem",
       "StateStoreProcesses/Due: dynamodb:Query",
+      "StateStoreProcesses/Held: dynamodb:Query",
       "StateStoreProcesses: dynamodb:BatchGetItem dynamodb:PutItem",
       "SupervisorFunction: lambda:InvokeFunction",
     ]
