@@ -84,7 +84,8 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
         if (after.state !== before.state) later(copy.store);
         else if (!isAnswered && copy.isStale()) later(copy.read);
       };
-      return { answered: () => end(true), failed: () => end(false) };
+      const isProbe = state === 'half-open';
+      return { isProbe, answered: () => end(true), failed: () => end(false) };
     },
     end({ idempotencyKey: step }) {
       const before = copy.current();

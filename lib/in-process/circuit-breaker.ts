@@ -68,7 +68,8 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
         circuit = afterCall(circuit, { ...from, isAnswered }, clock.now());
         if (circuit.state !== before) onChange();
       };
-      return { answered: () => end(true), failed: () => end(false) };
+      const isProbe = circuit.state === 'half-open';
+      return { isProbe, answered: () => end(true), failed: () => end(false) };
     },
     withoutCall(step) {
       // The call in flight will say how the service is.

@@ -12,6 +12,8 @@ export interface Refusal {
 
 /** A call that may be made. */
 export interface AdmittedCall {
+  /** The circuit is half-open: whether others may call depends on how this one ends. */
+  readonly isProbe: boolean;
   /** The service answered; a permanent fault is an answer. */
   answered(): void;
   /** The service did not answer, or with a transient fault. */

@@ -16,7 +16,7 @@ import {
   type Call,
   PermanentFault,
 } from '#ports/agent-implementation.ts';
-import type { Breaker } from '#ports/breaker.ts';
+import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
@@ -72,9 +72,8 @@ async function handle(
   isFirst: boolean,
 ): Promise<Delivery> {
   const waitedMs = waitedFor(request, ports.clock.now());
-  const isPast = ports.clock.now() > request.completeBy;
   // An earlier delivery of the request may have begun, so this one says nothing.
-  if (isPast && !isFirst) {
+  if (ports.clock.now() > request.completeBy && !isFirst) {
     ports.breaker.end(request);
     return done;
   }
@@ -85,7 +84,8 @@ async function handle(
       refusal === null
         ? await attempt(agent, ports, request, limit)
         : ({ kind: 'deferred', ...refusal } as const);
-    if (result === undefined || (limit.isPast() && !isPast)) return silent(ports, request);
+    const isLate = limit.isPast() && result?.kind !== 'deferred';
+    if (result === undefined || isLate) return silent(ports, request);
     await ports.replies.send([replyTo(request, result, waitedMs)]);
     return done;
   } catch (error) {
@@ -116,9 +116,12 @@ async function attempt(
   for (let tries = 1; !limit.isPast(); tries += 1) {
     const admitted = ports.breaker.admit(request);
     if ('gate' in admitted) return { kind: 'deferred', ...admitted };
+    const given = admitted.isProbe
+      ? limit.before(request.completeWithinMs * probeReserve)
+      : limit.late;
     try {
       // Code that ignores its signal ends for the breaker too, so that it cannot keep a circuit half-open.
-      const output = await Promise.race([act(agent, request, input.data, call), limit.late]);
+      const output = await Promise.race([act(agent, request, input.data, call), given]);
       admitted.answered();
       const fault = oversizeFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
@@ -129,10 +132,23 @@ async function attempt(
       }
       admitted.failed();
       logError(ports.log, 'call-failed', request, error);
+      if (admitted.isProbe) return { kind: 'deferred', ...refusalOf(ports.breaker, request) };
     }
     await limit.pause(backOffMs(faultBackOff, tries, ports.random));
   }
   return undefined;
+}
+
+/**
+ * The part of its time that a probe leaves: enough to give the attempt back before complete-by. Otherwise each probe of a
+ * service that hangs would count a failure to an order that is not the cause (R23).
+ */
+const probeReserve = 0.1;
+
+/** After a probe that failed, the circuit refuses calls. */
+function refusalOf(breaker: Breaker, request: Request): Refusal {
+  const again = breaker.admit(request);
+  return 'gate' in again ? again : { gate: 'circuit', retryAfterMs: 0 };
 }
 
 async function act(

@@ -10,6 +10,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Rejects when complete-by has passed: race it against work that may ignore its signal. */
   readonly late: Promise<never>;
+  /** Rejects this time, ms, before complete-by, and aborts the signal then. Call it once. */
+  before(ms: number): Promise<never>;
   isPast(): boolean;
   moveTo(completeBy: number): void;
   /** Waits for this time, ms, or until the deadline. */
@@ -24,27 +26,48 @@ export function deadline(clock: Clock, first: number): Deadline {
   late.catch(() => {});
   let completeBy = first;
   let fired = false;
+  let isAborted = false;
   let cancel = schedule();
+  let moveEarly = () => {};
+  let cancelEarly = () => {};
   // Made on first use: it is most of the cost of a call that does not use it.
   let controller: AbortController | undefined;
 
   function schedule() {
     return clock.after(completeBy - clock.now() + 1, () => {
       fired = true;
-      controller?.abort();
+      abort();
       reject(new TransientFault('complete-by-passed', 'There was no answer by complete-by.'));
     });
   }
 
+  function abort(): void {
+    isAborted = true;
+    controller?.abort();
+  }
+
   return {
     late,
+    before(ms) {
+      const { promise, reject: giveUp } = Promise.withResolvers<never>();
+      promise.catch(() => {});
+      moveEarly = () => {
+        cancelEarly();
+        cancelEarly = clock.after(completeBy - ms - clock.now() + 1, () => {
+          abort();
+          giveUp(new TransientFault('probe-unanswered', 'There was no answer in time.'));
+        });
+      };
+      moveEarly();
+      return promise;
+    },
     get completeBy() {
       return completeBy;
     },
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
-        if (fired) controller.abort();
+        if (isAborted) controller.abort();
       }
       return controller.signal;
     },
@@ -55,6 +78,7 @@ export function deadline(clock: Clock, first: number): Deadline {
       cancel();
       completeBy = later;
       cancel = schedule();
+      moveEarly();
     },
     async pause(ms) {
       let stop: (() => void) | undefined;
@@ -66,6 +90,9 @@ export function deadline(clock: Clock, first: number): Deadline {
       ]);
       stop?.();
     },
-    end: () => cancel(),
+    end() {
+      cancel();
+      cancelEarly();
+    },
   };
 }

@@ -269,3 +269,48 @@ test('work that never ends is abandoned inside the breaker too, so that the circ
   await running;
   expect(outcomes).toEqual(['failed']);
 });
+
+/** A breaker whose circuit is half-open: its one call is the probe, after which it refuses. */
+function probing() {
+  let isOpen = false;
+  const breaker = freeBreaker((end) => {
+    isOpen = end === 'failed';
+  });
+  return {
+    ...breaker,
+    admit(request: Parameters<typeof breaker.admit>[0]) {
+      if (isOpen) return { gate: 'circuit', retryAfterMs: 4_000 } as const;
+      return { ...breaker.admit(request), isProbe: true };
+    },
+  };
+}
+
+test('a probe that gets no answer is given back before complete-by, and its signal fires', async () => {
+  const { run, clock, replies, calls } = kitchen(never, {}, true, true, probing());
+  const running = run();
+  await clock.advance(9_000);
+  expect(replies).toEqual([]);
+  await clock.advance(1);
+  expect(await running).toEqual({ kind: 'done' });
+  expect(calls.map(({ call }) => call.signal.aborted)).toEqual([true]);
+  expect(replies.map(({ result }) => result)).toEqual([
+    { kind: 'deferred', gate: 'circuit', retryAfterMs: 4_000 },
+  ]);
+});
+
+test('a probe that fails at once is given back at once', async () => {
+  const failing = async () => {
+    throw new TransientFault('http-503', 'try later');
+  };
+  const { run, clock, replies } = kitchen(failing, {}, true, true, probing());
+  const running = run();
+  await clock.advance(0);
+  await running;
+  expect(replies.map(({ result }) => result.kind)).toEqual(['deferred']);
+});
+
+test('a probe that is answered replies as any other call', async () => {
+  const { run, replies } = kitchen(served, {}, true, true, probing());
+  await run();
+  expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
+});

@@ -5,7 +5,11 @@ import type { Breaker } from '#ports/breaker.ts';
 export function freeBreaker(onCall: (end: 'answered' | 'failed') => void = () => {}): Breaker {
   return {
     begin: async () => null,
-    admit: () => ({ answered: () => onCall('answered'), failed: () => onCall('failed') }),
+    admit: () => ({
+      isProbe: false,
+      answered: () => onCall('answered'),
+      failed: () => onCall('failed'),
+    }),
     end() {},
     state: () => 'closed',
   };

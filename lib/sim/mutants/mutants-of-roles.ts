@@ -85,8 +85,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'reply after complete-by',
     'agent-runner',
-    'if (result === undefined || (limit.isPast() && !isPast)) return silent(ports, request);',
-    'if (result === undefined) return silent(ports, request);',
+    "const isLate = limit.isPast() && result?.kind !== 'deferred';",
+    'const isLate = false;',
   ),
   mutant(
     'give each attempt a key of its own',
@@ -97,8 +97,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'report a timeout as a fault without effect',
     'agent-runner',
-    "logError(ports.log, 'call-failed', request, error);\n    }",
-    "return failed('timeout', 'No answer.', 'none');\n    }",
+    "logError(ports.log, 'call-failed', request, error);\n      if (admitted.isProbe)",
+    "return failed('timeout', 'No answer.', 'none');\n      if (admitted.isProbe)",
   ),
   mutant(
     'acknowledge a request whose reply could not be sent',

@@ -40,19 +40,21 @@ export function localMessages({
   slots,
   count,
 }: LocalMessagesOptions): LocalMessages {
-  const { rules, table, begun } = shared;
-  const { faults, timeline } = shared.around;
+  const { rules, table } = shared;
+  const { faults } = shared.around;
+  const nudged = nudgeCount();
   const revisionOf = (orderId: OrderId) => table.record(orderId)?.revision ?? 0;
 
   function sending<Message>(
     { send }: Channel<Message>,
     onSend: (messages: readonly Message[]) => void,
+    unsettled = (messages: readonly Message[]) => messages.length,
   ): Channel<Message> {
     return {
       async send(messages) {
         if (!machine.isAlive()) return;
         onSend(messages);
-        count(messages.length);
+        count(unsettled(messages));
         await send(messages);
       },
     };
@@ -61,6 +63,7 @@ export function localMessages({
   function receiving<Message extends { readonly orderId: OrderId }>(
     receive: Receive<Message>,
     acknowledged: Acknowledged<Message>,
+    settled = (_message: Message) => 1,
   ): Receive<Message> {
     return async (messages) => {
       await new Promise<void>((resolve) => machine.whenAwake(resolve));
@@ -73,7 +76,7 @@ export function localMessages({
       }
       for (const [at, message] of messages.entries()) {
         const kind = answers[at]?.kind;
-        if (kind !== 'retry') count(-1);
+        if (kind !== 'retry') count(-settled(message));
         if (kind === 'done') acknowledged(message, then[at] ?? 0);
       }
       return answers;
@@ -82,7 +85,7 @@ export function localMessages({
 
   return {
     channels: ({ nudges, requests }) => ({
-      nudges: sending(nudges, (sent) => rules.nudging(sent, machine)),
+      nudges: sending(nudges, (sent) => rules.nudging(sent, machine), nudged.sent),
       requests: sending(requests, (sent) => {
         rules.requesting(sent, machine);
         slots.sent(sent);
@@ -90,8 +93,10 @@ export function localMessages({
     }),
     replies: (agent, inner) => sending(inner, (sent) => rules.replying(agent, sent, machine)),
     toScheduler: ({ onNudges, onReplies }) => ({
-      onNudges: receiving<Nudge>(onNudges, (nudge, then) =>
-        rules.acknowledgedNudge(nudge, then, machine),
+      onNudges: receiving<Nudge>(
+        onNudges,
+        (nudge, then) => rules.acknowledgedNudge(nudge, then, machine),
+        nudged.settled,
       ),
       onReplies: (agent, replies) =>
         receiving<Reply>(
@@ -109,8 +114,7 @@ export function localMessages({
       );
       const one = async (request: Request) => {
         const { orderId, step, attempt } = request;
-        const id = attemptOf(orderId, step, attempt);
-        if (!begun.has(id)) begun.set(id, timeline.now());
+        noteBegin(shared, attemptOf(orderId, step, attempt));
         rules.handling(request, machine);
         try {
           return [await handle(request)];
@@ -118,12 +122,24 @@ export function localMessages({
           slots.ended(request);
         }
       };
-      return {
-        async handle(request) {
-          const [delivery] = await receive([request]);
-          return delivery ?? { kind: 'retry' };
-        },
-      };
+      return { handle: async (request) => (await receive([request]))[0] ?? { kind: 'retry' } };
     },
   };
+}
+
+/** Nudges of one order that wait are one message (lib/in-process/message-queue.ts), so they are counted as one. */
+function nudgeCount() {
+  const waiting = new Set<OrderId>();
+  return {
+    sent(nudges: readonly Nudge[]): number {
+      const before = waiting.size;
+      for (const { orderId } of nudges) waiting.add(orderId);
+      return waiting.size - before;
+    },
+    settled: ({ orderId }: Nudge): number => Number(waiting.delete(orderId)),
+  };
+}
+
+function noteBegin({ begun, around }: SharedInfrastructure, id: string): void {
+  if (!begun.has(id)) begun.set(id, around.timeline.now());
 }

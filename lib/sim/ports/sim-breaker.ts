@@ -27,7 +27,8 @@ export function simBreaker(
         const reported = faults.strike('health-misread') ? !isAnswered : isAnswered;
         ended(reported ? admitted.answered : admitted.failed);
       };
-      return { answered: () => end(true), failed: () => end(false) };
+      const { isProbe } = admitted;
+      return { isProbe, answered: () => end(true), failed: () => end(false) };
     },
   };
 }

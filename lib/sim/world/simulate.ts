@@ -126,7 +126,9 @@ function calmDown({ setting, shared, fleet, calm }: World, { faults, trace }: Si
   faults.end();
   const knowsAll = ({ release }: Host) =>
     recordsOf(shared.table).every((record) => registries[release].of(record) !== undefined);
-  const livesOn = setting.livesOn && clocksWereRight(faults.hits) && fleet.all().every(knowsAll);
+  // A process that is down has a successor of its own release, which may not know all orders.
+  const isKnown = fleet.all().length > 0 && fleet.all().every(knowsAll);
+  const livesOn = setting.livesOn && clocksWereRight(faults.hits) && isKnown;
   if (!livesOn) fleet.redeployAll('new');
   calm();
 }
