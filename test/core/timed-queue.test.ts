@@ -63,10 +63,14 @@ test('a timer that rings early leaves its item waiting', async () => {
 
 test('a full queue takes nothing more until an item has come', async () => {
   const { add, clock, seen, size } = queue(2);
-  expect([add('a', 10), add('b', 20), add('c', 5)]).toEqual([true, true, false]);
+  expect([add('a', 10), add('b', 20), add('c', 5)].map((timed) => timed !== null)).toEqual([
+    true,
+    true,
+    false,
+  ]);
   expect(size()).toBe(2);
   await clock.advance(10);
-  expect(add('d', 20)).toBe(true);
+  expect(add('d', 20)).not.toBeNull();
   await clock.advance(10);
   expect(seen).toEqual(['a 10', 'b 20', 'd 20']);
 });
@@ -76,7 +80,18 @@ test('a closed queue has no timer, and takes nothing', async () => {
   add('a', 10);
   close();
   expect(clock.pending()).toBe(0);
-  expect(add('b', 10)).toBe(false);
+  expect(add('b', 10)).toBeNull();
   await clock.advance(100);
   expect(seen).toEqual([]);
+});
+
+test('an item that is removed does not come, and one that is moved comes at its new instant', async () => {
+  const { add, remove, move, clock, seen } = queue();
+  const [gone, later, earlier] = [add('gone', 10), add('later', 20), add('earlier', 90)];
+  if (gone === null || later === null || earlier === null) throw new Error('there is room');
+  remove(gone);
+  move(later, clock.now() + 60);
+  move(earlier, clock.now() + 30);
+  await clock.advance(100);
+  expect(seen).toEqual(['earlier 30', 'later 60']);
 });

@@ -19,18 +19,23 @@ export interface TimedQueueOptions<Item> {
   readonly onTime: (items: readonly Item[]) => void;
 }
 
-/** See {@link timedQueue}. */
+/** See {@link timedQueue}. `Timed` items must be those of this queue. */
 export interface TimedQueue<Item> {
   size(): number;
-  /** Returns false, and forgets the item, when the queue is full. */
-  add(item: Item, at: number): boolean;
+  /** Null when the queue is full: it forgets the item. */
+  add(item: Item, at: number): Timed<Item> | null;
+  /** Forgets an item whose instant has not come. */
+  remove(timed: Timed<Item>): void;
+  /** Changes the instant of an item whose instant has not come. */
+  move(timed: Timed<Item>, at: number): void;
   /** Forgets all items; no timer is left. */
   close(): void;
 }
 
-interface Entry<Item> extends HeapNode {
+/** An item in the queue. */
+export interface Timed<Item> extends HeapNode {
   readonly item: Item;
-  readonly instant: number;
+  instant: number;
   /** Orders the items of one instant as they came. */
   readonly place: number;
 }
@@ -41,7 +46,7 @@ export function timedQueue<Item>({
   max,
   onTime,
 }: TimedQueueOptions<Item>): TimedQueue<Item> {
-  const heap = indexedHeap<Entry<Item>>(
+  const heap = indexedHeap<Timed<Item>>(
     (one, other) =>
       one.instant < other.instant || (one.instant === other.instant && one.place < other.place),
   );
@@ -75,10 +80,18 @@ export function timedQueue<Item>({
   return {
     size: heap.size,
     add(item, at) {
-      if (isClosed || heap.size() >= max) return false;
-      heap.add({ item, instant: at, place: places++, at: 0 });
+      if (isClosed || heap.size() >= max) return null;
+      const timed = { item, instant: at, place: places++, at: 0 };
+      heap.add(timed);
       setTimer();
-      return true;
+      return timed;
+    },
+    // The timer stays: it finds nothing, and is set again.
+    remove: heap.remove,
+    move(timed, at) {
+      timed.instant = at;
+      heap.moved(timed);
+      setTimer();
     },
     close() {
       isClosed = true;

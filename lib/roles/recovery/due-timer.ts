@@ -2,13 +2,13 @@
  * One timer for all orders of one process, at the earliest instant at which one of them is due: so an order whose agent is
  * silent, or that waited, continues at once and not at the next sweep. Sweeps remain for what the timer misses.
  *
- * A healthy order costs one comparison per write, because the timer keeps only what is due before its horizon, two sweep
- * periods ahead; what is due later it learns from the due index after each sweep, if the order still lives then.
+ * The timer keeps only what is due before its horizon, two sweep periods ahead, and forgets an order as soon as it is not:
+ * a healthy order is never read for it. What is due later it learns from the due index after each sweep.
  * A nudge that the process itself has delayed is not sent again, and the fallback of a hold is left to the sweep.
  */
 import { overdueAt } from '#core/decide/due.ts';
 import { waitsForGates } from '#core/decide/settle-holds.ts';
-import { timedQueue } from '#core/flow/timed-queue.ts';
+import { type Timed, timedQueue } from '#core/flow/timed-queue.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -48,15 +48,22 @@ export function dueTimer(ports: DueTimerPorts): DueTimer {
   const { store, clock, log, sweepPeriodMs } = ports;
   const startedAt = clock.now();
   let horizon = startedAt;
-  const kept = new Map<OrderId, number>();
+  const kept = new Map<OrderId, Timed<OrderId>>();
   const queue = timedQueue<OrderId>({ clock, max: keptMax, onTime: (ids) => void ring(ids) });
 
   function keep(record: ProcessRecord): void {
+    const { orderId } = record;
     const at = wakeAt(record, startedAt);
-    if (at > horizon) return;
-    const earlier = kept.get(record.orderId);
-    if (earlier !== undefined && earlier <= at) return;
-    if (queue.add(record.orderId, at)) kept.set(record.orderId, at);
+    const timed = kept.get(orderId);
+    if (timed === undefined) {
+      const added = at > horizon ? null : queue.add(orderId, at);
+      if (added !== null) kept.set(orderId, added);
+    } else if (at <= horizon) {
+      if (timed.instant !== at) queue.move(timed, at);
+    } else {
+      queue.remove(timed);
+      kept.delete(orderId);
+    }
   }
 
   async function ring(orderIds: readonly OrderId[]): Promise<void> {

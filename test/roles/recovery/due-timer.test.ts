@@ -69,6 +69,26 @@ test('an order that ended in time is not touched', async () => {
   expect(timer.seen).toEqual([]);
 });
 
+test('an order that ends in time is not read again', async () => {
+  let reads = 0;
+  const world = roleScenario((store) => ({
+    ...store,
+    records(ids) {
+      reads += 1;
+      return store.records(ids);
+    },
+  }));
+  const timer = timerIn(world);
+  const record = await world.createClaimed('one');
+  await world.clock.advance(9_000);
+  await timer.lookAhead();
+  timer.wrote(record);
+  timer.wrote({ ...record, processState: 'Undone', lockedBy: null, completeBy: null });
+  const before = reads;
+  await world.clock.advance(3_000);
+  expect([reads - before, timer.seen]).toEqual([0, []]);
+});
+
 test('an order whose complete-by was moved is recovered at the later one', async () => {
   const world = roleScenario();
   const timer = timerIn(world);
