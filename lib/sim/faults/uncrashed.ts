@@ -15,9 +15,9 @@ const ramp = 'worlds are too small for a sweep after an outage to have a second 
 
 export const uncrashed: readonly Uncrashed[] = [
   {
-    file: 'agent-runner.ts',
-    code: 'const refusal = await ports.breaker.begin(request);',
-    why: 'a breaker without gates answers at once',
+    file: 'transitions.ts',
+    code: 'const gated = deciding instanceof Promise ? await deciding : deciding;',
+    why: 'what is awaited begins in the line before, at which processes crash',
   },
   {
     file: 'submission.ts',
