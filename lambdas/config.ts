@@ -43,6 +43,12 @@ export const storeVariables = {
 
 export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
 
+/** For the front door. */
+export const admissionVariables = {
+  /** The longest that an accepted order may have to wait, seconds. */
+  REEVE_BACKLOG_MAX: count,
+};
+
 export const queueVariables = {
   /** The common prefix of all queue URLs of the deployment; see lib/aws/queues/queue-names.ts. */
   REEVE_QUEUES: url,

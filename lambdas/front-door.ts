@@ -3,7 +3,10 @@
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
+import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { heldFlowOf } from '#aws/store/held-key.ts';
+import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
 import { assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
@@ -11,6 +14,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudges } from './channels.ts';
 import {
+  admissionVariables,
   consoleVariables,
   coordinationVariables,
   corsVariables,
@@ -22,6 +26,7 @@ import { registry, submissionOver } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
 
 const config = readConfig({
+  ...admissionVariables,
   ...coordinationVariables,
   ...consoleVariables,
   ...jwtVariables,
@@ -32,12 +37,22 @@ const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE,
   random: systemRandom,
 });
 
+const admission = sharedAdmission({
+  report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
+  registry,
+  flowOf: heldFlowOf,
+  backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
+  sweepPeriodMs,
+  clock: systemClock,
+  log,
+});
+
 const signIn = config.REEVE_CONSOLE;
 const pages: ConsolePages =
   signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
 
 const app = api({
-  submission: submissionOver(nudges),
+  submission: submissionOver(nudges, admission),
   operator: assembleOperator({
     store,
     nudges,

@@ -2,6 +2,7 @@
 
 import { workflowRegistry } from '#core/definition/registry.ts';
 import type { Nudge } from '#core/model/message.ts';
+import type { Admission } from '#ports/admission.ts';
 import type { Channel } from '#ports/channels.ts';
 import { assembleSubmission } from '#roles/assemble.ts';
 import type { Submission } from '#roles/submission.ts';
@@ -16,8 +17,11 @@ const config = readConfig(responseVariables);
 
 export const registry = workflowRegistry(workflows);
 
-/** @param nudges the channel by which the function sends nudges */
-export const submissionOver = (nudges: Channel<Nudge>): Submission =>
+/**
+ * @param nudges the channel by which the function sends nudges
+ * @param admission by default every order is accepted
+ */
+export const submissionOver = (nudges: Channel<Nudge>, admission?: Admission): Submission =>
   assembleSubmission({
     store,
     registry,
@@ -26,5 +30,6 @@ export const submissionOver = (nudges: Channel<Nudge>): Submission =>
     ids,
     digest: sha256,
     log,
+    ...(admission !== undefined && { admission }),
     responseChannels: Object.keys(config.REEVE_RESPONSE_CHANNELS),
   });

@@ -7,12 +7,15 @@ import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
+import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
+import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
+import { reportBacklog } from '#distributed/report-backlog.ts';
 import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
@@ -98,13 +101,22 @@ const handling = {
   log,
 };
 
+const heldSteps = dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log);
 const nudgeHeld = heldSweep({
   agents: config.REEVE_AGENTS,
-  heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+  heldSteps,
   nudges,
   clock: systemClock,
   log,
   sweepPeriodMs,
+});
+
+const report = reportBacklog({
+  report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
+  heldSteps,
+  circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+  clock: systemClock,
+  log,
 });
 
 const oneShard = z.object({ shard: z.int().nonnegative() });
@@ -113,16 +125,16 @@ async function sweep(event: unknown, context: Context): Promise<null> {
   const ticks = tickOfInvocation();
   const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
   const request = oneShard.safeParse(event);
-  const report = await (request.success
+  const swept = await (request.success
     ? ticks.shard(request.data.shard, mayContinue)
     : ticks.tick());
-  if (!request.success) await nudgeHeld();
+  if (!request.success) await report(await nudgeHeld());
   publish({
-    OrdersPastDue: report.found,
-    ShardsHandedOver: report.handedOver,
-    OrdersInterrupted: report.interrupted,
+    OrdersPastDue: swept.found,
+    ShardsHandedOver: swept.handedOver,
+    OrdersInterrupted: swept.interrupted,
     // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
-    SweepLag: report.lagMs > outageAfterMs ? report.lagMs / 1_000 : 0,
+    SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
   });
   return null;
 }

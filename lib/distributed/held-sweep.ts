@@ -24,15 +24,19 @@ export interface HeldSweepPorts {
 /** Orders per agent and sweep: with a sweep each minute, a probe about every six seconds. */
 const nudgesPerSweep = 10;
 
-/** Never rejects: what is not nudged now is nudged after the next sweep. */
-export function heldSweep(ports: HeldSweepPorts): () => Promise<void> {
+/**
+ * Resolves with the agents that orders wait for. Never rejects: what is not nudged now is nudged after the next sweep.
+ */
+export function heldSweep(ports: HeldSweepPorts): () => Promise<readonly string[]> {
   const next = nextHeld(ports.heldSteps);
   return async () => {
+    const waitingFor: string[] = [];
     await Promise.all(
       ports.agents.map(async (agent) => {
         try {
           const waiting = await next.of(agent, nudgesPerSweep);
           if (waiting.length === 0) return;
+          waitingFor.push(agent);
           const nowMs = ports.clock.now();
           const everyMs = ports.sweepPeriodMs / nudgesPerSweep;
           await ports.nudges.send(
@@ -43,5 +47,6 @@ export function heldSweep(ports: HeldSweepPorts): () => Promise<void> {
         }
       }),
     );
+    return waitingFor;
   };
 }

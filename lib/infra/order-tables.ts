@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import {
+  admissionKey,
   attentionIndex,
   circuitKey,
   coordinationKey,
@@ -111,8 +112,9 @@ export class StateStore extends Construct {
   allowSweep(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex), this.arnOf(heldIndex));
+    const one = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
     to.allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      ['BatchGetItem', ...one].map((action) => `dynamodb:${action}`),
       this.coordination.tableArn,
     );
   }
@@ -132,6 +134,11 @@ export class StateStore extends Construct {
   /** Reads when the last sweep was. */
   allowRecall(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem'], this.coordination.tableArn);
+  }
+
+  /** Reads how many orders wait. */
+  allowAdmission(to: ReeveFunction): void {
+    to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, admissionKey);
   }
 
   /** Deletes the orders of expired process records. */

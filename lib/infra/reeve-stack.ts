@@ -169,9 +169,10 @@ function webhookChannels(
   });
 }
 
-/** The front door's authorisation, allowed origins and throttling. */
-const accessOf = ({ throttle, corsOrigins, jwt, console }: Settings) => ({
+/** The front door's authorisation, allowed origins, throttling and admission. */
+const accessOf = ({ throttle, backlogMaxSeconds, corsOrigins, jwt, console }: Settings) => ({
   throttle,
+  backlogMaxSeconds,
   corsOrigins,
   ...(jwt !== undefined && { jwt }),
   ...(console !== undefined && { console }),

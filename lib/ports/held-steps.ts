@@ -1,4 +1,5 @@
 /** The orders with a step that waits for an agent, as the state store knows them. */
+import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Priority } from '#core/model/record.ts';
 
@@ -23,4 +24,15 @@ export interface HeldSteps {
     limit: number,
     after: string | null,
   ): Promise<readonly HeldOrder[]>;
+}
+
+/** Counts the orders of the index. */
+export interface HeldCounts {
+  /**
+   * The orders of a class that wait for the agent, by tenant; of very many only a part, which is more than may wait.
+   *
+   * @param from since when an order has to wait to count as early, ms since the epoch; null: none does
+   * @throws {UnavailableError} when the index cannot be read
+   */
+  count(agent: string, priority: Priority, from: number | null): Promise<readonly FlowCount[]>;
 }

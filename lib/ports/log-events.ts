@@ -149,6 +149,12 @@ export const logEvents = {
     meaning:
       'The queues or the circuit of an agent could not be read; the Scheduler goes on with what it knows (AWS).',
   },
+  'backlog-unknown': {
+    level: 'warn',
+    fields: ['error'],
+    meaning:
+      'How many orders wait could not be read or stored. The front door goes on with what it knows, at most for three sweep periods, and then accepts every order (AWS).',
+  },
   'held-steps-unread': {
     level: 'warn',
     fields: ['agent', 'error'],

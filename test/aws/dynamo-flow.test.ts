@@ -2,11 +2,21 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toItem } from '#aws/store/attributes.ts';
+import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
+import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
+import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
-import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
+import { answeringAws } from '../support/answering-aws.ts';
+import {
+  createTables,
+  type DynamoServer,
+  startDynoxide,
+  testDynamoClient,
+} from '../support/dynamo-server.ts';
 import { heldUnderTest } from '../support/dynamo-under-test.ts';
+import { testLog } from '../support/log.ts';
 
 let server: DynamoServer;
 beforeAll(async () => {
@@ -18,6 +28,10 @@ circuitsContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCircuits(server.client, coordination);
 });
+backlogReportContract('DynamoDB (Dynoxide)', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoBacklogReport(server.client, coordination);
+});
 heldStepsContract('DynamoDB (Dynoxide)', () => heldUnderTest(server));
 
 test('a circuit of a newer release says nothing', async () => {
@@ -25,4 +39,33 @@ test('a circuit of a newer release says nothing', async () => {
   const item = toItem({ Name: 'circuit#paint', Epoch: 3, State: 'ajar' });
   await server.client.send(new PutItemCommand({ TableName: coordination, Item: item }));
   expect(await dynamoCircuits(server.client, coordination).read('paint')).toBeNull();
+});
+
+test.each([
+  { At: 1, Classes: '[{"agent":"paint"}]' },
+  { At: 1, Classes: 'none' },
+  { At: 'now', Classes: '[]' },
+])('a report of a newer release says nothing: %j', async (attributes) => {
+  const { coordination } = await createTables(server.client);
+  const item = toItem({ Name: 'admission', ...attributes });
+  await server.client.send(new PutItemCommand({ TableName: coordination, Item: item }));
+  expect(await dynamoBacklogReport(server.client, coordination).read()).toBeNull();
+});
+
+test('the orders of all pages of the index are counted', async () => {
+  const pages = [['a#00000000000100'], ['a#00000000000200', 'b#00000000000300'], []];
+  const { url, calls } = await answeringAws((_, number) => ({
+    Items: (pages[number - 1] ?? []).map((turn) => ({ HeldTurn: { S: turn } })),
+    ...(number < pages.length && { LastEvaluatedKey: { OrderID: { S: `o${number}` } } }),
+  }));
+  const heldSteps = dynamoHeldSteps(testDynamoClient(url), 'processes', testLog());
+  expect(await heldSteps.count('paint', 'normal', 150)).toEqual([
+    { flow: 'a', waiting: 2, early: 1 },
+    { flow: 'b', waiting: 1, early: 0 },
+  ]);
+  expect(calls).toMatchObject([
+    { operation: 'Query', input: { IndexName: 'Held' } },
+    { input: { ExclusiveStartKey: { OrderID: { S: 'o1' } } } },
+    { input: { ExclusiveStartKey: { OrderID: { S: 'o2' } } } },
+  ]);
 });

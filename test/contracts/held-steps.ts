@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
-import type { HeldSteps } from '#ports/held-steps.ts';
+import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { details, house, newOrder } from '../support/orders.ts';
 
@@ -11,7 +11,7 @@ const now = Date.UTC(2026, 0, 1);
 
 export interface HeldUnderTest {
   readonly store: StateStore;
-  readonly heldSteps: HeldSteps;
+  readonly heldSteps: HeldSteps & HeldCounts;
 }
 
 interface Waiting {
@@ -95,6 +95,23 @@ export function heldStepsContract(name: string, open: () => Promise<HeldUnderTes
         after = first.flow;
       }
       expect(found.toSorted()).toEqual(['0-1', '1-1', '2-1', '3-1', '4-1', 'none']);
+    });
+
+    test('orders are counted by tenant, and those that have waited since an instant among them', async () => {
+      await hold('a1', { tenant: 'a', since: 100 });
+      await hold('a2', { tenant: 'a', since: 200 });
+      await hold('a3', { tenant: 'a', since: 300 });
+      await hold('b1', { tenant: 'b', since: 400 });
+      await hold('none');
+      await hold('high', { priority: 'high' });
+      const counts = await of.heldSteps.count('paint', 'normal', now + 200);
+      const [some] = await of.heldSteps.waiting('paint', 'normal', 1, null);
+      expect(counts.map(({ flow }) => flow)).toContain(some?.flow);
+      const numbers = counts.map(({ waiting: all, early }) => `${early} of ${all}`);
+      expect(numbers.toSorted()).toEqual(['0 of 1', '1 of 1', '2 of 3']);
+      const late = await of.heldSteps.count('paint', 'normal', null);
+      expect(late.map(({ early }) => early)).toEqual([0, 0, 0]);
+      expect(await of.heldSteps.count('print', 'normal', null)).toEqual([]);
     });
 
     test('there are at most as many as are asked for', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
+import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
@@ -36,5 +38,9 @@ coordinationContract('DynamoDB Local', async () => {
 circuitsContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCircuits(server.client, coordination);
+});
+backlogReportContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoBacklogReport(server.client, coordination);
 });
 heldStepsContract('DynamoDB Local', () => heldUnderTest(server));

@@ -30,6 +30,14 @@ test.each([
 });
 
 test.each([
+  [{}, '900'],
+  [{ backlogMaxSeconds: '60' }, '60'],
+])('with %j the front door accepts what can begin in %s s', (context, seconds) => {
+  const frontDoor = functionNamed(templateOf(context), 'Reeve: front door');
+  expect(frontDoor.Environment.Variables).toMatchObject({ REEVE_BACKLOG_MAX: seconds });
+});
+
+test.each([
   [{}, 30],
   [{ logDays: '365' }, 365],
 ])('with %j every log group keeps its lines for %i days', (context, days) => {
@@ -158,6 +166,8 @@ test('tags are on every kind of resource that holds data, runs code or costs mon
 test.each([
   ['throttle', { throttle: { rate: 0 } }],
   ['throttle', { throttle: { limit: 5 } }],
+  ['backlogMaxSeconds', { backlogMaxSeconds: 0 }],
+  ['backlogMaxSeconds', { backlogMaxSeconds: 86_401 }],
   ['logDays', { logDays: '31' }],
   ['eventBus', { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/orders' }],
   [

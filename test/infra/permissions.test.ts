@@ -64,6 +64,7 @@ test('the front door creates, lists and nudges, and cannot start a step', () => 
   expect(linesOf('front door')).toMatchInlineSnapshot(`
     [
       "ReadyNormalQueue: sqs:SendMessage",
+      "StateStoreCoordination admission: dynamodb:GetItem",
       "StateStoreCoordination: dynamodb:BatchGetItem",
       "StateStoreOrders: dynamodb:BatchGetItem",
       "StateStoreOrders: dynamodb:PutItem",
@@ -101,7 +102,7 @@ test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
   expect(linesOf('Supervisor')).toMatchInlineSnapshot(`
     [
       "ReadyNormalQueue: sqs:SendMessage",
-      "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:PutItem dynamodb:UpdateItem",
+      "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
       "StateStoreProcesses/Due: dynamodb:Query",
       "StateStoreProcesses/Held: dynamodb:Query",
       "StateStoreProcesses: dynamodb:BatchGetItem dynamodb:PutItem",

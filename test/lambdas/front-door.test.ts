@@ -7,6 +7,7 @@ vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'front-door');
 vi.stubEnv('REEVE_ORDERS_TABLE', 'orders');
 vi.stubEnv('REEVE_PROCESSES_TABLE', 'processes');
 vi.stubEnv('REEVE_COORDINATION_TABLE', 'coordination');
+vi.stubEnv('REEVE_BACKLOG_MAX', '900');
 vi.stubEnv('REEVE_SHARDS', '1');
 vi.stubEnv('REEVE_SWEEP_SECONDS', '60');
 vi.stubEnv('REEVE_KEEP_DAYS', '30');

@@ -28,14 +28,14 @@ export function heldKeyOf({ steps, priority, tenant, isHeld }: ProcessRecord): H
     const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');
     return {
       HeldFor: heldFor(agent, priority),
-      HeldTurn: `${flowOf(tenant)}${separator}${since}`,
+      HeldTurn: `${heldFlowOf(tenant)}${separator}${since}`,
     };
   }
   return {};
 }
 
 /** A hash, so that no text of a caller is part of a key; the same in every function and release. */
-const flowOf = (tenant: string | null) =>
+export const heldFlowOf = (tenant: string | null) =>
   tenant === null ? '-' : createHash('sha256').update(tenant).digest('hex').slice(0, 16);
 
 /** Sorts after the keys of all orders of a flow. */
@@ -43,3 +43,6 @@ export const afterFlow = (flow: string) => `${flow}${separator}${afterAll}`;
 
 /** The flow of a sort key. */
 export const flowOfTurn = (turn: string) => turn.split(separator)[0] ?? '';
+
+/** Since when the order of a sort key has waited, ms since the epoch. */
+export const sinceOfTurn = (turn: string) => Number(turn.split(separator)[1]);

@@ -16,6 +16,8 @@ export const orderKey: Key = { name: 'OrderID', type: 'S' };
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
 /** The key of an agent's circuit in the Coordination table. */
 export const circuitKey = (agent: string) => `circuit#${agent}`;
+/** The key of the orders that wait, as the Supervisor reports them, in the Coordination table. */
+export const admissionKey = 'admission';
 /** The TTL attribute of ended records, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 

@@ -47,6 +47,8 @@ export interface FrontDoorProps {
   readonly removal: RemovalPolicy;
   /** Requests per second and burst size above which API Gateway answers 429. */
   readonly throttle: { readonly rate: number; readonly burst: number };
+  /** How long an accepted order may have to wait, s. */
+  readonly backlogMaxSeconds: number;
   /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
   /** @default IAM: callers sign with SigV4 */
@@ -89,6 +91,7 @@ export class FrontDoor extends Construct {
         ...props.environment,
         ...readyVariables(ready),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        REEVE_BACKLOG_MAX: String(props.backlogMaxSeconds),
         ...jwtVariable(props.jwt),
         ...consoleVariable(props),
         ...corsVariable(props.corsOrigins),
@@ -97,6 +100,7 @@ export class FrontDoor extends Construct {
     store.allowCreate(this.worker);
     store.allowList(this.worker);
     store.allowRecall(this.worker);
+    store.allowAdmission(this.worker);
     ready.allowSend(this.worker);
 
     const integration = new HttpLambdaIntegration('ToFunction', this.worker, {

@@ -25,6 +25,8 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   submissionQueue: 'a queue of submissions beside the API',
   throttle:
     '`{"rate":…,"burst":…}`: requests per second, and concurrent requests, above which the API answers 429; the limits of the account apply as well',
+  backlogMaxSeconds:
+    'the longest that an order may have to wait, seconds, as far as can be known: the API refuses an order that would wait for longer with `Retry-After`; see [aws.md](aws.md#admission). The submission queue refuses none',
   corsOrigins:
     'origins whose pages may call the API from a browser, such as `["https://shop.example.com"]`: methods and headers of the API, no cookies; plain http only for `localhost`. The origin of the console needs no entry',
   logDays: 'how long logs are kept: a number of days that CloudWatch Logs accepts, 1 to 3653',

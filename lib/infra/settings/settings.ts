@@ -6,6 +6,7 @@ import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
 import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
@@ -25,6 +26,8 @@ import {
   word,
 } from './setting-forms.ts';
 import { stages } from './stage.ts';
+
+const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
 
 const settings = z.strictObject({
   /** `prod` keeps data when the stack is deleted; `dev` deletes it. */
@@ -66,6 +69,8 @@ const settings = z.strictObject({
       burst: z.int().min(1).default(2_000),
     }),
   ).default({ rate: 1_000, burst: 2_000 }),
+  /** How long an accepted order may have to wait, seconds; an order that would wait for longer is refused. */
+  backlogMaxSeconds: wholeNumber(backlogMaxMinMs / 1_000, backlogMaxMaxMs / 1_000).default(900),
   /** Origins whose pages may call the API from a browser, with the header Authorization and no cookies. */
   corsOrigins: json(distinct(z.array(origin))).default([]),
   /** How long logs are kept, days. */

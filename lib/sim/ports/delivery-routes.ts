@@ -62,7 +62,9 @@ export function routesOf(
     deliver: route(queues.submissions, submissionCodec, {
       receive: (host) => (messages) =>
         Promise.all(
-          messages.map((message) => submissionDelivery(host.submission, message, 'ada', host.log)),
+          messages.map((message) =>
+            submissionDelivery(host.queuedSubmission, message, 'ada', host.log),
+          ),
         ),
       acknowledged: rules.acknowledgedSubmission,
     }),

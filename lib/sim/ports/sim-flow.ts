@@ -1,8 +1,11 @@
 /** What the instances of functions share to control the flow to agents: circuits, the index of held steps, the queues' counts. */
+import type { HeldBacklog } from '#core/flow/held-backlog.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { agentName } from '#core/model/ids.ts';
+import type { Priority } from '#core/model/record.ts';
+import type { BacklogReport } from '#ports/backlog-report.ts';
 import type { Circuits } from '#ports/circuits.ts';
-import type { HeldSteps } from '#ports/held-steps.ts';
+import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { Queues } from './queues.ts';
@@ -33,26 +36,63 @@ export function simCircuits(table: CircuitTable, machine: Machine): Circuits {
   };
 }
 
-/** In the order of lib/aws/store/held-key.ts. */
-export function simHeldSteps(table: SimTable, machine: Machine): HeldSteps {
+/** Who waits, in the order of lib/aws/store/held-key.ts. */
+export function simHeldSteps(table: SimTable, machine: Machine): HeldSteps & HeldCounts {
+  const waitingFor = (agent: string, priority: Priority) =>
+    recordsOf(table)
+      .flatMap((record) => {
+        const held = record.steps.find(({ progress }) => progress.state === 'Held');
+        if (held?.agent !== agent || held.progress.state !== 'Held') return [];
+        if (record.priority !== priority) return [];
+        const flow = simFlowOf(record.tenant);
+        return [{ orderId: record.orderId, flow, since: held.progress.since }];
+      })
+      .sort((a, b) => (a.flow === b.flow ? a.since - b.since : a.flow < b.flow ? -1 : 1));
+  const refusal = 'store-throttled';
   return {
     waiting: (agent, priority, limit, after) =>
       machine.call({
         what: `read who waits for ${agent}`,
-        refusal: 'store-throttled',
+        refusal,
         act: () =>
-          recordsOf(table)
-            .flatMap((record) => {
-              const held = record.steps.find(({ progress }) => progress.state === 'Held');
-              if (held?.agent !== agent || held.progress.state !== 'Held') return [];
-              if (record.priority !== priority) return [];
-              const flow = record.tenant ?? '';
-              return [{ orderId: record.orderId, flow, since: held.progress.since }];
-            })
+          waitingFor(agent, priority)
             .filter(({ flow }) => after === null || flow > after)
-            .sort((a, b) => (a.flow === b.flow ? a.since - b.since : a.flow < b.flow ? -1 : 1))
             .slice(0, limit)
             .map(({ orderId, flow }) => ({ orderId, flow })),
+      }),
+    count: (agent, priority, from) =>
+      machine.call({
+        what: `count who waits for ${agent}`,
+        refusal,
+        act: () =>
+          [...Map.groupBy(waitingFor(agent, priority), ({ flow }) => flow)].map(([flow, own]) => ({
+            flow,
+            waiting: own.length,
+            early: own.filter(({ since }) => from !== null && since <= from).length,
+          })),
+      }),
+  };
+}
+
+/** The name of a tenant in the index. */
+export const simFlowOf = (tenant: string | null) => tenant ?? '';
+
+/** The stored report. */
+export interface ReportItem {
+  latest: HeldBacklog | null;
+}
+
+export function simBacklogReport(item: ReportItem, machine: Machine): BacklogReport {
+  const refusal = 'coordination-throttled';
+  return {
+    read: () => machine.call({ what: 'read who waits', refusal, act: () => item.latest }),
+    store: (backlog) =>
+      machine.call({
+        what: `report ${backlog.classes.reduce((sum, { waiting }) => sum + waiting, 0)} who wait`,
+        refusal,
+        act() {
+          item.latest = backlog;
+        },
       }),
   };
 }

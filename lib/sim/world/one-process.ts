@@ -32,6 +32,7 @@ export type ProcessRoles = Pick<
   Host,
   | 'scheduler'
   | 'submission'
+  | 'queuedSubmission'
   | 'operator'
   | 'onChecks'
   | 'sweeping'
@@ -92,6 +93,7 @@ export function processOf(
   return {
     scheduler: roles.scheduler,
     submission: roles.submission,
+    queuedSubmission: roles.submission,
     operator: roles.operator,
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),

@@ -17,7 +17,7 @@ import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
-import type { CircuitTable } from '#sim/ports/sim-flow.ts';
+import type { CircuitTable, ReportItem } from '#sim/ports/sim-flow.ts';
 import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
@@ -34,6 +34,8 @@ export interface SharedInfrastructure {
   readonly stream: SimStream;
   readonly coordination: CoordinationTable;
   readonly circuits: CircuitTable;
+  /** The orders that wait, as the Supervisor of functions reported them. */
+  readonly report: ReportItem;
   /** The agents that make a limited number of calls at once. */
   readonly limitedAgents: readonly string[];
   readonly services: Services;
@@ -125,12 +127,7 @@ export function sharedInfrastructure(
     rules,
     observer,
     breach,
-    oneProcess,
-    concurrency,
-    backlog,
-    recovery,
-    sweepPeriodMs,
-    outageAfterMs,
+    ...{ oneProcess, concurrency, backlog, recovery, sweepPeriodMs, outageAfterMs },
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,
     sweepRuns,
@@ -138,6 +135,7 @@ export function sharedInfrastructure(
     storeOutage: storeOutage(around),
     coordination: coordinationTable(sweepRuns.refused),
     circuits: new Map(),
+    report: { latest: null },
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({

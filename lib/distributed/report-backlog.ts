@@ -1,0 +1,63 @@
+/**
+ * After a sweep, counts the orders that wait for agents and reports them to the front doors. While none waits, it reads one
+ * item and writes none.
+ */
+import { countedClass, type HeldBacklog, type HeldClass } from '#core/flow/held-backlog.ts';
+import { errorKind } from '#core/model/errors.ts';
+import { priorities } from '#core/model/record.ts';
+import type { BacklogReport } from '#ports/backlog-report.ts';
+import type { Circuits } from '#ports/circuits.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { HeldCounts } from '#ports/held-steps.ts';
+import type { Log } from '#ports/log.ts';
+
+/** The ports of {@link reportBacklog}. */
+export interface ReportBacklogPorts {
+  readonly report: BacklogReport;
+  readonly heldSteps: HeldCounts;
+  readonly circuits: Pick<Circuits, 'read'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Never rejects: what is not reported now is reported after the next sweep. */
+export function reportBacklog(
+  ports: ReportBacklogPorts,
+): (waitingFor: readonly string[]) => Promise<void> {
+  const { report, clock, log } = ports;
+  return async (waitingFor) => {
+    try {
+      const before = await report.read();
+      const at = clock.now();
+      const classes = await Promise.all(
+        waitingFor.map((agent) => classesOf(ports, agent, before, at)),
+      );
+      const waiting = classes.flat();
+      if (waiting.length === 0 && (before === null || before.classes.length === 0)) return;
+      await report.store({ at, classes: waiting });
+    } catch (error) {
+      log.warn('backlog-unknown', { error: errorKind(error) });
+    }
+  };
+}
+
+async function classesOf(
+  { heldSteps, circuits }: ReportBacklogPorts,
+  agent: string,
+  before: HeldBacklog | null,
+  nowMs: number,
+): Promise<readonly HeldClass[]> {
+  const circuit = await circuits.read(agent);
+  const isUnavailable = circuit !== null && circuit.state !== 'recovering';
+  const classes = await Promise.all(
+    priorities.map(async (priority) => {
+      const known = before?.classes.find(
+        (each) => each.agent === agent && each.priority === priority,
+      );
+      const counts = await heldSteps.count(agent, priority, known?.from ?? null);
+      if (counts.length === 0) return [];
+      return [countedClass(known, { agent, priority, isUnavailable, counts }, nowMs)];
+    }),
+  );
+  return classes.flat();
+}
