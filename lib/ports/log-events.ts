@@ -153,7 +153,7 @@ export const logEvents = {
     level: 'warn',
     fields: ['error'],
     meaning:
-      'How many orders wait could not be read or stored. The front door goes on with what it knows, at most for three sweep periods, and then accepts every order (AWS).',
+      'How many orders wait could not be read or stored; the front door goes on with what it knows, for at most three sweep periods, and then accepts every order (AWS).',
   },
   'held-steps-unread': {
     level: 'warn',
