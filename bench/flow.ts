@@ -8,11 +8,12 @@ import { burst } from './flow/burst.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
+import { recovery } from './flow/recovery.ts';
 
 const { values: flags } = parseArgs({
   options: {
     /** Comma-separated scenarios. */
-    only: { type: 'string', default: 'burst,overload,offered,outage,hang' },
+    only: { type: 'string', default: 'burst,overload,offered,outage,hang,recovery' },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
     busy: { type: 'boolean', default: false },
@@ -31,6 +32,8 @@ const { values: flags } = parseArgs({
     url: { type: 'string', default: '' },
   },
 });
+/** Orders of which a fourth meet a silent agent. */
+const recoveryOrders = 800;
 const numbers = (list: string) => list.split(',').map(Number);
 
 interface Row {
@@ -59,6 +62,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *hang(say) {
     yield await outage(Number(flags['outage-s']), 'hangs', say);
+  },
+  async *recovery() {
+    yield await recovery(recoveryOrders);
   },
 };
 
