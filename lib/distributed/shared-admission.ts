@@ -25,6 +25,8 @@ export interface SharedAdmissionOptions {
   readonly backlogMaxMs: number;
   /** The orders that may wait. Default: {@link limits.backlogOrdersMax}. */
   readonly ordersMax?: number;
+  /** While no order is known to wait, one order in so many reads the report. Default: ten. */
+  readonly readEveryOrders?: number;
   /** From one sweep to the next, ms. */
   readonly sweepPeriodMs: number;
   readonly clock: Clock;
@@ -34,19 +36,21 @@ export interface SharedAdmissionOptions {
 /** While orders are known to wait, ms. */
 const readEveryMs = 1_000;
 /** While none is. */
-const quiet = { readEveryMs: 10_000, readEveryOrders: 10 };
+const quietReadEveryMs = 10_000;
+const quietReadEveryOrders = 10;
 /** A report older than so many sweep periods says nothing: the Supervisor is not at work. */
 const periodsMax = 3;
 
 /** Makes the admission of one instance. */
 export function sharedAdmission(options: SharedAdmissionOptions): Admission {
   const { report, clock, log, backlogMaxMs, ordersMax = limits.backlogOrdersMax } = options;
+  const { readEveryOrders = quietReadEveryOrders } = options;
   const bounds = { backlogMaxMs, ordersMax };
   const validMs = periodsMax * options.sweepPeriodMs;
   const accepted = acceptedSince();
   let backlog: HeldBacklog | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
-  let offered = quiet.readEveryOrders;
+  let offered = readEveryOrders;
 
   /** Null when no order is known to wait. */
   function current(nowMs: number): HeldBacklog | null {
@@ -57,7 +61,7 @@ export function sharedAdmission(options: SharedAdmissionOptions): Admission {
   function isStale(nowMs: number): boolean {
     const sinceMs = nowMs - readAt;
     if (current(nowMs) !== null) return sinceMs >= readEveryMs;
-    return sinceMs >= quiet.readEveryMs && offered >= quiet.readEveryOrders;
+    return sinceMs >= quietReadEveryMs && offered >= readEveryOrders;
   }
 
   async function read(): Promise<void> {

@@ -114,6 +114,8 @@ export function functionsOf(
         ...shared.backlog,
         ...{ report, registry, clock, log, sweepPeriodMs },
         flowOf: simFlowOf,
+        // A world has few orders.
+        readEveryOrders: 1,
       }),
     }),
     operator: assembleOperator(nudging),

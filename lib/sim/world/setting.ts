@@ -18,7 +18,7 @@ export interface Setting {
   readonly visibilityMs: number;
   /** The calls that each agent of one process makes at once. */
   readonly concurrency: number;
-  /** How many orders may wait in one process, and for how long. */
+  /** How many orders may wait, and for how long. */
   readonly backlog: { readonly ordersMax: number; readonly backlogMaxMs: number };
   /** Whether one process lives on when the faults end, with what they left in its memory. */
   readonly livesOn: boolean;
@@ -52,7 +52,8 @@ export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
     visibilityMs: chance.pick([3_000, 15_000, 60_000]),
     concurrency: chance.pick([1, 2, 4, concurrencyMax, concurrencyMax]),
     backlog: {
-      ordersMax: chance.pick([5, 20, concurrencyMax]),
+      // Functions count once per sweep, after most orders of a world were submitted.
+      ordersMax: chance.pick(oneProcess ? [5, 20, concurrencyMax] : [1, 2, concurrencyMax]),
       backlogMaxMs: chance.pick([5_000, 900_000]),
     },
     livesOn: oneProcess && chance.hits(0.5),
