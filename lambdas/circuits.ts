@@ -1,7 +1,7 @@
 /** The circuits that the instances of an agent's function share; operators learn of their changes. */
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
-import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
+import { hasJustOpened, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import { publish } from './metrics.ts';
 import { log } from './telemetry.ts';
@@ -24,7 +24,7 @@ function report(agent: string, circuit: SharedCircuit): void {
   switch (circuit.state) {
     case 'open':
       publish({ AgentsUnavailable: 1 });
-      if (circuit.probes === 0) log.error('circuit-opened', { agent });
+      if (hasJustOpened(circuit)) log.error('circuit-opened', { agent });
       return;
     case 'half-open':
       return;

@@ -1,8 +1,16 @@
 /** The part of a circuit that instances share. */
 import { describe, expect, it } from 'vitest';
-import { admitted, afterCall, type Circuit, mayCall, newCircuit } from '#core/flow/circuit.ts';
+import {
+  admitted,
+  afterCall,
+  afterNoCall,
+  type Circuit,
+  mayCall,
+  newCircuit,
+} from '#core/flow/circuit.ts';
 import {
   adopted,
+  hasJustOpened,
   isGivenUp,
   isOver,
   type SharedCircuit,
@@ -74,6 +82,20 @@ describe('the shared circuit', () => {
     expect(isGivenUp(shared(opened), probeUntil + 1)).toBe(false);
     const taken = adopted(other, stored, probeUntil + 1);
     expect(admitted(taken, 'another', probeUntil + 1)).toMatchObject({ probe: 'another' });
+  });
+
+  it('has just opened when it was closed before, not after a probe that failed or made no call', () => {
+    expect(hasJustOpened(shared(opened))).toBe(true);
+    const unused = afterNoCall(probing, 'probe', 1_500);
+    const failed = afterCall(
+      probing,
+      { epoch: probing.epoch, step: 'probe', order: 'o', isAnswered: false },
+      1_500,
+    );
+    expect([unused, failed].map((circuit) => hasJustOpened(shared(circuit)))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('limits no call any more half an hour after the service came back', () => {

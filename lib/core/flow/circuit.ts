@@ -90,7 +90,7 @@ const failuresMin = 4;
 /** Older ends of calls do not count. */
 const forgetAfterMs = 5 * minuteMs;
 /** The first probe comes after `firstMs`, and each further one after twice the time, at most `maxMs`. */
-const probeEvery = { firstMs: secondMs, maxMs: 4 * secondMs };
+export const probeEvery = { firstMs: secondMs, maxMs: 4 * secondMs };
 /** Time over which the rate of answered calls is averaged. */
 const rateOverMs = 10 * secondMs;
 /** A service that was called less often than this recovers as if it had been called so often, per second. */

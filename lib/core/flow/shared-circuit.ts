@@ -3,7 +3,7 @@
  * the calls that it made itself. It stores this part when the state changes, on condition that no other instance has
  * stored one since, and adopts what another one stored. A circuit that never opened is not stored.
  */
-import { type Circuit, newCircuit } from './circuit.ts';
+import { type Circuit, newCircuit, probeEvery } from './circuit.ts';
 
 interface Shared {
   /** Increases with each stored change, independently of the epochs of the instances. */
@@ -60,6 +60,12 @@ const recoveryMaxMs = 30 * 60_000;
 /** Whether the service has been called without an outage for so long that its stored circuit says nothing any more. */
 export function isOver(shared: SharedCircuit, nowMs: number): boolean {
   return shared.state === 'recovering' && nowMs - shared.from > recoveryMaxMs;
+}
+
+/** Whether the circuit was closed before: a probe that fails, or ends without a call, opens it again. */
+export function hasJustOpened(shared: SharedCircuit): boolean {
+  if (shared.state !== 'open' || shared.probes > 0) return false;
+  return shared.probeAt - shared.since <= probeEvery.firstMs;
 }
 
 /** Whether the stored probe was given up, so that another step may be the probe. */
