@@ -223,6 +223,34 @@ test('overdue orders are recovered, and a waiting order accepts its last reply',
   }
 });
 
+test('the circuit of an unavailable service is shared, and what waits for it goes on', async () => {
+  const orders: string[] = [];
+  const behind = await reeve.submit(order);
+  await reeve.until(behind, isIn('Processed'));
+  for (const agent of ['fraud', 'inventory', 'payment', 'shipping', 'manual']) {
+    for (const gate of ['concurrency', 'circuit'] as const) {
+      const reply = replyCodec.encode({
+        orderId: idOf(behind),
+        step: stepName('charge'),
+        attempt: 1,
+        action: 'perform',
+        result: { kind: 'deferred', gate, retryAfterMs: 1_000 },
+      });
+      await reeve.send(reeve.source(`Agent-${agent}-Replies`), reply);
+    }
+  }
+  await reeve.submit({ workflow: 'two-branches', details: {} });
+  for (const agent of ['fraud', 'inventory', 'payment', 'shipping']) {
+    await suppliers.set(agent, { down: true });
+    for (let count = 0; count < 6; count += 1) orders.push(await reeve.submit(order));
+    await called(
+      ({ caller, action }) => caller === `agent ${agent}` && action === 'dynamodb:UpdateItem',
+    );
+    await suppliers.reset();
+  }
+  for (const orderId of orders) await reeve.until(orderId, isIn('Processed'));
+});
+
 test('the Supervisor hands over a busy shard', async () => {
   const table = await tableOf('Scheduler', 'REEVE_PROCESSES_TABLE');
   const entries = Array.from({ length: limits.sweepPage + 1 }, (_, at) => `entry ${at}`);

@@ -50,6 +50,24 @@ const request = (target: string, body: object): AwsRequest => ({
 });
 const actions = (asked: AwsRequest) => callsOf('x', asked).map(({ action }) => action);
 
+test('a grant for one item is none for another', () => {
+  const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': 'circuit#*' } };
+  const own = grantsIn(
+    'Scheduler',
+    policy({ Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: table, Condition }),
+  );
+  const [read] = callsOf('Scheduler', {
+    method: 'POST',
+    path: '/',
+    target: 'DynamoDB_20120810.GetItem',
+    body: JSON.stringify({ TableName: 'Orders', Key: { Name: { S: 'circuit#payment' } } }),
+  });
+  if (read === undefined) throw new Error('it is a call');
+  expect(evaluate([read], own)).toEqual({ refused: [], unused: [] });
+  const others = [{ ...read, key: 'sweep' }, call('dynamodb:GetItem', table)];
+  expect(evaluate(others, own).refused).toEqual(others);
+});
+
 test('a transaction or a batch needs the rights of its single calls', () => {
   const transaction = request('DynamoDB_20120810.TransactWriteItems', {
     TransactItems: [{ Put: { TableName: 'Orders' } }, { ConditionCheck: { TableName: 'Orders' } }],

@@ -6,6 +6,8 @@ export interface Call {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
+  /** The partition key of the one item that it reads or writes; absent for other calls. */
+  readonly key?: string;
 }
 
 /** A request that a function sent. */
@@ -19,6 +21,8 @@ export interface AwsRequest {
 
 const text = z.string();
 const table = z.object({ TableName: text, IndexName: text.optional() });
+/** An item of the Coordination table, the only one with grants by key. */
+const item = z.object({ Key: z.object({ Name: z.object({ S: text }) }) });
 const tables = z.object({ RequestItems: z.record(text, z.unknown()) });
 const transaction = z.object({
   TransactItems: z.array(
@@ -38,14 +42,15 @@ const place = `${region}:${account}`;
 
 /** @throws {Error} for an unknown request: a new kind of call needs an entry here */
 export function callsOf(caller: string, request: AwsRequest): readonly Call[] {
-  return (actionsOf(request) ?? unknown(request)).map(([action, resource]) => ({
+  return (actionsOf(request) ?? unknown(request)).map(([action, resource, key]) => ({
     caller,
     action,
     resource,
+    ...(key !== undefined && { key }),
   }));
 }
 
-type OnResource = readonly [action: string, resource: string];
+type OnResource = readonly [action: string, resource: string, key?: string];
 
 function actionsOf({ method, path, target, body }: AwsRequest): readonly OnResource[] | undefined {
   const invoked = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path)?.[1];
@@ -90,7 +95,13 @@ function onTables(operation: string, document: unknown): readonly OnResource[] {
       tableArn({ TableName: name }),
     ]);
   }
-  return [[`dynamodb:${operation}`, tableArn(table.parse(document))]];
+  const on = tableArn(table.parse(document));
+  const named = item.safeParse(document);
+  return [
+    named.success
+      ? [`dynamodb:${operation}`, on, named.data.Key.Name.S]
+      : [`dynamodb:${operation}`, on],
+  ];
 }
 
 /** A part of a transaction needs the right of the single call. */

@@ -1,7 +1,7 @@
 /**
  * Which calls the grants of a role allow, and which grants no call used. It supports the part of IAM that Reeve's
- * roles use: allowing statements, literal actions, resources that may end with `*`. Everything else in a policy is
- * an error, so that nothing counts as allowed by mistake.
+ * roles use: allowing statements, literal actions, resources that may end with `*`, and a condition on the partition key
+ * of an item. Everything else in a policy is an error, so that nothing counts as allowed by mistake.
  */
 import * as z from 'zod';
 import type { Call } from './calls.ts';
@@ -11,6 +11,8 @@ export interface Grant {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
+  /** The partition keys that it is limited to, which may end with `*`; absent: all. */
+  readonly key?: string;
 }
 
 export interface Evaluation {
@@ -27,17 +29,26 @@ const policySchema = z.object({
       Effect: z.literal('Allow'),
       Action: oneOrMore,
       Resource: oneOrMore,
+      Condition: z
+        .strictObject({
+          'ForAllValues:StringLike': z.strictObject({
+            'dynamodb:LeadingKeys': z.union([z.string(), z.tuple([z.string()])]),
+          }),
+        })
+        .optional(),
     }),
   ),
 });
 
 /** @throws {Error} for a policy with other content */
 export function grantsIn(caller: string, policy: unknown): readonly Grant[] {
-  const found = policySchema
-    .parse(policy)
-    .Statement.flatMap(({ Action, Resource }) =>
-      Action.flatMap((action) => Resource.map((resource) => ({ caller, action, resource }))),
+  const found = policySchema.parse(policy).Statement.flatMap(({ Action, Resource, Condition }) => {
+    const [key] = [Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? []].flat();
+    const limit = key === undefined ? {} : { key };
+    return Action.flatMap((action) =>
+      Resource.map((resource) => ({ caller, action, resource, ...limit })),
     );
+  });
   const wild = found.find(({ action }) => action.includes('*'));
   if (wild !== undefined) throw new Error(`${caller} is granted ${wild.action}: name the actions.`);
   return found;
@@ -54,7 +65,8 @@ function allows(grant: Grant, call: Call): boolean {
   return (
     grant.caller === call.caller &&
     grant.action === call.action &&
-    matches(grant.resource, call.resource)
+    matches(grant.resource, call.resource) &&
+    (grant.key === undefined || (call.key !== undefined && matches(grant.key, call.key)))
   );
 }
 
