@@ -2,7 +2,7 @@
  * What one instance of the Scheduler knows of an agent: its stored circuit, and the requests in its queues. While the agent
  * keeps up with its requests and has no limit, nothing is read.
  */
-import { admitted, afterNoCall, type Circuit } from '#core/flow/circuit.ts';
+import { admitted, afterCall, afterNoCall, type Circuit } from '#core/flow/circuit.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { Gate } from '#core/model/hold.ts';
 import type { Request } from '#core/model/message.ts';
@@ -25,6 +25,8 @@ export interface AgentLoad {
   heldBy(request: Request): Gate | null;
   /** The request was not sent after all. */
   unsent(request: Request): void;
+  /** The agent answered, so its service does, whatever the stored circuit says: its instance may not know it. */
+  answered(): void;
   /** An attempt waited for long in a queue, or was given back for this gate. */
   pressed(gate: Gate): void;
   /** A step is held, or an order that was held goes on: others may wait as well. */
@@ -50,6 +52,8 @@ const watchMs = 60_000;
 const waitingMin = 10;
 /** Held steps that start after the replies of one batch, at most. */
 const startableMax = 25;
+/** A step that was let through as the probe, and of which nothing is heard for so long, is not waited for, ms. */
+const probeLostAfterMs = 10_000;
 
 /** What is known at first: nothing, as if the agent had no work. */
 export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadOptions): AgentLoad {
@@ -61,6 +65,7 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
   let readAt = Number.NEGATIVE_INFINITY;
   let backlog: Backlog = { waiting: 0, inFlight: 0 };
   let sent = 0;
+  let probeSentAt = 0;
 
   const watchesCircuit = () => circuitWatch.isOn() || copy.current().state !== 'closed';
   const watchesQueues = () => isLimited || queueWatch.isOn();
@@ -70,6 +75,13 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
     const everyMs = isQuiet ? quiet.readEveryMs : readEveryMs;
     return clock.now() - readAt >= everyMs;
   };
+
+  function withoutLostProbe(circuit: Circuit): Circuit {
+    const isLost = clock.now() - probeSentAt > probeLostAfterMs;
+    return circuit.state === 'half-open' && isLost
+      ? afterNoCall(circuit, circuit.probe, clock.now())
+      : circuit;
+  }
 
   async function readQueues(): Promise<void> {
     readAt = clock.now();
@@ -90,9 +102,10 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
       ]);
     },
     heldBy({ idempotencyKey: step }) {
-      const next = admitted(copy.current(), step, clock.now());
+      const next = admitted(withoutLostProbe(copy.current()), step, clock.now());
       if (next === null) return 'circuit';
       if (watchesQueues() && free() <= 0) return 'concurrency';
+      if (next.state === 'half-open') probeSentAt = clock.now();
       copy.change(next);
       sent += 1;
       return null;
@@ -101,9 +114,19 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
       sent = Math.max(0, sent - 1);
       copy.change(afterNoCall(copy.current(), step, clock.now()));
     },
+    answered() {
+      const probing = admitted(copy.current(), 'reply', clock.now()) ?? copy.current();
+      if (probing.state !== 'half-open') return;
+      const { epoch, probe: step } = probing;
+      copy.change(afterCall(probing, { epoch, step, order: '', isAnswered: true }, clock.now()));
+    },
     pressed(gate) {
-      if (gate === 'circuit') circuitWatch.start();
-      else queueWatch.start();
+      if (gate === 'circuit') {
+        copy.doubt();
+        circuitWatch.start();
+      } else {
+        queueWatch.start();
+      }
     },
     stepWaits: waiting.start,
     nothingWaits: waiting.stop,

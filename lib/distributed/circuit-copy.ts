@@ -30,6 +30,8 @@ export interface CircuitCopy {
   current(): Circuit;
   /** The calls of this instance changed its circuit. */
   change(next: Circuit): void;
+  /** What is stored is adopted anew, also when it has not changed: what this instance believes is wrong. */
+  doubt(): void;
   /** Whether what is known may have changed: it is read at most once per second. */
   isStale(): boolean;
   /** Reads the stored circuit. Never rejects. */
@@ -108,6 +110,9 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
     change(next) {
       isUnsaved ||= next.state !== circuit.state;
       circuit = next;
+    },
+    doubt() {
+      if (circuit.state === 'closed' || circuit.state === 'recovering') known = 0;
     },
     isStale: () => clock.now() - readAt >= readEveryMs,
     async read() {

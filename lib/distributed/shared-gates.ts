@@ -61,8 +61,10 @@ export function sharedGates({ limited, ...ports }: SharedGatesOptions): SharedGa
     },
     observe(agent, replies) {
       for (const { result, waitedMs } of replies) {
-        if (result.kind === 'deferred') of(agent).pressed(result.gate);
-        else if (waitedMs !== undefined) of(agent).pressed('concurrency');
+        const load = of(agent);
+        if (result.kind === 'deferred') load.pressed(result.gate);
+        else if (waitedMs !== undefined) load.pressed('concurrency');
+        if (result.kind === 'succeeded' || result.kind === 'failed') load.answered();
       }
     },
     async startable(agent, records) {

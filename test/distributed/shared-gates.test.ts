@@ -229,3 +229,30 @@ test('queues that give no answer hold nothing for good: what was known still cou
   expect((await ask(1)).sent).toBe(0);
   expect(log.lines.map(({ event }) => event)).toEqual(['load-unknown']);
 });
+
+test('a probe of which nothing is heard is not waited for', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await clock.advance(1_000);
+  expect((await ask(2)).sent).toBe(1);
+  await clock.advance(10_000);
+  expect((await ask(2)).sent).toBe(0);
+  await clock.advance(1);
+  expect((await ask(2)).sent).toBe(1);
+});
+
+test('an agent that answers is not held, although the stored circuit stays open: its instance may not know it', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await clock.advance(1_000);
+  expect((await ask(2)).sent).toBe(1);
+  gates.observe(paint, [reply(done)]);
+  await clock.advance(8_000);
+  expect((await ask(9)).sent).toBe(9);
+  // It was an earlier call that was answered: the agent meets the open circuit again.
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await clock.advance(1_000);
+  expect(await ask(2)).toEqual({ sent: 1, held: ['circuit'] });
+});
