@@ -25,7 +25,7 @@ export interface AgentLoad {
   heldBy(request: Request): Gate | null;
   /** The request was not sent after all. */
   unsent(request: Request): void;
-  /** The agent answered, so its service does, whatever the stored circuit says: its instance may not know it. */
+  /** The agent answered, so its service does, also while the stored circuit is open: its instance may not know it. */
   answered(): void;
   /** An attempt waited for long in a queue, or was given back for this gate. */
   pressed(gate: Gate): void;
