@@ -17,7 +17,8 @@ export interface Gates {
   release(requests: readonly Request[]): void;
   /**
    * True: the gates nudge the orders that they hold, as soon as one may start a call. The instant until which a step is held
-   * is then only the fallback, and no message is sent for it.
+   * is then only the fallback, and no message is sent for it. Such gates learn from the written records which steps wait,
+   * so every decision that holds a step is written.
    */
   readonly nudgeHeld?: boolean;
 }

@@ -234,7 +234,8 @@ function decideGated(
   }
   const requests = requestsOf(decision.commands);
   if (requests.length === 0) return { decision, nowMs, known, granted: none };
-  const asked = { decision, nowMs, known, granted: requests };
+  const learns = gates.nudgeHeld === true;
+  const asked = { decision, nowMs, known, granted: requests, learns };
   const answers = gates.ask(requests);
   return answers instanceof Promise
     ? answers.then((late) => decidedLater(record, event, asked, late, clock.now()))
@@ -244,6 +245,8 @@ function decideGated(
 /** A decision before its gates were asked. `granted`: all of its requests. */
 interface AskedDecision extends GatedDecision {
   readonly known: OrderContext;
+  /** The gates learn from the written records which steps wait: then a hold is written even where nothing else changed. */
+  readonly learns: boolean;
 }
 
 function decidedAgain(
@@ -252,7 +255,7 @@ function decidedAgain(
   asked: AskedDecision,
   answers: GateAnswers,
 ): GatedDecision {
-  const { nowMs, known, granted: requests } = asked;
+  const { nowMs, known, granted: requests, learns } = asked;
   if (answers.every((hold) => hold === null)) return asked;
   const granted = requests.filter((_, at) => answers[at] === null);
   const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
@@ -260,8 +263,9 @@ function decidedAgain(
     return hold === null ? [] : [[step, hold]];
   });
   const gated = { ...known, holds: new Map(byStep) };
-  const again = unlessStillHeld(record, decide(record, event, gated, nowMs), nowMs);
-  return { decision: withGranted(again, granted), nowMs, known: gated, granted, isHeld: true };
+  const again = decide(record, event, gated, nowMs);
+  const worthWriting = learns ? again : unlessStillHeld(record, again, nowMs);
+  return { decision: withGranted(worthWriting, granted), nowMs, known: gated, granted, isHeld: true };
 }
 
 /** What was read took time, which is not charged to the deadlines of the steps. */

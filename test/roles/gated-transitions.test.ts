@@ -170,6 +170,26 @@ test('a call that is let through, and not sent because another hold has lasted t
   expect(nudged).toEqual(['two', 'two']);
 });
 
+test('an order whose start was not written waits for a slot again, when it is held once more', async () => {
+  let isAvailable = true;
+  const { transitions, gate, nudged, create, requests } = await painters(2, (store) => ({
+    ...store,
+    async commit(next) {
+      if (isAvailable) return store.commit(next);
+      throw new UnavailableError('store-unavailable', 'no answer');
+    },
+  }));
+  for (const id of ['one', 'two', 'three']) await create(id);
+  await transitions.apply([claimOf('one'), claimOf('two')]);
+  gate.release(requests());
+  isAvailable = false;
+  expect(await transitions.apply([claimOf('two')])).toMatchObject([{ kind: 'failed' }]);
+  isAvailable = true;
+  await transitions.apply([claimOf('three'), claimOf('two')]);
+  gate.release(requests());
+  expect(nudged).toEqual(['two', 'two']);
+});
+
 test('gates that grant every call are asked once, and change nothing', async () => {
   const asked: number[] = [];
   const gates: Gates = {
