@@ -18,8 +18,9 @@ export interface AgentLoadOptions extends CircuitCopyOptions {
 
 /** See {@link agentLoad}. */
 export interface AgentLoad {
-  /** Whether something must be read before `heldBy` and `startable` can say what is true now. */
+  /** Whether something must be read, or is being read, before `heldBy` and `startable` can say what is true now. */
   isStale(): boolean;
+  /** Callers at once share a read: the orders of a batch ask together, and none may pass by what was known before. */
   refresh(): Promise<void>;
   /** The gate that holds the request; null when it may be sent, and is counted as sent. */
   heldBy(request: Request): Gate | null;
@@ -93,14 +94,19 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
     }
   }
 
+  const reading = sharedRun(async () => {
+    await Promise.all([
+      watchesCircuit() && copy.isStale() && copy.read(),
+      watchesQueues() && isQueueStale() && readQueues(),
+    ]);
+  });
+
   return {
-    isStale: () => (watchesCircuit() && copy.isStale()) || (watchesQueues() && isQueueStale()),
-    async refresh() {
-      await Promise.all([
-        watchesCircuit() && copy.isStale() && copy.read(),
-        watchesQueues() && isQueueStale() && readQueues(),
-      ]);
-    },
+    isStale: () =>
+      reading.isRunning() ||
+      (watchesCircuit() && copy.isStale()) ||
+      (watchesQueues() && isQueueStale()),
+    refresh: reading.run,
     heldBy({ idempotencyKey: step }) {
       const next = admitted(withoutLostProbe(copy.current()), step, clock.now());
       if (next === null) return 'circuit';
@@ -134,6 +140,20 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
     startable(replies) {
       const wanted = Math.min(startableMax, watchesQueues() ? free() : 2 * replies);
       return admittedOf(copy.current(), wanted, clock.now());
+    },
+  };
+}
+
+/** Work that is done once for all who ask for it while it runs. It must not reject. */
+function sharedRun(work: () => Promise<void>) {
+  let running: Promise<void> | null = null;
+  return {
+    isRunning: () => running !== null,
+    run() {
+      running ??= work().then(() => {
+        running = null;
+      });
+      return running;
     },
   };
 }
