@@ -265,7 +265,13 @@ function decidedAgain(
   const gated = { ...known, holds: new Map(byStep) };
   const again = decide(record, event, gated, nowMs);
   const worthWriting = learns ? again : unlessStillHeld(record, again, nowMs);
-  return { decision: withGranted(worthWriting, granted), nowMs, known: gated, granted, isHeld: true };
+  return {
+    decision: withGranted(worthWriting, granted),
+    nowMs,
+    known: gated,
+    granted,
+    isHeld: true,
+  };
 }
 
 /** What was read took time, which is not charged to the deadlines of the steps. */

@@ -47,13 +47,20 @@ function instance({ isLimited = true } = {}) {
     }
     return { sent, held };
   }
+  /** As a batch of nudges does: none of the requests waits for the answer to another one. */
+  async function askAtOnce(count: number) {
+    const orders = Array.from({ length: count }, (_, at) => `b${number + at}`);
+    number += count;
+    const answers = await Promise.all(orders.map((order) => gates.ask([call(order)])));
+    return answers.flat().filter((hold) => hold === null).length;
+  }
   const set = (waiting: number, inFlight: number) => {
     backlog = { waiting, inFlight };
   };
   const fail = () => {
     isFailing = true;
   };
-  return { clock, circuits, log, gates, ask, set, fail, counts: () => counts };
+  return { clock, circuits, log, gates, ask, askAtOnce, set, fail, counts: () => counts };
 }
 
 const reply = (result: ReplyResult, waitedMs?: number): Reply => ({
@@ -114,6 +121,24 @@ test('a limited agent is sent as many requests as it has in flight, at least ten
   set(25, 20);
   await clock.advance(1_000);
   expect((await ask(5)).sent).toBe(0);
+});
+
+test('requests that are asked for while the queues are read wait for what they say, and share the read', async () => {
+  const { askAtOnce, set, counts, clock } = instance();
+  set(30, 20);
+  expect(await askAtOnce(10)).toBe(0);
+  set(0, 0);
+  await clock.advance(1_000);
+  expect(await askAtOnce(30)).toBe(10);
+  expect(counts()).toBe(2);
+});
+
+test('requests that are asked for while the stored circuit is read wait for it', async () => {
+  const { gates, askAtOnce, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  expect(await askAtOnce(10)).toBe(0);
+  expect(circuits.reads()).toBe(1);
 });
 
 test('the queues of a limited agent are read once per second under load, and every ten seconds without', async () => {
