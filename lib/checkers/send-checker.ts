@@ -89,7 +89,8 @@ export type SendChecker = ReturnType<typeof sendChecker>;
 
 /** Checks the messages of all machines for all orders. */
 export function sendChecker(breach: Breach) {
-  const writes = new Map<string, SentWrite>();
+  /** By write id; one per decision. */
+  const writes = new Map<string, SentWrite[]>();
   const stored = new Set<OrderId>();
   const starts = new Map<string, SentWrite>();
   const unsentBy = new Map<string, Set<string>>();
@@ -98,10 +99,10 @@ export function sendChecker(breach: Breach) {
   const waits = new Set<string>();
 
   return {
-    /** The store applied a write, whether or not its writer knows. */
+    /** The store applied a write, whether or not its writer knows. Call it for each decision of the write. */
     wrote(write: SentWrite) {
       const { writeId, orderId } = write.after;
-      writes.set(writeId, write);
+      writes.set(writeId, [...(writes.get(writeId) ?? []), write]);
       stored.add(orderId);
       for (const wait of waitsOf(write.after)) waits.add(wait);
       addUnsent(write);
@@ -113,8 +114,8 @@ export function sendChecker(breach: Breach) {
     },
     /** The writer got no response twice, so that it need not send the messages of its write. */
     unknown({ writeId }: ProcessRecord, { name }: Sender) {
-      const write = writes.get(writeId);
-      for (const id of write === undefined ? [] : toSend(write)) unsentBy.get(name)?.delete(id);
+      const sent = (writes.get(writeId) ?? []).flatMap(toSend);
+      for (const id of sent) unsentBy.get(name)?.delete(id);
     },
     /** R13: a nudge is for a stored order, and a delayed one for an instant that it waits for, or for one that was held. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {

@@ -174,14 +174,14 @@ function writes(
       return 'created';
     },
 
-    async commit(record) {
+    async commit(record, replaced = record.revision - 1) {
       const written = await group.write(() => {
         const before = cache.get(record.orderId);
         if (before?.record.writeId === record.writeId) return 'committed';
         if (before === undefined) return 'conflict';
         const keys = { due: dueKey(record), before: dueKey(before.record) };
-        if (!sql.replace(before.seq, record, keys)) return 'conflict';
-        totals.revised();
+        if (!sql.replace(before.seq, record, replaced, keys)) return 'conflict';
+        totals.revised(record.revision - replaced);
         cache.keep({ ...before, record });
         return { before: before.record, changes: noteChange(before.record.processState, record) };
       });

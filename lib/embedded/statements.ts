@@ -113,14 +113,19 @@ function recordWrites(database: DatabaseSync) {
       return Number(lastInsertRowid);
     },
 
-    /** False when the row does not have the previous revision. `seq`: the row number. */
-    replace(seq: number, record: ProcessRecord, { due, before }: DueKeys): boolean {
+    /** False when the row does not have the revision `replaced`. `seq`: the row number. */
+    replace(
+      seq: number,
+      record: ProcessRecord,
+      replaced: number,
+      { due, before }: DueKeys,
+    ): boolean {
       const row = encodeRecord(record);
       const values = changingValues(row, extensionOf(record), due);
       const { changes } =
         due === before
-          ? replace.run(...values, seq, row.OrderID, row.Revision - 1)
-          : replaceAndMove.run(...values, due, seq, row.OrderID, row.Revision - 1);
+          ? replace.run(...values, seq, row.OrderID, replaced)
+          : replaceAndMove.run(...values, due, seq, row.OrderID, replaced);
       return changes === 1;
     },
   };

@@ -66,7 +66,7 @@ const nowOf = (orders: readonly WorldState[]) => orders[0]?.nowMs ?? 0;
 const slotText = ({ order, agent, step, attempt, until }: Slot, nowMs: number) =>
   `${order} ${agent} ${step} ${attempt} ${until - nowMs}`;
 
-/** Decides twice where a gate holds a call, as lib/roles/transitions.ts does. */
+/** Decides twice where a gate holds a call, as lib/roles/transitions/transitions.ts does. */
 function gatedDecide(world: SharedWorld, slots: readonly Slot[]): SmallWorld['decide'] {
   return (record, event, known, nowMs): Decision => {
     const decision = world.decide(record, event, known, nowMs);

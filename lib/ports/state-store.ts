@@ -55,10 +55,12 @@ export interface StateStore {
   create(order: Order, record: PendingRecord): Promise<'created' | 'exists'>;
 
   /**
-   * Replaces revision `record.revision - 1` of the record; `conflict` when the stored revision is another
-   * one. A repetition with the same write id is recognised and returns `committed` again (R12).
+   * Replaces this revision of the record; `conflict` when the stored revision is another one. A repetition with the same
+   * write id is recognised and returns `committed` again (R12).
+   *
+   * @param replaced default: `record.revision - 1`; an earlier one when several decisions have one write
    */
-  commit(record: ProcessRecord): Promise<'committed' | 'conflict'>;
+  commit(record: ProcessRecord, replaced?: number): Promise<'committed' | 'conflict'>;
 
   /** Consistent reads; unknown ids are absent from the result. */
   records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;

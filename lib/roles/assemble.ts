@@ -37,7 +37,7 @@ import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
-import { type TransitionPorts, type Transitions, transitions } from './transitions.ts';
+import { type TransitionPorts, type Transitions, transitions } from './transitions/transitions.ts';
 
 /** The ports of {@link assembleScheduler}. */
 export interface SchedulerAssembly extends TransitionPorts {

@@ -2,7 +2,7 @@
 import { CorruptDataError, describeError, RefusedError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import type { Outcome } from './transitions.ts';
+import type { Outcome } from './transitions/transitions.ts';
 
 /** Parks a message that no redelivery can help: its order is unknown, corrupt or refused by the store (R19). */
 export function deliveryOf(outcome: Outcome, log: Log): Delivery {

@@ -6,7 +6,7 @@ import type { Correction } from '#core/model/correction.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
-import type { Transitions } from './transitions.ts';
+import type { Transitions } from './transitions/transitions.ts';
 
 /** The result of an operator's request. */
 export type OperatorOutcome =

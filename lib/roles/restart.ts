@@ -16,7 +16,7 @@ import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import type { Operator } from './operator.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { Transitions } from './transitions.ts';
+import type { Transitions } from './transitions/transitions.ts';
 
 /** Orders interrupted at once at most. */
 const defaultSliceMax = 100;

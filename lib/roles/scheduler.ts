@@ -12,7 +12,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from './event-delivery.ts';
-import type { Outcome, Transitions } from './transitions.ts';
+import type { Outcome, Transitions } from './transitions/transitions.ts';
 
 /** Handles nudges and replies. */
 export interface Scheduler {

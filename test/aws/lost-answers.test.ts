@@ -14,7 +14,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { submission } from '#roles/submission.ts';
-import { transitions } from '#roles/transitions.ts';
+import { transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import {
@@ -306,9 +306,9 @@ test.each(overtaken)(
     let overtaking: string | undefined;
     const store: StateStore = {
       ...unreliable,
-      async commit(record) {
+      async commit(record, replaced) {
         try {
-          return await unreliable.commit(record);
+          return await unreliable.commit(record, replaced);
         } catch (error) {
           // Another writer commits between the lost answers and the second request.
           const next = await other(id);

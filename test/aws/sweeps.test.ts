@@ -11,7 +11,7 @@ import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
-import { transitions } from '#roles/transitions.ts';
+import { transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';

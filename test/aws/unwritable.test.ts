@@ -12,7 +12,7 @@ import { operator } from '#roles/operator.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
-import { transitions } from '#roles/transitions.ts';
+import { transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
@@ -50,8 +50,8 @@ async function deployed() {
   const stopped: ProcessRecord[] = [];
   const store: StateStore = {
     ...real,
-    async commit(record) {
-      const outcome = await real.commit(record);
+    async commit(record, replaced) {
+      const outcome = await real.commit(record, replaced);
       if (outcome === 'committed' && record.processState === 'Error') stopped.push(record);
       return outcome;
     },

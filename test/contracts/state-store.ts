@@ -128,6 +128,16 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         expect(await stored(record.orderId)).toEqual(first);
       });
 
+      test('of several decisions replaces the revision before the first of them', async () => {
+        const record = await create('one');
+        const first = await commit(claimed(record, now));
+        const third = succeeded(succeeded(first, 'east', now + 1), 'west', now + 2);
+        expect(await store.commit(third, record.revision)).toBe('conflict');
+        expect(await store.commit(third, first.revision)).toBe('committed');
+        expect(await store.commit(third, first.revision)).toBe('committed');
+        expect(await stored(record.orderId)).toEqual(third);
+      });
+
       test('of a write whose response was lost is recognised, and changes nothing (R12)', async () => {
         const record = await create('one');
         const first = await commit(claimed(record, now));

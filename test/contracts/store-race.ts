@@ -21,11 +21,15 @@ export async function race(store: StateStore, name: string, log: OperationLog): 
     read(latest.revision);
     const next = {
       ...claimed(record, now, name, `${name}-${turn}`),
-      revision: latest.revision + 1,
+      revision: latest.revision + 1 + (turn % 3),
     };
     const commit = async () => {
-      const written = log.write(orderId, next.revision, next.writeId);
-      written((await store.commit(next)) === 'committed');
+      const written = log.write(
+        orderId,
+        { replaced: latest.revision, revision: next.revision },
+        next.writeId,
+      );
+      written((await store.commit(next, latest.revision)) === 'committed');
     };
     await commit()
       .catch(commit)
@@ -34,7 +38,7 @@ export async function race(store: StateStore, name: string, log: OperationLog): 
 }
 
 export async function begin(store: Pick<StateStore, 'create'>, log: OperationLog): Promise<void> {
-  const created = log.write(orderId, record.revision, record.writeId);
+  const created = log.write(orderId, { replaced: 0, revision: record.revision }, record.writeId);
   created((await store.create(order, record)) === 'created');
 }
 

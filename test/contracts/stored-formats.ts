@@ -12,7 +12,7 @@ import { NewerDataError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
 import { deliveryOf } from '#roles/event-delivery.ts';
-import { type Transitions, transitions } from '#roles/transitions.ts';
+import { type Transitions, transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { claimed, house, newOrder, succeeded } from '../support/orders.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliveryOf } from '#roles/event-delivery.ts';
-import type { Outcome } from '#roles/transitions.ts';
+import type { Outcome } from '#roles/transitions/transitions.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
 

@@ -36,9 +36,9 @@ async function painters(
   // The gates learn from durable writes what is held.
   const watched = (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       const [before] = (await store.records([record.orderId])).values();
-      const outcome = await store.commit(record);
+      const outcome = await store.commit(record, replaced);
       if (outcome === 'committed') gate.onRecord(record, before ?? null);
       return outcome;
     },
@@ -125,8 +125,8 @@ test('an order that the store accepts only in its shortest form keeps the slots 
   let isRefused = false;
   const { transitions, gate, clock, create, record, requests } = await painters(2, (store) => ({
     ...store,
-    async commit(next) {
-      if (!isRefused) return store.commit(next);
+    async commit(next, replaced) {
+      if (!isRefused) return store.commit(next, replaced);
       isRefused = false;
       clock.jump(10);
       throw new RefusedError('store-refused', 'Over 400 KB.');
@@ -174,8 +174,8 @@ test('an order whose start was not written waits for a slot again, when it is he
   let isAvailable = true;
   const { transitions, gate, nudged, create, requests } = await painters(2, (store) => ({
     ...store,
-    async commit(next) {
-      if (isAvailable) return store.commit(next);
+    async commit(next, replaced) {
+      if (isAvailable) return store.commit(next, replaced);
       throw new UnavailableError('store-unavailable', 'no answer');
     },
   }));

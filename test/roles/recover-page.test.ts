@@ -68,9 +68,9 @@ test('an order counts as interrupted by the event that was written, not by the f
   let conflicts = 1;
   const world = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (record.orderId === 'a' && conflicts-- > 0) return 'conflict';
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   const page = await overdue(world, ['a', 'b']);

@@ -13,7 +13,7 @@ import {
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { transitions } from '#roles/transitions.ts';
+import { transitions } from '#roles/transitions/transitions.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
@@ -117,8 +117,8 @@ test.each([
 function full(world: { readonly takes: (record: ProcessRecord) => Promise<boolean> }) {
   return (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
-      if (await world.takes(record)) return store.commit(record);
+    async commit(record, replaced) {
+      if (await world.takes(record)) return store.commit(record, replaced);
       throw new RefusedError('store-refused', 'Over 400 KB.');
     },
   });

@@ -26,10 +26,10 @@ const failing =
   (error: () => unknown, ...ids: readonly string[]) =>
   (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       const failure = ids.includes(record.orderId) ? error() : null;
       if (failure !== null) throw failure;
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   });
 
@@ -209,9 +209,9 @@ test('a change of a new order does not wait for the recovery', async () => {
   const gate = Promise.withResolvers<void>();
   const world = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (record.orderId === 'order-1') await gate.promise;
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   await claimAll(world, 4);

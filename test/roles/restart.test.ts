@@ -26,9 +26,9 @@ function held(ids: readonly string[]) {
   const gate = Promise.withResolvers<void>();
   const through = (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (ids.includes(record.orderId)) await gate.promise;
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   });
   return { through, letGo: gate.resolve };
@@ -107,10 +107,10 @@ test('a restart that cannot write rejects', async () => {
   let away = true;
   const world = roleScenario((store) => ({
     ...store,
-    commit: (record) =>
+    commit: (record, replaced) =>
       away && record.history.at(-1)?.type === 'interrupted'
         ? Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'))
-        : store.commit(record),
+        : store.commit(record, replaced),
   }));
   await claimAll(world, 3);
   await expect(restartIn(world).begin()).rejects.toThrow(/3 of 3/);
@@ -124,10 +124,10 @@ test('a failed write is retried until it succeeds, and no sweep counts a failure
   let away = true;
   const world = roleScenario((store) => ({
     ...store,
-    commit: (record) =>
+    commit: (record, replaced) =>
       away && record.orderId === 'order-2'
         ? Promise.reject(new UnavailableError('store-unavailable', 'The disk is full.'))
-        : store.commit(record),
+        : store.commit(record, replaced),
   }));
   await claimAll(world, 4);
   const restarted = restartIn(world, 2);

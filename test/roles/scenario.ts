@@ -9,7 +9,7 @@ import { sqliteStore } from '#embedded/sqlite-store.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { type Transitions, transitions } from '#roles/transitions.ts';
+import { type Transitions, transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { type TestLog, testLog } from '../support/log.ts';
@@ -56,8 +56,8 @@ export function roleScenario(
   const happened: Happened[] = [];
   const noting: StateStore = {
     ...real,
-    async commit(record) {
-      const outcome = await real.commit(record);
+    async commit(record, replaced) {
+      const outcome = await real.commit(record, replaced);
       if (outcome === 'committed') happened.push({ did: 'commit', revision: record.revision });
       return outcome;
     },

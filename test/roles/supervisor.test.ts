@@ -5,7 +5,7 @@ import { orderId, stepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { supervisor } from '#roles/supervisor.ts';
-import type { Transitions } from '#roles/transitions.ts';
+import type { Transitions } from '#roles/transitions/transitions.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const supervise = (world: RoleScenario, transitions: Transitions = world.transitions) =>
@@ -110,9 +110,9 @@ test('a deadline that no correct clock wrote is repaired, and logged (R14)', asy
 test('a failed write of one order is logged, and the others are recovered', async () => {
   const world = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (record.orderId === 'bad') throw new Error('cannot be written');
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   await world.createClaimed('bad');
@@ -129,10 +129,10 @@ test('an order that an outage delayed and whose write failed is interrupted by t
   let failing = true;
   const world = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (failing && record.orderId === 'bad')
         throw new UnavailableError('store-unavailable', 'Throttled.');
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   for (const id of ['good', 'bad', 'fine']) await world.createClaimed(id);
@@ -150,9 +150,9 @@ test('an order that an outage delayed and whose write failed is interrupted by t
 test('a sweep with a failed write and without an outage counts as completed', async () => {
   const world = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (record.orderId === 'bad') throw new UnavailableError('store-unavailable', 'Throttled.');
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   for (const id of ['good', 'bad']) await world.createClaimed(id);

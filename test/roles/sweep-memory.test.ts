@@ -103,7 +103,8 @@ test('the report of a sweep is that of all shards', async () => {
 test('a sweep with an unfinished shard is unfinished', async () => {
   const world = roleScenario((store) => ({
     ...store,
-    commit: (record) => (record.orderId === 'order-0' ? away() : store.commit(record)),
+    commit: (record, replaced) =>
+      record.orderId === 'order-0' ? away() : store.commit(record, replaced),
   }));
   const now = world.clock.now();
   await createClaimed(world, 2);
@@ -198,7 +199,7 @@ test('a repair without a successful write fails; one that found nothing logs not
   let isAway = false;
   const world = roleScenario((store) => ({
     ...store,
-    commit: (record) => (isAway ? away() : store.commit(record)),
+    commit: (record, replaced) => (isAway ? away() : store.commit(record, replaced)),
   }));
   const role = supervise(world);
   await role.repairShard(0);

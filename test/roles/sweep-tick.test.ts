@@ -359,7 +359,8 @@ describe('an outage', () => {
     let hangs = false;
     const world = scenario(memoryCoordination(), (store) => ({
       ...store,
-      commit: (record) => (hangs ? new Promise(() => {}) : store.commit(record)),
+      commit: (record, replaced) =>
+        hangs ? new Promise(() => {}) : store.commit(record, replaced),
     }));
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed: only the ticks show since when.
@@ -441,7 +442,7 @@ describe('a tick whose store fails', () => {
     let down = false;
     const world = scenario(memoryCoordination(), (store) => ({
       ...store,
-      commit: (record) => (down ? broken(store) : store).commit(record),
+      commit: (record, replaced) => (down ? broken(store) : store).commit(record, replaced),
     }));
     await world.sweep('a').tick();
     const before = world.clock.now();
@@ -513,7 +514,7 @@ test('a store that refuses page after page counts as unavailable, although the s
   let down = true;
   const world = scenario(memoryCoordination(), (store) => ({
     ...store,
-    commit: (record) => (down ? away() : store.commit(record)),
+    commit: (record, replaced) => (down ? away() : store.commit(record, replaced)),
   }));
   await world.sweep('a').tick();
   await world.createDue(limits.sweepPage + 50);

@@ -45,8 +45,8 @@ test('a write whose answer was lost is recognised: it is not repeated, and its m
   let lost = 0;
   const losing = (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
-      const outcome = await store.commit(record);
+    async commit(record, replaced) {
+      const outcome = await store.commit(record, replaced);
       if (lost > 0) return outcome;
       lost += 1;
       throw unavailable();
@@ -68,13 +68,13 @@ test('after a conflict, the event is decided again on the record that won', asyn
   let interfered = false;
   const interfering = (store: StateStore): StateStore => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (!interfered) {
         interfered = true;
         const before = (await store.records([record.orderId])).get(record.orderId);
         if (before !== undefined) await store.commit(succeeded(before, 'west', before.updatedAt));
       }
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   });
   const { transitions, requests, createClaimed } = roleScenario(interfering);
@@ -161,9 +161,9 @@ test('several events of one order in one batch are applied in sequence', async (
 test('an order that fails does not block the others of its batch', async () => {
   const { transitions, requests, create } = roleScenario((store) => ({
     ...store,
-    async commit(record) {
+    async commit(record, replaced) {
       if (record.orderId === 'bad') throw new Error('cannot be written');
-      return store.commit(record);
+      return store.commit(record, replaced);
     },
   }));
   await create('bad');

@@ -10,14 +10,26 @@ const write = (
   won: boolean | null,
   from: number,
   to: number | null,
+  replaced = revision - 1,
 ) =>
-  ({ kind: 'write', orderId: one, revision, writeId, won, askedAt: from, answeredAt: to }) as const;
+  ({
+    kind: 'write',
+    orderId: one,
+    revision,
+    replaced,
+    writeId,
+    won,
+    askedAt: from,
+    answeredAt: to,
+  }) as const;
 const read = (revision: number | null, from: number, to: number | null) =>
   ({ kind: 'read', orderId: one, revision, askedAt: from, answeredAt: to }) as const;
 
 describe('a contradiction', () => {
   test.each<[string, Operation[]]>([
     ['two winners', [write(2, 'a', true, 1, 2), write(2, 'b', true, 1, 3)]],
+    ['two winners of one part', [write(4, 'a', true, 1, 2, 1), write(3, 'b', true, 1, 3)]],
+    ['a read between two decisions', [write(3, 'a', true, 1, 2, 1), read(2, 3, 4)]],
     ['a stale read', [write(1, 'a', true, 1, 2), write(2, 'b', true, 3, 4), read(1, 5, 6)]],
     ['a read that goes back', [write(1, 'a', null, 1, null), read(1, 2, 3), read(0, 4, 5)]],
     ['a read of a revision that was not written', [read(3, 1, 2), write(3, 'a', true, 4, 5)]],
@@ -36,6 +48,14 @@ describe('a contradiction', () => {
     ['the other read beside it', [write(1, 'a', true, 1, 4), read(1, 2, 3)]],
     ['an answer that never came', [write(1, 'a', null, 1, null), read(1, 2, 3)]],
     ['one that was recognised', [write(2, 'a', true, 1, 2), write(2, 'a', true, 3, 4)]],
+    [
+      'a defeat by a write of several decisions',
+      [write(4, 'a', true, 1, 3, 1), write(2, 'b', false, 2, 4)],
+    ],
+    [
+      'a defeat of a write of several decisions',
+      [write(2, 'a', true, 1, 3), write(4, 'b', false, 2, 4, 1)],
+    ],
     ['a defeat', [write(2, 'a', true, 1, 3), write(2, 'b', false, 2, 4)]],
   ])('is none: %s', (_, operations) => {
     expect(contradictionIn(operations)).toBeNull();

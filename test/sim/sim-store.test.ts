@@ -44,7 +44,7 @@ function moved(store: StateStore, { timeline }: SimContext): StateStore {
   return {
     dueShards: store.dueShards,
     create: (order, record) => whileWaiting(store.create(order, record)),
-    commit: (record) => whileWaiting(store.commit(record)),
+    commit: (record, replaced) => whileWaiting(store.commit(record, replaced)),
     records: (ids) => whileWaiting(store.records(ids)),
     orders: (ids) => whileWaiting(store.orders(ids)),
     due: (query) => whileWaiting(store.due(query)),

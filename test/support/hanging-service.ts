@@ -17,7 +17,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick, type TickReport } from '#roles/sweep-tick.ts';
-import { transitions } from '#roles/transitions.ts';
+import { transitions } from '#roles/transitions/transitions.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { createTables } from './dynamo-server.ts';
@@ -115,8 +115,8 @@ export async function hangingService(options: HangingOptions): Promise<HangingSe
   });
   const store: StateStore = {
     ...table,
-    async commit(record) {
-      const outcome = await table.commit(record);
+    async commit(record, replaced) {
+      const outcome = await table.commit(record, replaced);
       const { processState, orderId: id } = record;
       if (outcome === 'committed' && processState !== 'Pending' && processState !== 'Processing') {
         live.delete(id);

@@ -26,7 +26,7 @@ export function dynamoStore(options: DynamoStoreOptions): StateStore {
     ...dynamoReads(options),
     ...dynamoListing(options),
     create: (order, record) => create(options, order, record),
-    commit: (record) => commit(options, record),
+    commit: (record, replaced) => commit(options, record, replaced ?? record.revision - 1),
   };
 }
 
@@ -62,12 +62,13 @@ async function create(
 async function commit(
   options: DynamoStoreOptions,
   record: ProcessRecord,
+  replaced: number,
 ): Promise<'committed' | 'conflict'> {
   const command = new PutItemCommand({
     TableName: options.tables.processes,
     Item: recordItem(options, record),
     ConditionExpression: 'Revision = :before',
-    ExpressionAttributeValues: { ':before': { N: String(record.revision - 1) } },
+    ExpressionAttributeValues: { ':before': { N: String(replaced) } },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   return againOnConflict(options, isConflict, async () => {

@@ -126,6 +126,8 @@ export type AgentEvent =
   | UndoFailed
   | Heartbeat
   | Deferred;
+/** Whether the event is a reply of an agent. */
+export const isReply = (event: RecordEvent): event is AgentEvent => 'attempt' in event;
 /** The events of an order that exists. */
 export type RecordEvent =
   | Claim

@@ -23,13 +23,40 @@ export function replay(record: ProcessRecord, known: OrderContext): readonly Pro
   const priority = changed?.from ?? record.priority;
   const from = { orderId, priority, tenant, replyTo, correlationId };
   const event = { type: 'submit', by: first.by, ...from } as const;
-  const revisions: ProcessRecord[] = [submitted(event, known.definition, first.at, writeId).record];
-  for (const entry of rest) {
-    const before = revisions.at(-1);
-    assertThat(before !== undefined, 'there is a revision before each entry');
-    revisions.push(applied(before, record, entry, known));
-  }
-  return revisions;
+  const created = submitted(event, known.definition, first.at, writeId).record;
+  return [created, ...replayed(created, record, rest, known)];
+}
+
+/**
+ * The revisions of one write that has several decisions: those after `before`, `after` last.
+ *
+ * @throws {ReeveError} `assertion-failed` when the history of `after` is not that of `before` with one entry for each
+ *   revision, or an entry does not apply
+ */
+export function replayWrite(
+  before: ProcessRecord,
+  after: ProcessRecord,
+  known: OrderContext,
+): readonly ProcessRecord[] {
+  const added = after.history.slice(before.history.length);
+  assertThat(
+    added.length === after.revision - before.revision,
+    `order ${after.orderId} has an entry for each revision from ${before.revision} to ${after.revision}`,
+  );
+  return [...replayed(before, after, added, known).slice(0, -1), after];
+}
+
+function replayed(
+  from: ProcessRecord,
+  stored: ProcessRecord,
+  entries: readonly HistoryEntry[],
+  known: OrderContext,
+): readonly ProcessRecord[] {
+  let last = from;
+  return entries.map((entry) => {
+    last = applied(last, stored, entry, known);
+    return last;
+  });
 }
 
 function applied(

@@ -16,7 +16,7 @@ export interface Totals {
   readonly commits: number;
   /** Orders accepted. */
   readonly accepted: number;
-  /** Records written, the first of each order included. */
+  /** The revisions of all orders, those forgotten included. */
   readonly revisions: number;
   /** Orders forgotten after their end. */
   readonly forgotten: number;
@@ -48,7 +48,8 @@ const totalsRow = z.object({
 export interface RunningTotals {
   readonly current: Totals;
   accepted(): void;
-  revised(): void;
+  /** The revision of an order has grown by so much. */
+  revised(by: number): void;
   forgot(): void;
   /** Call in the transaction, after all its writes. */
   write(): void;
@@ -73,8 +74,8 @@ export function runningTotals(database: DatabaseSync, from: Totals): RunningTota
       accepted += 1;
       revisions += 1;
     },
-    revised() {
-      revisions += 1;
+    revised(by) {
+      revisions += by;
     },
     forgot() {
       forgotten += 1;

@@ -13,7 +13,7 @@ import type { Log } from '#ports/log.ts';
 import { deliveryOf } from '../event-delivery.ts';
 import { expired } from '../recover-page.ts';
 import { isAfterOutage } from '../sweep-tick.ts';
-import type { Transitions } from '../transitions.ts';
+import type { Transitions } from '../transitions/transitions.ts';
 
 /** The ports of {@link deadlineChecks}. */
 export interface DeadlineCheckPorts {

@@ -1,6 +1,6 @@
 /**
  * Checks that a store behaves as if its operations happened one after the other (Herlihy and Wing, TOPLAS 1990).
- * Revisions number the writes of an order, so no search is needed: the requests, answers and their times determine
+ * Revisions number the writes of an order, some of them several, so no search is needed: the requests, answers and their times determine
  * the sequence.
  */
 import type { OrderId } from '#core/model/ids.ts';
@@ -16,8 +16,9 @@ interface Seen {
 }
 interface WriteOperation extends Seen {
   readonly kind: 'write';
-  /** The revision to be written, and the id of the write. */
+  /** The revision to be written, the one that it replaces (0: none), and the id of the write. */
   readonly revision: number;
+  readonly replaced: number;
   readonly writeId: string;
   won: boolean | null;
 }
@@ -27,10 +28,12 @@ interface ReadOperation extends Seen {
   revision: number | null;
 }
 
+type RevisionChange = Pick<WriteOperation, 'revision' | 'replaced'>;
+
 /** Records operations when they are called; the returned functions record the answers. */
 export interface OperationLog {
   readonly operations: readonly Operation[];
-  write(orderId: OrderId, revision: number, writeId: string): (won: boolean) => void;
+  write(orderId: OrderId, change: RevisionChange, writeId: string): (won: boolean) => void;
   read(orderId: OrderId): (revision: number) => void;
 }
 
@@ -43,8 +46,8 @@ export function operationLog(): OperationLog {
   };
   return {
     operations,
-    write(orderId, revision, writeId) {
-      const asked = { kind: 'write', orderId, revision, writeId, askedAt: next() } as const;
+    write(orderId, change, writeId) {
+      const asked = { kind: 'write', orderId, ...change, writeId, askedAt: next() } as const;
       const operation: WriteOperation = { ...asked, answeredAt: null, won: null };
       operations.push(operation);
       return (won) => {
@@ -70,12 +73,14 @@ export function contradictionIn(operations: readonly Operation[]): string | null
   const firstAsked = new Map<number, number>();
   for (const one of operations) {
     if (one.kind !== 'write') continue;
-    const { revision, writeId, won, askedAt } = one;
+    const { revision, replaced, writeId, won, askedAt } = one;
     firstAsked.set(revision, Math.min(askedAt, firstAsked.get(revision) ?? askedAt));
     if (won !== true) continue;
-    const other = writers.get(revision);
-    if (other !== undefined && other !== writeId) return `two writes won revision ${revision}`;
-    writers.set(revision, writeId);
+    for (let part = replaced + 1; part <= revision; part += 1) {
+      const other = writers.get(part);
+      if (other !== undefined && other !== writeId) return `two writes won revision ${part}`;
+      writers.set(part, writeId);
+    }
   }
 
   // Known revisions by time: a later operation must not see an older one.
@@ -110,7 +115,10 @@ export function contradictionIn(operations: readonly Operation[]): string | null
       : null;
   }
 
-  function mislaid({ revision, writeId, won, answeredAt }: WriteOperation, since: number) {
+  function mislaid(
+    { revision, replaced, writeId, won, answeredAt }: WriteOperation,
+    since: number,
+  ) {
     if (won === true && since > revision && writers.get(revision) !== writeId) {
       return `revision ${revision} was won after ${since} existed`;
     }
@@ -121,11 +129,11 @@ export function contradictionIn(operations: readonly Operation[]): string | null
         one.kind === 'write' &&
         one.writeId !== writeId &&
         one.askedAt < answeredAt &&
-        one.revision >= revision + (isOwn ? 1 : 0),
+        one.revision > (isOwn ? revision : replaced),
     );
     if (rival) return null;
     if (isOwn) return `revision ${revision} was refused to the write that had won it`;
-    return since === revision - 1
+    return since === replaced
       ? `revision ${revision} was refused, and no other write competed`
       : null;
   }

@@ -86,6 +86,7 @@ const consequences = [
   'reply-after-the-end',
   'sweeps-overlapped',
   'delivered-while-delivered',
+  'decided-together',
   'flood',
   'submission-refused',
 ] as const;

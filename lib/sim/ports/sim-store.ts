@@ -57,12 +57,12 @@ export function simStore(options: SimStoreOptions): StateStore {
   return {
     dueShards: table.shards,
     create: (order: Order, record) =>
-      write(record, `create ${record.orderId}`, 'created', () =>
+      write(record, 0, `create ${record.orderId}`, 'created', () =>
         table.create(order, record, machine.name),
       ),
-    commit: (record) =>
-      write(record, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
-        table.commit(record, machine.name),
+    commit: (record, replaced = record.revision - 1) =>
+      write(record, replaced, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
+        table.commit(record, replaced, machine.name),
       ),
     async records(orderIds) {
       const asked = orderIds.map((orderId) => options.operations.read(orderId));
@@ -88,6 +88,7 @@ export function simStore(options: SimStoreOptions): StateStore {
 
 type Writer = <Answer extends string>(
   record: ProcessRecord,
+  replaced: number,
   what: string,
   won: Answer,
   act: () => Answer,
@@ -96,9 +97,9 @@ type Writer = <Answer extends string>(
 function writer({ machine, operations, rules, outage, faults }: SimStoreOptions): Writer {
   /** Writes whose first answer was lost. */
   const unanswered = new Set<string>();
-  return async (record, what, won, act) => {
+  return async (record, replaced, what, won, act) => {
     const { orderId, revision, writeId } = record;
-    const answered = operations.write(orderId, revision, writeId);
+    const answered = operations.write(orderId, { replaced, revision }, writeId);
     const isAgain = unanswered.has(writeId);
     // A store that refuses a write refuses it each time, so its first try was not written.
     const isRefused = !isAgain && revision > 1 && faults.strike('write-refused');

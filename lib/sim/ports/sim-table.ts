@@ -33,7 +33,7 @@ export interface TableOptions {
 export interface SimTable {
   readonly shards: number;
   create(order: Order, record: PendingRecord, by: string): 'created' | 'exists';
-  commit(record: ProcessRecord, by: string): 'committed' | 'conflict';
+  commit(record: ProcessRecord, replaced: number, by: string): 'committed' | 'conflict';
   record(orderId: OrderId): ProcessRecord | undefined;
   order(orderId: OrderId): Order | undefined;
   orderIds(): readonly OrderId[];
@@ -85,12 +85,12 @@ export function simTable(options: TableOptions): SimTable {
       write(null, record, by);
       return 'created';
     },
-    commit(record, by) {
+    commit(record, replaced, by) {
       const before = records.get(record.orderId);
       if (before?.revision === record.revision && before.writeId === record.writeId) {
         return 'committed';
       }
-      if (before?.revision !== record.revision - 1) return 'conflict';
+      if (before?.revision !== replaced) return 'conflict';
       write(before, record, by);
       return 'committed';
     },

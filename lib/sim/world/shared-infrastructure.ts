@@ -10,6 +10,7 @@ import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { limits } from '#core/model/limits.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
+import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
@@ -101,8 +102,12 @@ export function sharedInfrastructure(
       return faults.strike('index-late') ? chance.between(1_000, lagMaxMs) : chance.between(1, 300);
     },
     onWrite(write) {
-      observer.wrote(write);
-      rules.wrote(write);
+      const decisions = decisionsOf(write, table.order(write.after.orderId), breach);
+      if (decisions.length > 1) faults.note('decided-together');
+      for (const decision of decisions) {
+        observer.wrote(decision);
+        rules.wrote(decision);
+      }
       rules.wroteClaim(write.after);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);

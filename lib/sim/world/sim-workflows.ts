@@ -1,4 +1,4 @@
-/** What the simulated orders are: every shape and policy that steps can have, in six workflows. */
+/** What the simulated orders are: every shape and policy that steps can have, in seven workflows. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
@@ -196,7 +196,30 @@ const pausing = defineWorkflow({ name: 'pausing', version: 1, details })
   .step('pay', { agent: payment, after: ['reserve'], input: given, completeWithin: seconds(5) })
   .build();
 
-const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing];
+/** Its steps of one agent are under way at once, so that their replies may arrive together. */
+const parcels = defineWorkflow({ name: 'parcels', version: 1, details })
+  .step('one', { agent: packing, input: first, completeWithin: seconds(8), retries: 1 })
+  .step('two', { agent: packing, input: first, completeWithin: seconds(8), retries: 2 })
+  .step('three', { agent: packing, input: first, completeWithin: seconds(8), retries: 1 })
+  .step('reserve', {
+    agent: stock,
+    after: ['one', 'two'],
+    input: given,
+    completeWithin: seconds(5),
+    retries: 1,
+  })
+  .step('send', {
+    agent: dispatch,
+    after: ['three', 'reserve'],
+    input: given,
+    completeWithin: seconds(6),
+    retries: 1,
+    onFault: 'hold',
+    irreversible: true,
+  })
+  .build();
+
+const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
@@ -216,6 +239,7 @@ export const workflowNames = [
   'patient',
   'hasty',
   'pausing',
+  'parcels',
 ] as const;
 
 /** The agent's implementation on a machine. */

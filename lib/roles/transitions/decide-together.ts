@@ -1,0 +1,95 @@
+/**
+ * Replies of agents for one order that arrive together are decided one after the other, for one write, as long as the
+ * process state stays the same: each change of it has a write of its own (R18). Every other event has its own write.
+ */
+import type { Decision, Transition } from '#core/decide/decide.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
+import { isReply, type RecordEvent } from '#core/model/event.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { decideGated, type GatedDecision, type GatePorts } from './gated-decision.ts';
+import type { EventFor } from './transitions.ts';
+
+type Ignored = Extract<Decision, { kind: 'ignored' }>;
+
+/** The decision of one event, which changes the record. */
+export interface Decided extends GatedDecision {
+  readonly before: ProcessRecord;
+  readonly event: RecordEvent;
+  readonly decision: Transition;
+}
+
+/** Decisions for one write. */
+export interface DecidedTogether {
+  readonly kind: 'together';
+  /** Oldest first; the record of the last one is to be written. */
+  readonly decisions: readonly [Decided, ...Decided[]];
+  /** One per event that was decided; null: it changes the record. */
+  readonly ignored: readonly (Ignored | null)[];
+}
+
+/** Decides the first event, and those after it that can have the same write. Only gates that read something give a promise. */
+export function decideTogether(
+  ports: GatePorts,
+  record: ProcessRecord,
+  events: readonly [EventFor, ...EventFor[]],
+  known: OrderContext | null,
+): Ignored | DecidedTogether | Promise<Ignored | DecidedTogether> {
+  const [first, ...others] = events;
+  const event = first.event(record, known);
+  const gated = decideGated(ports, record, event, known);
+  return gated instanceof Promise
+    ? gated.then((late) => withOthers(ports, decidedOf(ports, record, event, late), others, known))
+    : withOthers(ports, decidedOf(ports, record, event, gated), others, known);
+}
+
+function withOthers(
+  ports: GatePorts,
+  first: Ignored | Decided,
+  others: readonly EventFor[],
+  known: OrderContext | null,
+): Ignored | DecidedTogether | Promise<DecidedTogether> {
+  if (!('decision' in first)) return first;
+  return others.length === 0
+    ? { kind: 'together', decisions: [first], ignored: [null] }
+    : addOthers(ports, first, others, known);
+}
+
+async function addOthers(
+  ports: GatePorts,
+  first: Decided,
+  others: readonly EventFor[],
+  known: OrderContext | null,
+): Promise<DecidedTogether> {
+  const decisions: [Decided, ...Decided[]] = [first];
+  const ignored: (Ignored | null)[] = [null];
+  let last = first;
+  for (const other of others) {
+    const { record } = last.decision;
+    const isSameState = record.processState === last.before.processState;
+    if (!isReply(last.event) || !isSameState) break;
+    const event = other.event(record, known);
+    if (!isReply(event)) break;
+    const deciding = decideGated(ports, record, event, known);
+    const gated = deciding instanceof Promise ? await deciding : deciding;
+    const decided = decidedOf(ports, record, event, gated);
+    const isIgnored = !('decision' in decided);
+    ignored.push(isIgnored ? decided : null);
+    if (isIgnored) continue;
+    decisions.push(decided);
+    last = decided;
+  }
+  return { kind: 'together', decisions, ignored };
+}
+
+/** An ignored event keeps no slots. */
+function decidedOf(
+  { gates }: GatePorts,
+  before: ProcessRecord,
+  event: RecordEvent,
+  gated: GatedDecision,
+): Ignored | Decided {
+  const { decision, granted } = gated;
+  if (decision.kind === 'transition') return { ...gated, before, event, decision };
+  gates?.release(granted);
+  return decision;
+}

@@ -1,0 +1,151 @@
+/** One decision about an order whose agents have gates that let a call through or hold its step. */
+import { type Decision, decide } from '#core/decide/decide.ts';
+import { unlessStillHeld, waitsForGates } from '#core/decide/settle-holds.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import type { Hold } from '#core/model/hold.ts';
+import type { StepName } from '#core/model/ids.ts';
+import type { Command, Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { GateAnswers, Gates } from '#ports/gates.ts';
+
+/** The ports of {@link decideGated}. */
+export interface GatePorts {
+  readonly gates?: Gates;
+  readonly clock: Clock;
+}
+
+/** A decision, and the slots that it has of the agents. */
+export interface GatedDecision {
+  readonly decision: Decision;
+  /** The instant of the decision, ms since the epoch. */
+  readonly nowMs: number;
+  /** With what the gates said. */
+  readonly known: OrderContext | null;
+  /** The requests that have slots of their agents. */
+  readonly granted: readonly Request[];
+  /** A gate holds a step: then not all of them may be sent, because the end of a long hold stops the others. */
+  readonly isHeld?: true;
+}
+
+/**
+ * Decides twice where a gate holds a call: the first decision says which requests it would send. Gates that let all of
+ * them start now change nothing.
+ */
+export function decideGated(
+  { gates, clock }: GatePorts,
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: OrderContext | null,
+): GatedDecision | Promise<GatedDecision> {
+  const nowMs = clock.now();
+  const decision = decide(record, event, known, nowMs);
+  if (gates === undefined || known === null || decision.kind === 'ignored') {
+    return { decision, nowMs, known, granted: none };
+  }
+  const requests = requestsOf(decision.commands);
+  if (requests.length === 0) return { decision, nowMs, known, granted: none };
+  const learns = gates.nudgeHeld === true;
+  const asked = { decision, nowMs, known, granted: requests, learns };
+  const answers = gates.ask(requests);
+  return answers instanceof Promise
+    ? answers.then((late) => decidedLater(record, event, asked, late, clock.now()))
+    : decidedAgain(record, event, asked, answers);
+}
+
+/** A decision before its gates were asked. `granted`: all of its requests. */
+interface AskedDecision extends GatedDecision {
+  readonly known: OrderContext;
+  /** The gates learn from the written records which steps wait: then a hold is written even where nothing else changed. */
+  readonly learns: boolean;
+}
+
+function decidedAgain(
+  record: ProcessRecord,
+  event: RecordEvent,
+  asked: AskedDecision,
+  answers: GateAnswers,
+): GatedDecision {
+  const { nowMs, known, granted: requests, learns } = asked;
+  if (answers.every((hold) => hold === null)) return asked;
+  const granted = requests.filter((_, at) => answers[at] === null);
+  const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
+    const hold = answers[at] ?? null;
+    return hold === null ? [] : [[step, hold]];
+  });
+  const gated = { ...known, holds: new Map(byStep) };
+  const again = decide(record, event, gated, nowMs);
+  const worthWriting = learns ? again : unlessStillHeld(record, again, nowMs);
+  return {
+    decision: withGranted(worthWriting, granted),
+    nowMs,
+    known: gated,
+    granted,
+    isHeld: true,
+  };
+}
+
+/** What was read took time, which is not charged to the deadlines of the steps. */
+function decidedLater(
+  record: ProcessRecord,
+  event: RecordEvent,
+  asked: AskedDecision,
+  answers: GateAnswers,
+  nowMs: number,
+): GatedDecision {
+  const decision = decide(record, event, asked.known, nowMs);
+  const steps = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
+  return decidedAgain(
+    record,
+    event,
+    { ...asked, decision, nowMs, granted: steps },
+    steps.map(({ step }) => {
+      const at = asked.granted.findIndex((request) => request.step === step);
+      return answers[at] ?? null;
+    }),
+  );
+}
+
+/** The gates know the granted requests of the first decision, so these are sent instead of their equals of a later one. */
+export function withGranted(decision: Decision, granted: readonly Request[]): Decision {
+  if (decision.kind === 'ignored') return decision;
+  const commands = decision.commands.map((command): Command => {
+    if (command.kind !== 'request') return command;
+    const request = granted.find(({ step }) => step === command.request.step);
+    return request === undefined ? command : { kind: 'request', request };
+  });
+  return { ...decision, commands };
+}
+
+/** Gives back the slots of the granted requests that are not among the commands. */
+export function releaseUnsent(
+  gates: Gates | undefined,
+  granted: readonly Request[],
+  commands: readonly Command[],
+): void {
+  if (gates === undefined || granted.length === 0) return;
+  const sent = new Set(requestsOf(commands));
+  const unsent = granted.filter((request) => !sent.has(request));
+  if (unsent.length > 0) gates.release(unsent);
+}
+
+/** All commands, without the delayed nudge of an order that the gates nudge themselves. */
+export function worthSending(
+  gates: Gates | undefined,
+  record: ProcessRecord,
+  commands: readonly Command[],
+): readonly Command[] {
+  if (gates?.nudgeHeld !== true || record.isHeld === undefined) return commands;
+  return waitsForGates(record)
+    ? commands.filter((command) => command.kind !== 'nudge' || command.nudge.at === undefined)
+    : commands;
+}
+
+const none: readonly Request[] = [];
+
+function requestsOf(commands: readonly Command[]): readonly Request[] {
+  const requests: Request[] = [];
+  for (const command of commands) if (command.kind === 'request') requests.push(command.request);
+  return requests;
+}
