@@ -39,6 +39,7 @@ const environment = {
   REEVE_SHARDS: '1',
   REEVE_SWEEP_SECONDS: '60',
   REEVE_KEEP_DAYS: '30',
+  REEVE_BACKLOG_MAX: '900',
   REEVE_QUEUES: 'https://sqs.eu-central-1.amazonaws.com/123456789012/reeve-prod',
   REEVE_PRIORITIES: 'normal',
   REEVE_RESPONSE_CHANNELS: '{}',

@@ -11,8 +11,8 @@ const inRoles = mutantIn('roles');
 export const mutantsOfFlow: readonly Mutant[] = [
   inRoles(
     'leak the slots of what is not written or not sent (Hatchet #4804)',
-    'transitions',
-    'ports.gates?.release(granted.filter((request) => !sent.has(request)));',
+    'transitions/gated-decision',
+    'if (unsent.length > 0) gates.release(unsent);',
     '',
   ),
   inProcess(

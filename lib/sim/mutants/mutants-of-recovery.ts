@@ -19,9 +19,9 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   ),
   roles(
     'check a deadline before its claim is durable',
-    'transitions',
-    'const written = await writeGated(ports, gated, decision, () =>',
-    "if (decision.kind === 'transition') { const early = checkAfter(before, decision.record); if (early !== null) await ports.checks?.send([early]); }\n      const written = await writeGated(ports, gated, decision, () =>",
+    'transitions/order-events',
+    'const written = await writeDecided(ports, decided);',
+    'const early = checkAfter(before, decided.decisions[0].decision.record);\n      if (early !== null) await ports.checks?.send([early]);\n      const written = await writeDecided(ports, decided);',
   ),
   roles(
     'acknowledge a deadline check without looking',
