@@ -218,7 +218,7 @@ test('an attribute other than the reason is ignored', async () => {
   });
 });
 
-test('a submission has no order as its subject, whatever its content', async () => {
+test('a submission has no order as its subject, regardless of its content', async () => {
   const body = nudgeCodec.encode({ orderId: orderId('one'), priority: 'high' });
   expect(await letter('submission', sqsMessage('m', body))).toMatchObject({ subject: null });
 });

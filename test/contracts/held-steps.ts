@@ -79,7 +79,7 @@ export function heldStepsContract(name: string, open: () => Promise<HeldUnderTes
       expect(at('b1')).toBe(at('b2') + 1);
     });
 
-    test('after a tenant come only the tenants behind it, whatever its name is', async () => {
+    test('after a tenant come only the tenants behind it, for every name', async () => {
       for (const [at, tenant] of ['*', '#', '~', 'constructor', 'ü'].entries()) {
         await hold(`${at}-1`, { tenant });
         await hold(`${at}-2`, { tenant, since: 5 });

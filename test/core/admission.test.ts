@@ -1,4 +1,4 @@
-/** When an order is refused because too many wait, and what it is told. */
+/** When an order is refused because too many wait, and what the refusal says. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { admissionOf, type Load } from '#core/flow/admission-rule.ts';

@@ -86,7 +86,7 @@ test('each tenant gets its share by weight over every prefix, and at most one it
   );
 });
 
-test('tenants of equal weight with work are served equally, whatever their backlogs are (Jain index)', () => {
+test('tenants of equal weight with work are served equally for every size of their backlogs (Jain index)', () => {
   const backlogs = fc.array(fc.integer({ min: 100, max: 2_000 }), {
     minLength: 2,
     maxLength: 30,

@@ -15,7 +15,7 @@ function queue(max = 100) {
   return { ...open, clock, seen, add: (item: string, ms: number) => open.add(item, start + ms) };
 }
 
-test('items come at their instants, whatever the order in which they were added', async () => {
+test('items come at their instants in every order of additions', async () => {
   const { add, clock, seen } = queue();
   for (const [item, ms] of [
     ['c', 300],

@@ -342,7 +342,7 @@ test.each([
   expect(state.unsettled).toBe(0);
 });
 
-test('a repeated submission of an accepted key is accepted, whatever waits now (R28)', async () => {
+test('a repeated submission of an accepted key is accepted while too many wait (R28)', async () => {
   const world = roleScenario();
   const { state, admission } = fakeAdmission();
   const { submit } = submitter(world, { admission });
