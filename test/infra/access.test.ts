@@ -133,6 +133,7 @@ async function frontDoor(mode: Mode) {
     REEVE_SHARDS: '1',
     REEVE_SWEEP_SECONDS: '60',
     REEVE_KEEP_DAYS: '30',
+    REEVE_BACKLOG_MAX: '900',
     REEVE_QUEUES: `${sqs.endpoint}/000000000000/reeve`,
     REEVE_PRIORITIES: 'normal',
     REEVE_RESPONSE_CHANNELS: '{}',
