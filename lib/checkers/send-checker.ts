@@ -114,8 +114,7 @@ export function sendChecker(breach: Breach) {
     },
     /** The writer got no response twice, so that it need not send the messages of its write. */
     unknown({ writeId }: ProcessRecord, { name }: Sender) {
-      const sent = (writes.get(writeId) ?? []).flatMap(toSend);
-      for (const id of sent) unsentBy.get(name)?.delete(id);
+      for (const id of (writes.get(writeId) ?? []).flatMap(toSend)) unsentBy.get(name)?.delete(id);
     },
     /** R13: a nudge is for a stored order, and a delayed one for an instant that it waits for, or for one that was held. */
     nudging(nudges: readonly Nudge[], { name }: Sender) {
