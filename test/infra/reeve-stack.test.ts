@@ -206,7 +206,13 @@ test('an agent that runs elsewhere has queues, alarms on them and an output, and
   expect(prod.findOutputs('AgentBilling')).toEqual({});
 });
 
-test('without agent functions, the dashboard queries no log', () => {
+test('the dashboard counts the requests that were refused, from the access log', () => {
+  const [board] = resources('AWS::CloudWatch::Dashboard', prod).map((one) => JSON.stringify(one));
+  expect(board).toContain('filter status in');
+  expect(board).toMatch(/FrontDoorAccessLog/);
+});
+
+test('without agent functions, the dashboard queries no log of them', () => {
   const boards = (of: typeof prod) =>
     JSON.stringify(resources('AWS::CloudWatch::Dashboard', of)).includes('call-failed');
   expect(boards(prod)).toBe(true);

@@ -73,6 +73,8 @@ const pages = ['/', '/assets/{file}', '/sign-in.json'];
 /** The HTTP API of a deployment, with authorisation on every route, and its function. */
 export class FrontDoor extends Construct {
   readonly api: HttpApi;
+  /** One line per request, those that API Gateway rejects included. */
+  readonly accessLog: LogGroup;
   readonly worker: ReeveFunction;
   /** For callers who sign for IAM; empty with `jwt`. */
   readonly policies: ReadonlyMap<string, ManagedPolicy>;
@@ -132,7 +134,7 @@ export class FrontDoor extends Construct {
     }
     this.policies = props.jwt === undefined ? callerPolicies(this, this.api.apiId) : new Map();
     this.failOnWarnings();
-    this.limitAndLog(props);
+    this.accessLog = this.limitAndLog(props);
   }
 
   /**
@@ -146,7 +148,7 @@ export class FrontDoor extends Construct {
     api.failOnWarnings = true;
   }
 
-  private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): void {
+  private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): LogGroup {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
     const log = new LogGroup(this, 'AccessLog', { removalPolicy: removal });
@@ -158,6 +160,7 @@ export class FrontDoor extends Construct {
       destinationArn: log.logGroupArn,
       format: JSON.stringify(accessLogOf(jwt)),
     };
+    return log;
   }
 }
 

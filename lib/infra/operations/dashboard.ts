@@ -33,6 +33,7 @@ export interface DashboardProps {
 /** Maximum number of alarms in one status widget (CloudWatch, Dashboard Body Structure). */
 const alarmsPerWidget = 100;
 const period = Duration.minutes(5);
+const third = 8;
 const half = 12;
 const whole = 24;
 
@@ -46,7 +47,7 @@ export function dashboard(scope: Construct, id: string, props: DashboardProps): 
     ...inGroups(props.alarms, alarmsPerWidget).map(
       (alarms) => new AlarmStatusWidget({ title: 'What needs an operator', alarms, width: whole }),
     ),
-    new Row(flow(scope, props), latency(props)),
+    new Row(flow(scope, props), latency(props), refusals(props)),
     new Row(...failures(props), backlog(props)),
     new Row(sweeps(scope, props), cost(props)),
   );
@@ -61,7 +62,7 @@ function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
 function flow(scope: Construct, { frontDoor }: DashboardProps): IWidget {
   return new GraphWidget({
     title: 'Orders: how they ended',
-    width: half,
+    width: third,
     left: [
       ownMetric(scope, 'OrdersProcessed'),
       ownMetric(scope, 'OrdersUndone'),
@@ -74,10 +75,25 @@ function flow(scope: Construct, { frontDoor }: DashboardProps): IWidget {
 function latency({ agents }: DashboardProps): IWidget {
   return new GraphWidget({
     title: 'Steps: how long a batch takes an agent (p99)',
-    width: half,
+    width: third,
     left: agentFunctions(agents).map(([agent, worker]) =>
       worker.metricDuration({ label: agent, statistic: Stats.percentile(99), period }),
     ),
+  });
+}
+
+/** 503: too many orders wait. 429: those of one tenant do, or API Gateway limits the rate. */
+function refusals({ frontDoor: { accessLog } }: DashboardProps): IWidget {
+  return new LogQueryWidget({
+    title: 'Refused requests by status',
+    width: third,
+    view: LogQueryVisualizationType.TABLE,
+    logGroupNames: [accessLog.logGroupName],
+    queryLines: [
+      'filter status in ["429", "503"]',
+      'stats count(*) as requests by status, method, path',
+      'sort requests desc',
+    ],
   });
 }
 
@@ -122,6 +138,7 @@ function sweeps(scope: Construct, { supervisor }: DashboardProps): IWidget {
       ownMetric(scope, 'OrdersInterrupted'),
       ownMetric(scope, 'SweepLag', Stats.MAXIMUM),
       ownMetric(scope, 'HeldAge', Stats.MAXIMUM),
+      ownMetric(scope, 'AgentsUnavailable'),
     ],
   });
 }
