@@ -6,10 +6,13 @@ checked here either, nor is the signature: test/infra/access.test.ts evaluates t
 
 import contextvars
 import json
+import os
 import re
 
 from ministack import app
 from ministack.services import apigateway, lambda_svc
+
+import pollers
 
 signer = contextvars.ContextVar("signer", default=None)
 execute_api = apigateway.handle_execute
@@ -52,4 +55,6 @@ def told_who(function, event):
 
 apigateway.handle_execute = authorised
 lambda_svc._execute_function_with_config_scope = told_who
+if os.environ.get("QUEUE_POLLERS") == "as-lambda":
+    pollers.use()
 app.main()

@@ -25,7 +25,12 @@ export interface MiniStack {
   close(): Promise<void>;
 }
 
-export async function startMiniStack(): Promise<MiniStack> {
+export interface MiniStackOptions {
+  /** `as-lambda`: concurrent batches up to the maximum of each queue (pollers.py). @default one batch at a time, of all queues */
+  readonly pollers?: 'as-lambda';
+}
+
+export async function startMiniStack({ pollers }: MiniStackOptions = {}): Promise<MiniStack> {
   const python = pythonTools(ministack, 'python');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -56,6 +61,8 @@ export async function startMiniStack(): Promise<MiniStack> {
       SFTP_ENABLED: '0',
       IOT_MTLS_ENABLED: '0',
       LOG_LEVEL: 'WARNING',
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...(pollers !== undefined && { QUEUE_POLLERS: pollers }),
     },
   });
   // Also when the test run is aborted: no process keeps running.
