@@ -21,6 +21,23 @@ test('an order says that it waits for payment, and agents show the open circuit'
   await world.faults('payment', { down: false });
 });
 
+test('an order of which one step is under way says what the other one waits for', async () => {
+  const { world } = on;
+  await world.faults('inventory', { down: true });
+  const opening = await Promise.all(
+    Array.from({ length: 8 }, () => world.submit('order-fulfilment', 'opens')),
+  );
+  const page = await on.open(`#/orders/${opening[0]}`);
+  await page.locator('.lock', { hasText: 'Waits for inventory, circuit open, since' }).waitFor();
+  await world.faults('fraud', { latencyMs: 2_500 });
+  const orderId = await world.submit('order-fulfilment', 'both');
+  await page.goto(`${world.url}/#/orders/${orderId}`);
+  await page.locator('.lock', { hasText: 'Claimed by Scheduler' }).waitFor();
+  await page.locator('.lock', { hasText: 'Waits for inventory, circuit open, since' }).waitFor();
+  await world.faults('fraud', { latencyMs: 0 });
+  await world.faults('inventory', { down: false });
+});
+
 test('an order gets another priority, which its page and its history show', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });

@@ -7,6 +7,19 @@ import { At, Until } from '../parts/instant.tsx';
 import { OrderHold } from './order-hold.tsx';
 
 export function OrderLock({ order }: { readonly order: Order }) {
+  const isHeld = Object.values(order.steps).some(({ held }) => held !== null);
+  // Other steps of the order may be under way, for which it is claimed.
+  const waits = isHeld && <OrderHold order={order} />;
+  if (isHeld && order.processState === 'Pending') return waits;
+  return (
+    <>
+      <Lock order={order} />
+      {waits}
+    </>
+  );
+}
+
+function Lock({ order }: { readonly order: Order }) {
   const { processState, lockedBy, completeBy, notBefore } = order;
   if (lockedBy !== null && completeBy !== null) {
     return (
@@ -19,8 +32,6 @@ export function OrderLock({ order }: { readonly order: Order }) {
       </p>
     );
   }
-  const isHeld = Object.values(order.steps).some(({ held }) => held !== null);
-  if (processState === 'Pending' && isHeld) return <OrderHold order={order} />;
   if (processState === 'Pending' && Date.parse(notBefore) > now.value) {
     return (
       <p class="lock">
