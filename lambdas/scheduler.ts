@@ -12,6 +12,7 @@ import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
+import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
@@ -66,6 +67,8 @@ const role = assembleScheduler({
   heldSteps: heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+    clock: systemClock,
+    random: systemRandom,
     log,
   }),
 });
@@ -89,11 +92,11 @@ export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
 });
 
 function requestsTo(agent: string) {
-  return sqsChannel({
-    client: sqs,
-    codec: requestCodec,
-    queueOf: byPriority(requestQueuesOf(agent)),
-  });
+  const queues = requestQueuesOf(agent);
+  const common = { client: sqs, codec: requestCodec };
+  return config.REEVE_LIMITED_AGENTS.includes(agent)
+    ? anyQueue(Object.values(queues).map((url) => sqsChannel({ ...common, queueOf: () => url })))
+    : sqsChannel({ ...common, queueOf: byPriority(queues) });
 }
 
 function requestQueuesOf(agent: string) {

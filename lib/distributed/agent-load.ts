@@ -3,11 +3,12 @@
  * keeps up with its requests and has no limit, nothing is read.
  */
 import { admitted, afterCall, afterNoCall, type Circuit } from '#core/flow/circuit.ts';
-import { errorKind } from '#core/model/errors.ts';
 import type { Gate } from '#core/model/hold.ts';
-import type { Request } from '#core/model/message.ts';
-import type { Backlog, RequestBacklog } from '#ports/request-backlog.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { Reply, Request } from '#core/model/message.ts';
+import type { RequestBacklog } from '#ports/request-backlog.ts';
 import { type CircuitCopyOptions, circuitCopy } from './circuit-copy.ts';
+import { requestFlow } from './request-flow.ts';
 
 /** Options of {@link agentLoad}. */
 export interface AgentLoadOptions extends CircuitCopyOptions {
@@ -26,10 +27,8 @@ export interface AgentLoad {
   heldBy(request: Request): Gate | null;
   /** The request was not sent after all. */
   unsent(request: Request): void;
-  /** The agent answered, so its service does, also while the stored circuit is open: its instance may not know it. */
-  answered(): void;
-  /** An attempt waited for long in a queue, or was given back for this gate. */
-  pressed(gate: Gate): void;
+  /** Learns from a reply of the agent. */
+  replied(reply: Reply): void;
   /** A step is held, or an order that was held goes on: others may wait as well. */
   stepWaits(): void;
   /** No step waits. */
@@ -38,44 +37,52 @@ export interface AgentLoad {
   hasWaiting(): boolean;
   /** How many held steps may start after so many replies. */
   startable(replies: number): number;
+  /** The orders that are to start of those that wait: their requests are sent before all others. */
+  chosen(orderIds: readonly OrderId[]): void;
 }
 
-/** The queues are read again after this, ms. */
-const readEveryMs = 1_000;
-/** While nothing waited, and this instance has sent so few requests since, it reads the queues less often. */
-const quiet = { sentMax: 2, readEveryMs: 10_000 };
 /** An agent that was behind is watched for so long, ms. */
 const watchMs = 60_000;
-/**
- * How many requests may wait in the queues of an agent, at least. Otherwise as many as are in flight, so that a request waits
- * for about the time of one call.
- */
-const waitingMin = 10;
 /** Held steps that start after the replies of one batch, at most. */
 const startableMax = 25;
 /** A step that was let through as the probe, and of which nothing is heard for so long, is not waited for, ms. */
 const probeLostAfterMs = 10_000;
 
 /** What is known at first: nothing, as if the agent had no work. */
-export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadOptions): AgentLoad {
+export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions): AgentLoad {
   const { agent, clock, log } = options;
   const copy = circuitCopy(options);
+  const flow = requestFlow({ agent, backlog, clock, log });
   const circuitWatch = watch(clock);
   const queueWatch = watch(clock);
   const waiting = watch(clock);
-  let readAt = Number.NEGATIVE_INFINITY;
-  let backlog: Backlog = { waiting: 0, inFlight: 0 };
-  let sent = 0;
+  let chosen: ReadonlySet<OrderId> = new Set();
   let probeSentAt = 0;
 
   const watchesCircuit = () => circuitWatch.isOn() || copy.current().state !== 'closed';
   const watchesQueues = () => isLimited || queueWatch.isOn();
-  const free = () => Math.max(waitingMin, backlog.inFlight) - backlog.waiting - sent;
-  const isQueueStale = () => {
-    const isQuiet = backlog.waiting === 0 && sent <= quiet.sentMax;
-    const everyMs = isQuiet ? quiet.readEveryMs : readEveryMs;
-    return clock.now() - readAt >= everyMs;
-  };
+
+  /** While others wait, an order that comes waits as well, so that it does not pass those that have waited (R24). */
+  function isFullFor({ orderId }: Request): boolean {
+    if (!watchesQueues() || flow.isIdle()) return false;
+    return waiting.isOn() ? !chosen.has(orderId) : flow.free() <= 0;
+  }
+
+  function answered(): void {
+    const probing = admitted(copy.current(), 'reply', clock.now()) ?? copy.current();
+    if (probing.state !== 'half-open') return;
+    const { epoch, probe: step } = probing;
+    copy.change(afterCall(probing, { epoch, step, order: '', isAnswered: true }, clock.now()));
+  }
+
+  function pressed(gate: Gate): void {
+    if (gate === 'circuit') {
+      copy.doubt();
+      circuitWatch.start();
+    } else {
+      queueWatch.start();
+    }
+  }
 
   function withoutLostProbe(circuit: Circuit): Circuit {
     const isLost = clock.now() - probeSentAt > probeLostAfterMs;
@@ -84,20 +91,10 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
       : circuit;
   }
 
-  async function readQueues(): Promise<void> {
-    readAt = clock.now();
-    try {
-      backlog = await queues.of(agent);
-      sent = 0;
-    } catch (error) {
-      log.warn('load-unknown', { agent, error: errorKind(error) });
-    }
-  }
-
   const reading = sharedRun(async () => {
     await Promise.all([
       watchesCircuit() && copy.isStale() && copy.read(),
-      watchesQueues() && isQueueStale() && readQueues(),
+      watchesQueues() && flow.isStale() && flow.read(),
     ]);
   });
 
@@ -105,41 +102,37 @@ export function agentLoad({ backlog: queues, isLimited, ...options }: AgentLoadO
     isStale: () =>
       reading.isRunning() ||
       (watchesCircuit() && copy.isStale()) ||
-      (watchesQueues() && isQueueStale()),
+      (watchesQueues() && flow.isStale()),
     refresh: reading.run,
-    heldBy({ idempotencyKey: step }) {
-      const next = admitted(withoutLostProbe(copy.current()), step, clock.now());
+    heldBy(request) {
+      const next = admitted(withoutLostProbe(copy.current()), request.idempotencyKey, clock.now());
       if (next === null) return 'circuit';
-      if (watchesQueues() && free() <= 0) return 'concurrency';
+      if (isFullFor(request)) return 'concurrency';
       if (next.state === 'half-open') probeSentAt = clock.now();
       copy.change(next);
-      sent += 1;
+      flow.sent(request);
       return null;
     },
-    unsent({ idempotencyKey: step }) {
-      sent = Math.max(0, sent - 1);
-      copy.change(afterNoCall(copy.current(), step, clock.now()));
+    unsent(request) {
+      flow.unsent(request);
+      copy.change(afterNoCall(copy.current(), request.idempotencyKey, clock.now()));
     },
-    answered() {
-      const probing = admitted(copy.current(), 'reply', clock.now()) ?? copy.current();
-      if (probing.state !== 'half-open') return;
-      const { epoch, probe: step } = probing;
-      copy.change(afterCall(probing, { epoch, step, order: '', isAnswered: true }, clock.now()));
-    },
-    pressed(gate) {
-      if (gate === 'circuit') {
-        copy.doubt();
-        circuitWatch.start();
-      } else {
-        queueWatch.start();
-      }
+    replied(reply) {
+      const { result, waitedMs } = reply;
+      if (result.kind === 'deferred') pressed(result.gate);
+      else if (waitedMs !== undefined) pressed('concurrency');
+      if (result.kind === 'succeeded' || result.kind === 'failed') answered();
+      if (result.kind !== 'heartbeat') flow.replied(reply, waiting.isOn());
     },
     stepWaits: waiting.start,
     nothingWaits: waiting.stop,
     hasWaiting: waiting.isOn,
     startable(replies) {
-      const wanted = Math.min(startableMax, watchesQueues() ? free() : 2 * replies);
+      const wanted = Math.min(startableMax, watchesQueues() ? flow.earned() : 2 * replies);
       return admittedOf(copy.current(), wanted, clock.now());
+    },
+    chosen(orderIds) {
+      chosen = new Set(orderIds);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Starts the steps that wait for an agent as its replies come in, for one of several instances of the Scheduler. */
 import { errorKind } from '#core/model/errors.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { HeldSteps } from '#ports/held-steps.ts';
 import type { Log } from '#ports/log.ts';
+import type { Random } from '#ports/random.ts';
 import type { HeldStarter } from '#roles/scheduler.ts';
 import { nextHeld } from './next-held.ts';
 import type { SharedGates } from './shared-gates.ts';
@@ -10,12 +12,29 @@ import type { SharedGates } from './shared-gates.ts';
 export interface HeldStarterPorts {
   readonly gates: SharedGates;
   readonly heldSteps: HeldSteps;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
+/**
+ * One of so many orders of a tenant starts next, those that have waited for longest: if each instance took the first, all of
+ * them would take the same, because the index shows it for a moment after it started.
+ */
+const amongMax = 8;
+
 /** Makes the starter of one instance. */
-export function heldStarter({ gates, heldSteps, log }: HeldStarterPorts): HeldStarter {
-  const next = nextHeld(heldSteps);
+export function heldStarter({
+  gates,
+  heldSteps,
+  clock,
+  random,
+  log,
+}: HeldStarterPorts): HeldStarter {
+  const next = nextHeld({
+    ...{ index: heldSteps, clock },
+    placeIn: (shown) => Math.floor(random.next() * Math.min(shown, amongMax)),
+  });
   return {
     observe: gates.observe,
     async next(agent, records) {
@@ -24,7 +43,9 @@ export function heldStarter({ gates, heldSteps, log }: HeldStarterPorts): HeldSt
         if (count === 0) return [];
         const orders = await next.of(agent, count);
         if (orders.length === 0) gates.nothingWaits(agent);
-        return orders.map(({ orderId }) => orderId);
+        const orderIds = orders.map(({ orderId }) => orderId);
+        gates.chosen(agent, orderIds);
+        return orderIds;
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });
         return [];

@@ -28,7 +28,7 @@ const nudgesPerSweep = 10;
  * Resolves with the agents that orders wait for. Never rejects: what is not nudged now is nudged after the next sweep.
  */
 export function heldSweep(ports: HeldSweepPorts): () => Promise<readonly string[]> {
-  const next = nextHeld(ports.heldSteps);
+  const next = nextHeld({ index: ports.heldSteps, clock: ports.clock });
   return async () => {
     const waitingFor: string[] = [];
     await Promise.all(

@@ -7,6 +7,7 @@ import { classWeights } from '#core/flow/fair-queue.ts';
 import { type FairTurns, fairTurns } from '#core/flow/fair-turns.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { HeldOrder, HeldSteps } from '#ports/held-steps.ts';
 
 /** An order that is next. */
@@ -29,18 +30,32 @@ interface Shown {
   readonly flows: Map<string, OrderId[]>;
 }
 
+/** Orders of one page: as many as cost no more than one. */
+const pageMin = 20;
+/** For so long the index may still show an order that was taken, ms. */
+const takenForMs = 1_000;
+
+/** Options of {@link nextHeld}. */
+export interface NextHeldOptions {
+  readonly index: HeldSteps;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Which of so many orders of one tenant is taken, from 0, the longest-waiting first. Default: the first. */
+  readonly placeIn?: (shown: number) => number;
+}
+
 /** Makes a reader of the index, which remembers whom it has served. */
-export function nextHeld(index: HeldSteps): NextHeld {
+export function nextHeld({ index, clock, placeIn = () => 0 }: NextHeldOptions): NextHeld {
   const agents = new Map<string, ReturnType<typeof turnsOfAgent>>();
   return {
     async of(agent, count) {
-      const turns = agents.get(agent) ?? turnsOfAgent();
+      const turns = agents.get(agent) ?? turnsOfAgent(clock, placeIn);
       agents.set(agent, turns);
       const shown = new Map<Priority, Shown>();
       await Promise.all(
         priorities.map(async (priority) => {
-          const read = (after: string | null) => index.waiting(agent, priority, count, after);
-          const flows = await turns.show(priority, count, read);
+          const limit = Math.max(pageMin, count);
+          const read = (after: string | null) => index.waiting(agent, priority, limit, after);
+          const flows = await turns.show(priority, limit, read);
           if (flows.size > 0) shown.set(priority, { flows });
         }),
       );
@@ -56,16 +71,25 @@ export function nextHeld(index: HeldSteps): NextHeld {
 }
 
 /** What the classes and the tenants that wait for one agent have received. */
-function turnsOfAgent() {
+function turnsOfAgent(clock: Pick<Clock, 'now'>, placeIn: (shown: number) => number) {
   const classes = fairTurns<Priority>((priority) => classWeights[priority]);
   const tenants = new Map<Priority, FairTurns<string>>();
   /** The last flow that was shown, by class. */
   const last = new Map<Priority, string>();
+  /** When an order was taken, the earliest first. */
+  const taken = new Map<OrderId, number>();
 
   function tenantsOf(priority: Priority): FairTurns<string> {
     const own = tenants.get(priority) ?? fairTurns<string>(() => 1);
     tenants.set(priority, own);
     return own;
+  }
+
+  function forgetTaken(): void {
+    for (const [orderId, at] of taken) {
+      if (clock.now() - at < takenForMs) return;
+      taken.delete(orderId);
+    }
   }
 
   return {
@@ -75,6 +99,7 @@ function turnsOfAgent() {
       limit: number,
       read: (after: string | null) => Promise<readonly HeldOrder[]>,
     ): Promise<Map<string, OrderId[]>> {
+      forgetTaken();
       const flows = new Map<string, OrderId[]>();
       const from = last.get(priority) ?? null;
       let after = from;
@@ -83,7 +108,8 @@ function turnsOfAgent() {
         const page = await read(after);
         for (const { orderId, flow } of page) {
           const own = flows.get(flow) ?? [];
-          if (!own.includes(orderId)) flows.set(flow, [...own, orderId]);
+          if (taken.has(orderId) || own.includes(orderId)) continue;
+          flows.set(flow, [...own, orderId]);
         }
         const end = page.at(-1)?.flow ?? null;
         if (end !== null) last.set(priority, end);
@@ -102,9 +128,10 @@ function turnsOfAgent() {
       const flow = tenantsOf(priority).next(flows.keys());
       const orders = flow === undefined ? undefined : flows.get(flow);
       if (flow === undefined || orders === undefined) return undefined;
-      const orderId = orders.shift();
+      const [orderId] = orders.splice(placeIn(orders.length), 1);
       if (orders.length === 0) flows.delete(flow);
       if (flows.size === 0) shown.delete(priority);
+      if (orderId !== undefined) taken.set(orderId, clock.now());
       return orderId === undefined ? undefined : { orderId, priority };
     },
   };

@@ -3,6 +3,7 @@
  * replies that it receives, and only when they say that the agent is behind, from its queues and its stored circuit.
  */
 import type { Hold } from '#core/model/hold.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -21,6 +22,8 @@ export interface SharedGates extends Gates {
   observe(agent: string, replies: readonly Reply[]): void;
   /** How many steps that wait for the agent may start after its replies were applied, with these records. */
   startable(agent: string, records: readonly ProcessRecord[]): Promise<number>;
+  /** The orders that are to start of those that wait: others that come do not pass them. */
+  chosen(agent: string, orderIds: readonly OrderId[]): void;
   /** No step waits for the agent, as the index says. */
   nothingWaits(agent: string): void;
 }
@@ -60,20 +63,17 @@ export function sharedGates({ limited, ...ports }: SharedGatesOptions): SharedGa
       for (const request of requests) of(request.agent).unsent(request);
     },
     observe(agent, replies) {
-      for (const { result, waitedMs } of replies) {
-        const load = of(agent);
-        if (result.kind === 'deferred') load.pressed(result.gate);
-        else if (waitedMs !== undefined) load.pressed('concurrency');
-        if (result.kind === 'succeeded' || result.kind === 'failed') load.answered();
-      }
+      const load = of(agent);
+      for (const reply of replies) load.replied(reply);
     },
     async startable(agent, records) {
       const load = of(agent);
-      if (records.some(hasBeenHeld)) load.stepWaits();
+      if (records.some((record) => hasBeenHeld(record, agent))) load.stepWaits();
       if (!load.hasWaiting()) return 0;
       if (load.isStale()) await load.refresh();
       return load.startable(records.length);
     },
+    chosen: (agent, orderIds) => of(agent).chosen(orderIds),
     nothingWaits: (agent) => of(agent).nothingWaits(),
   };
 }
@@ -81,7 +81,11 @@ export function sharedGates({ limited, ...ports }: SharedGatesOptions): SharedGa
 /** Latest entries of the history in which a hold says that other orders may wait as well. */
 const latestEntries = 8;
 
-const hasBeenHeld = ({ history }: ProcessRecord) =>
-  history
-    .slice(-latestEntries)
-    .some((entry) => entry.type === 'held' || entry.type === 'deferred' || 'holds' in entry);
+const hasBeenHeld = ({ history, steps }: ProcessRecord, agent: string) => {
+  const isOfAgent = (name: string) =>
+    steps.some((step) => step.name === name && step.agent === agent);
+  return history.slice(-latestEntries).some((entry) => {
+    if (entry.type === 'deferred') return isOfAgent(entry.step);
+    return 'holds' in entry && entry.holds.some(({ step }) => isOfAgent(step));
+  });
+};

@@ -174,3 +174,16 @@ describe('the load that an order meets', () => {
     expect(loadOf({ at: now, classes: [paint, print] }, low, none, now)).toMatchObject(free);
   });
 });
+
+test('orders of small tenants that came and left within a period are not seen: the tenants with many say what each receives', () => {
+  const small = Array.from({ length: 7 }, (_, at) => of(2, 0, `small-${at}`));
+  const before = countedClass(undefined, counted([of(600, 0, 'flood'), ...small]), now);
+  const all = counted([of(900, 480, 'flood'), ...small]);
+  // 120 of each in a minute.
+  expect(countedClass(before, all, now + minuteMs).perSecond).toBe((8 * 120) / 60);
+});
+
+test('a class of which all orders have left has no rate: it is not behind', () => {
+  const before = countedClass(undefined, counted([of(3)]), now);
+  expect(countedClass(before, counted([of(2)]), now + minuteMs).perSecond).toBeNull();
+});

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import type { Priority } from '#core/model/record.ts';
 import { nextHeld } from '#distributed/next-held.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 interface Waiting {
   readonly orderId: OrderId;
@@ -16,13 +17,17 @@ function index() {
   let number = 0;
   let reads = 0;
   const served = new Map<string, number>();
+  const clock = virtualClock();
   const next = nextHeld({
-    async waiting(_agent, priority, limit, after) {
-      reads += 1;
-      return waiting
-        .filter((one) => one.priority === priority && (after === null || one.flow > after))
-        .toSorted((a, b) => (a.flow < b.flow ? -1 : Number(a.flow > b.flow)))
-        .slice(0, limit);
+    clock,
+    index: {
+      async waiting(_agent: string, priority: Priority, limit: number, after: string | null) {
+        reads += 1;
+        return waiting
+          .filter((one) => one.priority === priority && (after === null || one.flow > after))
+          .toSorted((a, b) => (a.flow < b.flow ? -1 : Number(a.flow > b.flow)))
+          .slice(0, limit);
+      },
     },
   });
   return {
@@ -93,4 +98,30 @@ test('one tenant alone costs two reads of its class, and one of each empty one',
   const before = reads();
   await take(10);
   expect(reads() - before).toBe(4);
+});
+
+test('an order that was taken is not taken again while the index may still show it', async () => {
+  const clock = virtualClock();
+  const index = {
+    async waiting(_agent: string, priority: Priority) {
+      return priority === 'normal' ? [{ orderId: orderId('one'), flow: '-' }] : [];
+    },
+  };
+  const next = nextHeld({ index, clock });
+  expect(await next.of('paint', 1)).toHaveLength(1);
+  expect(await next.of('paint', 1)).toEqual([]);
+  // It did not start after all.
+  await clock.advance(1_000);
+  expect(await next.of('paint', 1)).toHaveLength(1);
+});
+
+test('several readers of one index take different orders, if each chooses a place', async () => {
+  const index = {
+    async waiting(_agent: string, priority: Priority) {
+      const orders = ['one', 'two', 'three'].map((id) => ({ orderId: orderId(id), flow: '-' }));
+      return priority === 'low' ? orders : [];
+    },
+  };
+  const next = nextHeld({ index, clock: virtualClock(), placeIn: (shown) => shown - 1 });
+  expect((await next.of('paint', 2)).map((order) => order.orderId)).toEqual(['three', 'two']);
 });

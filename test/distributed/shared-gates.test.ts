@@ -112,16 +112,18 @@ test('an agent without a limit that keeps up costs no read', async () => {
   expect([counts(), circuits.reads()]).toEqual([0, 0]);
 });
 
-test('a limited agent is sent as many requests as it has in flight, at least ten', async () => {
-  const { ask, set, clock } = instance();
-  expect(await ask(12)).toEqual({ sent: 10, held: ['concurrency', 'concurrency'] });
-  set(2, 20);
-  await clock.advance(1_000);
-  expect((await ask(30)).sent).toBe(18);
-  set(25, 20);
-  await clock.advance(1_000);
-  expect((await ask(5)).sent).toBe(0);
-});
+test.each([
+  { waiting: 0, inFlight: 0, sent: 10 },
+  { waiting: 2, inFlight: 20, sent: 18 },
+  { waiting: 25, inFlight: 20, sent: 0 },
+])(
+  'a limited agent has as many requests waiting as in flight, at least ten: $sent with $waiting waiting and $inFlight in flight',
+  async ({ waiting, inFlight, sent }) => {
+    const { ask, set } = instance();
+    set(waiting, inFlight);
+    expect((await ask(30)).sent).toBe(sent);
+  },
+);
 
 test('requests that are asked for while the queues are read wait for what they say, and share the read', async () => {
   const { askAtOnce, set, counts, clock } = instance();
@@ -206,15 +208,75 @@ test('an open circuit lets one step through when a probe is due, which its agent
   expect(await ask(3)).toEqual({ sent: 1, held: ['circuit', 'circuit'] });
 });
 
-test('what waits starts as replies come in: as many as the queues take', async () => {
-  const { gates, ask, set, clock } = instance();
-  await ask(12);
-  set(4, 20);
+/** An agent whose requests wait, known to an instance that holds some. */
+async function pressedInstance(waiting: number, inFlight: number) {
+  const own = instance();
+  own.set(waiting, inFlight);
+  while ((await own.ask(1)).held.length === 0);
+  return own;
+}
+const replies = (count: number) => Array.from({ length: count }, () => reply(done));
+
+test.each([
+  { waiting: 30, started: 12, is: 'as many as wanted wait: one request for each reply' },
+  { waiting: 100, started: 11, is: 'more wait: fewer requests' },
+  { waiting: 1, started: 15, is: 'fewer wait: more requests' },
+])('of 12 replies, $started let a request be sent when $is', async ({ waiting, started }) => {
+  const { gates, set, clock, ask } = await pressedInstance(waiting, 20);
+  // What was sent without a reply is counted by now.
+  set(waiting, 20);
   await clock.advance(1_000);
-  expect(await gates.startable(paint, [record])).toBe(16);
-  set(30, 20);
+  await ask(1);
+  gates.observe(paint, replies(12));
+  expect(await gates.startable(paint, [record])).toBe(started);
+});
+
+test('replies that came while nothing waited let nothing be sent later', async () => {
+  const { gates, set, ask } = instance();
+  set(20, 20);
+  gates.observe(paint, replies(12));
+  expect((await ask(1)).held).toHaveLength(1);
+  gates.observe(paint, replies(3));
+  expect(await gates.startable(paint, [record])).toBeLessThanOrEqual(3);
+});
+
+test('while orders wait, one that comes waits too, and one that was chosen is sent', async () => {
+  const { gates } = await pressedInstance(15, 20);
+  gates.observe(paint, replies(12));
+  gates.chosen('paint', [orderId('chosen')]);
+  const answers = [...(await gates.ask([call('new')])), ...(await gates.ask([call('chosen')]))];
+  expect(answers.map((hold) => hold?.gate ?? null)).toEqual(['concurrency', null]);
+});
+
+test('when so little is outstanding that no reply may come, an order is sent although others wait', async () => {
+  const { set, clock, ask, gates } = await pressedInstance(20, 20);
+  set(1, 2);
   await clock.advance(1_000);
+  expect((await ask(10)).sent).toBe(7);
   expect(await gates.startable(paint, [record])).toBe(0);
+});
+
+test('the replies of slow calls come too late: then so many requests are sent that ten wait', async () => {
+  const { set, clock, ask, gates } = instance();
+  const first = call('first');
+  await gates.ask([first]);
+  await clock.advance(8_000);
+  gates.observe(paint, [{ ...reply(done), orderId: first.orderId, step: first.step }]);
+  set(20, 20);
+  await clock.advance(10_000);
+  expect((await ask(1)).held).toHaveLength(1);
+  set(3, 40);
+  await clock.advance(1_000);
+  expect((await ask(10)).sent).toBe(7);
+});
+
+test('an order that was held at another agent says nothing of this one', async () => {
+  const { gates } = instance({ isLimited: false });
+  const elsewhere = {
+    ...held,
+    steps: held.steps.map((step) => ({ ...step, agent: agentName('glue') })),
+  };
+  expect(await gates.startable(paint, [elsewhere])).toBe(0);
 });
 
 test('an order that was held says that others wait, also to an instance that held none', async () => {

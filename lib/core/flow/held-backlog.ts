@@ -89,17 +89,35 @@ export function countedClass(
     .slice(0, listedMax)
     .map(({ flow, waiting: own }) => ({ flow, waiting: own }));
   const early = sumOf(counts, ({ early: own }) => own);
+  const left = before === undefined ? 0 : leftSince(before, counts, early);
   return {
     ...{ agent, priority, isUnavailable, waiting, flows, largest },
-    ...measurementAfter(before, { isUnavailable, waiting, early }, nowMs),
+    ...measurementAfter(before, { isUnavailable, waiting, early, left }, nowMs),
   };
+}
+
+/**
+ * The orders that have left since the measurement began. Of a tenant whose early orders have all left, later ones may have left
+ * too, which nothing counts. So the tenants with many orders say what each has received: an equal share.
+ */
+function leftSince(before: HeldClass, counts: readonly FlowCount[], early: number): number {
+  const isFromBegin = before.waiting === before.waitingFrom;
+  const shares = before.largest.flatMap(({ flow, waiting }) => {
+    const now = counts.find((each) => each.flow === flow)?.early ?? 0;
+    return isFromBegin && now > 0 ? [Math.max(0, waiting - now)] : [];
+  });
+  if (shares.length === 0) return Math.max(0, before.waitingFrom - early);
+  return (sumOf(shares, (share) => share) / shares.length) * counts.length;
 }
 
 type Measurement = Pick<HeldClass, 'perSecond' | 'from' | 'waitingFrom'>;
 
 function measurementAfter(
   before: HeldClass | undefined,
-  now: Pick<HeldClass, 'isUnavailable' | 'waiting'> & { readonly early: number },
+  now: Pick<HeldClass, 'isUnavailable' | 'waiting'> & {
+    readonly early: number;
+    readonly left: number;
+  },
   nowMs: number,
 ): Measurement {
   const begins = (perSecond: number | null): Measurement => ({
@@ -112,7 +130,7 @@ function measurementAfter(
   const elapsedMs = nowMs - from;
   // What left during an outage says nothing of the rate after it.
   if (now.isUnavailable || before.isUnavailable || elapsedMs <= 0) return begins(perSecond);
-  const left = Math.max(0, waitingFrom - now.early);
+  const { left } = now;
   const isAll = now.early === 0;
   if (left < leftMin && !isAll && elapsedMs < measuredMaxMs) {
     return { perSecond, from, waitingFrom };
@@ -120,8 +138,8 @@ function measurementAfter(
   return begins(after(perSecond, (Math.max(1, left) * 1_000) / elapsedMs, isAll));
 }
 
-function after(known: number | null, latest: number, isLeast: boolean): number {
-  if (known === null) return latest;
+function after(known: number | null, latest: number, isLeast: boolean): number | null {
+  if (known === null) return isLeast ? null : latest;
   // All of them left: more could have.
   if (isLeast && latest < known) return known;
   return known + (latest - known) * latestShare;

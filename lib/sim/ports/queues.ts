@@ -3,20 +3,20 @@ import type { AgentName } from '#core/model/ids.ts';
 import { contracts } from '#sim/world/sim-workflows.ts';
 import type { SimQueue } from './sim-queue.ts';
 
-export interface Queues {
-  readonly submissions: SimQueue;
-  readonly nudges: SimQueue;
+export interface Queues<Queue = SimQueue> {
+  readonly submissions: Queue;
+  readonly nudges: Queue;
   /** Deadline checks. */
-  readonly checks: SimQueue;
-  readonly requests: ReadonlyMap<AgentName, SimQueue>;
-  readonly replies: ReadonlyMap<AgentName, SimQueue>;
+  readonly checks: Queue;
+  readonly requests: ReadonlyMap<AgentName, Queue>;
+  readonly replies: ReadonlyMap<AgentName, Queue>;
   /** The notifier's retry queue; embedded, a table that outlives the process. */
-  readonly retries: SimQueue;
+  readonly retries: Queue;
 }
 
-export function queuesOf(queue: (name: string) => SimQueue): Queues {
+export function queuesOf<Queue>(queue: (name: string) => Queue): Queues<Queue> {
   const perAgent = (kind: string) =>
-    new Map<AgentName, SimQueue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
+    new Map<AgentName, Queue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
   return {
     submissions: queue('submissions'),
     nudges: queue('nudges'),

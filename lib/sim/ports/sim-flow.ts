@@ -2,14 +2,14 @@
 import type { HeldBacklog } from '#core/flow/held-backlog.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { agentName } from '#core/model/ids.ts';
-import type { Priority } from '#core/model/record.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
 import type { Machine } from '#sim/world/machine.ts';
+import type { HeldIndex } from './held-index.ts';
 import type { Queues } from './queues.ts';
-import { recordsOf, type SimTable } from './sim-table.ts';
+import type { SimQueue } from './sim-queue.ts';
 
 /** The stored circuits, by agent. */
 export type CircuitTable = Map<string, SharedCircuit>;
@@ -36,46 +36,24 @@ export function simCircuits(table: CircuitTable, machine: Machine): Circuits {
   };
 }
 
-/** Who waits, in the order of lib/aws/store/held-key.ts. */
-export function simHeldSteps(table: SimTable, machine: Machine): HeldSteps & HeldCounts {
-  const waitingFor = (agent: string, priority: Priority) =>
-    recordsOf(table)
-      .flatMap((record) => {
-        const held = record.steps.find(({ progress }) => progress.state === 'Held');
-        if (held?.agent !== agent || held.progress.state !== 'Held') return [];
-        if (record.priority !== priority) return [];
-        const flow = simFlowOf(record.tenant);
-        return [{ orderId: record.orderId, flow, since: held.progress.since }];
-      })
-      .sort((a, b) => (a.flow === b.flow ? a.since - b.since : a.flow < b.flow ? -1 : 1));
+/** Who waits for an agent. */
+export function simHeldSteps(index: HeldIndex, machine: Machine): HeldSteps & HeldCounts {
   const refusal = 'store-throttled';
   return {
     waiting: (agent, priority, limit, after) =>
       machine.call({
         what: `read who waits for ${agent}`,
         refusal,
-        act: () =>
-          waitingFor(agent, priority)
-            .filter(({ flow }) => after === null || flow > after)
-            .slice(0, limit)
-            .map(({ orderId, flow }) => ({ orderId, flow })),
+        act: () => index.after(agent, priority, after, limit),
       }),
     count: (agent, priority, from) =>
       machine.call({
         what: `count who waits for ${agent}`,
         refusal,
-        act: () =>
-          [...Map.groupBy(waitingFor(agent, priority), ({ flow }) => flow)].map(([flow, own]) => ({
-            flow,
-            waiting: own.length,
-            early: own.filter(({ since }) => from !== null && since <= from).length,
-          })),
+        act: () => index.counts(agent, priority, from),
       }),
   };
 }
-
-/** The name of a tenant in the index. */
-export const simFlowOf = (tenant: string | null) => tenant ?? '';
 
 /** The stored report. */
 export interface ReportItem {
@@ -97,7 +75,10 @@ export function simBacklogReport(item: ReportItem, machine: Machine): BacklogRep
   };
 }
 
-export function simRequestBacklog({ requests }: Queues, machine: Machine): RequestBacklog {
+export function simRequestBacklog(
+  { requests }: Pick<Queues<Pick<SimQueue, 'count'>>, 'requests'>,
+  machine: Machine,
+): RequestBacklog {
   return {
     of: (agent) =>
       machine.call({

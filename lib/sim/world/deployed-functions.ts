@@ -7,6 +7,7 @@ import {
   replyCodec,
   requestCodec,
 } from '#core/codec/message-codec.ts';
+import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
@@ -26,12 +27,12 @@ import {
   assembleSweeps,
 } from '#roles/assemble.ts';
 import { agentMissing, requestsByAgent } from '#roles/requests-by-agent.ts';
+import { simFlowOf } from '#sim/ports/held-index.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import {
   simBacklogReport,
   simCircuits,
-  simFlowOf,
   simHeldSteps,
   simRequestBacklog,
 } from '#sim/ports/sim-flow.ts';
@@ -39,7 +40,7 @@ import type { Host } from './host.ts';
 import { channelOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import type { ProcessPorts, ProcessRoles } from './one-process.ts';
-import type { SharedInfrastructure } from './shared-infrastructure.ts';
+import type { SharedByFunctions } from './shared-infrastructure.ts';
 import { contracts, implementation } from './sim-workflows.ts';
 
 /**
@@ -49,7 +50,7 @@ import { contracts, implementation } from './sim-workflows.ts';
  */
 export function functionsOf(
   ports: ProcessPorts,
-  shared: SharedInfrastructure,
+  shared: SharedByFunctions,
   machine: Machine,
   sweptStore: StateStore,
 ): ProcessRoles {
@@ -82,7 +83,7 @@ export function functionsOf(
     clock: ports.clock,
     log: ports.log,
   });
-  const heldSteps = simHeldSteps(shared.table, machine);
+  const heldSteps = simHeldSteps(shared.held, machine);
   const { clock, log, registry } = ports;
   const { sweepPeriodMs } = shared;
   const report = simBacklogReport(shared.report, machine);
@@ -99,7 +100,7 @@ export function functionsOf(
       ...prompt,
       channels,
       gates,
-      heldSteps: heldStarter({ gates, heldSteps, log: ports.log }),
+      heldSteps: heldStarter({ gates, heldSteps, clock, random: ports.random, log }),
     }),
     onChecks: assembleDeadlineChecks({
       ...nudging,
@@ -114,8 +115,7 @@ export function functionsOf(
         ...shared.backlog,
         ...{ report, registry, clock, log, sweepPeriodMs },
         flowOf: simFlowOf,
-        // A world has few orders.
-        readEveryOrders: 1,
+        readEveryOrders: shared.readEveryOrders,
       }),
     }),
     operator: assembleOperator(nudging),
@@ -130,7 +130,7 @@ export function functionsOf(
   };
 }
 
-function channelsOf(shared: SharedInfrastructure, machine: Machine): Channels {
+function channelsOf(shared: SharedByFunctions, machine: Machine): Channels {
   const { queues, rules } = shared;
   return {
     nudges: channelOf(
@@ -144,16 +144,19 @@ function channelsOf(shared: SharedInfrastructure, machine: Machine): Channels {
     ),
     requests: requestsByAgent(
       new Map(
-        [...queues.requests].map(([agent, queue]) => [
-          agent,
-          channelOf(shared, machine, requestCodec, () => queue, rules.requesting),
-        ]),
+        [...queues.requests].map(([agent, queue]) => {
+          const divided = shared.dividedQueues?.get(agent) ?? [queue];
+          const channels = divided.map((own) =>
+            channelOf(shared, machine, requestCodec, () => own, rules.requesting),
+          );
+          return [agent, anyQueue(channels)];
+        }),
       ),
     ),
   };
 }
 
-const checksOf = (shared: SharedInfrastructure, machine: Machine) =>
+const checksOf = (shared: SharedByFunctions, machine: Machine) =>
   channelOf(
     shared,
     machine,
@@ -164,7 +167,7 @@ const checksOf = (shared: SharedInfrastructure, machine: Machine) =>
     ({ at }) => at,
   );
 
-function runnersOf(shared: SharedInfrastructure, machine: Machine, log: Log): Host['runner'] {
+function runnersOf(shared: SharedByFunctions, machine: Machine, log: Log): Host['runner'] {
   const { queues, rules, around } = shared;
   const runners = new Map<string, AgentRunner>();
   for (const [agent, queue] of queues.replies) {

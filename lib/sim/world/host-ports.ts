@@ -9,16 +9,19 @@ import type { Log } from '#ports/log.ts';
 import type { Publication, Publisher } from '#ports/publisher.ts';
 import type { Ids } from '#ports/random.ts';
 import { delaySeconds } from '#roles/delays.ts';
-import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import type { Machine } from './machine.ts';
-import type { SharedInfrastructure } from './shared-infrastructure.ts';
+import type {
+  SentQueue,
+  SharedByFunctions,
+  SharedInfrastructure,
+} from './shared-infrastructure.ts';
 import type { SimContext } from './sim-context.ts';
 
 export function channelOf<Message>(
-  { around, rules }: SharedInfrastructure,
+  { around, rules }: Pick<SharedByFunctions, 'around' | 'rules'>,
   machine: Machine,
   codec: MessageCodec<Message>,
-  queueFor: (message: Message) => SimQueue,
+  queueFor: (message: Message) => SentQueue,
   onSend: (messages: readonly Message[], machine: Machine) => void,
   onUnsent: (messages: readonly Message[]) => void = () => {},
   atOf: (message: Message) => number | undefined = () => undefined,

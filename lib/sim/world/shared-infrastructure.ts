@@ -8,6 +8,7 @@ import {
 import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
@@ -16,47 +17,70 @@ import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/wri
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
+import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
 import type { CircuitTable, ReportItem } from '#sim/ports/sim-flow.ts';
 import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
-import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
+import { recordsOf, type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
 import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
 import { contracts } from './sim-workflows.ts';
 
-export interface SharedInfrastructure {
+/** A queue as its senders know it. */
+export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;
+
+/** What the functions of a deployment share. */
+export interface SharedByFunctions {
   readonly around: SimContext;
-  readonly table: SimTable;
-  readonly stream: SimStream;
+  readonly table: Pick<SimTable, 'shards'>;
+  /** The orders with a step that waits for an agent. */
+  readonly held: HeldIndex;
   readonly coordination: CoordinationTable;
   readonly circuits: CircuitTable;
   /** The orders that wait, as the Supervisor of functions reported them. */
   readonly report: ReportItem;
   /** The agents that make a limited number of calls at once. */
   readonly limitedAgents: readonly string[];
+  readonly services: Pick<Services, 'of'>;
+  readonly queues: Pick<Queues<SentQueue>, 'nudges' | 'checks' | 'requests' | 'replies'>;
+  /** The queues of an agent among which its concurrency is divided. @default its queue alone */
+  readonly dividedQueues?: ReadonlyMap<AgentName, readonly SentQueue[]>;
+  readonly rules: Pick<
+    SendChecker & AnswerChecker & DeadlineCheckChecker,
+    'nudging' | 'requesting' | 'checking' | 'replying' | 'unanswered' | 'unsent'
+  >;
+  readonly breach: Breach;
+  /** The calls that each agent of one process makes at once. */
+  readonly concurrency: number;
+  readonly backlog: Setting['backlog'];
+  /** While no order is known to wait, a front door reads the report for one order in so many. */
+  readonly readEveryOrders: number;
+  readonly recovery: Setting['recovery'];
+  readonly sweepPeriodMs: number;
+  /** A sweep's lease, ms: the same multiple of the period as in lambdas/supervisor.ts. */
+  readonly leaseMs: number;
+  /** Starts the sweep of a shard on another machine. */
+  readonly handOver: (shard: number) => void;
+}
+
+export interface SharedInfrastructure extends SharedByFunctions {
+  readonly table: SimTable;
+  readonly stream: SimStream;
   readonly services: Services;
   readonly queues: Queues;
   readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
   readonly observer: WriteObserver;
-  readonly breach: Breach;
   readonly unreadable: Unreadable;
   readonly storeOutage: StoreOutage;
   readonly serviceOutages: ServiceOutages;
   /** All roles run on one machine. */
   readonly oneProcess: boolean;
-  /** The calls that each agent of one process makes at once. */
-  readonly concurrency: number;
-  readonly backlog: Setting['backlog'];
-  readonly recovery: Setting['recovery'];
-  readonly sweepPeriodMs: number;
   readonly outageAfterMs: number;
-  /** A sweep's lease, ms: the same multiple of the period as in lambdas/supervisor.ts. */
-  readonly leaseMs: number;
   /** A sweep's time per order, ms. */
   readonly recoveryMs: number;
   readonly sweepRuns: SweepRuns;
@@ -65,8 +89,6 @@ export interface SharedInfrastructure {
   readonly alerts: AlertLog;
   /** When an agent began an attempt, by order, step and number. */
   readonly begun: Map<string, number>;
-  /** Starts the sweep of a shard on another machine. */
-  readonly handOver: (shard: number) => void;
 }
 
 /** Called when messages, changes or shards are ready. */
@@ -128,6 +150,9 @@ export function sharedInfrastructure(
   return {
     around,
     table,
+    held: scannedHeld(() => recordsOf(table)),
+    // A world has few orders.
+    readEveryOrders: 1,
     stream,
     rules,
     observer,

@@ -246,7 +246,10 @@ export const workflowNames = [
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  { services, concurrency }: { readonly services: Services; readonly concurrency: number },
+  {
+    services,
+    concurrency,
+  }: { readonly services: Pick<Services, 'of'>; readonly concurrency: number },
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;

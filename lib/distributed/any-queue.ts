@@ -1,0 +1,19 @@
+/**
+ * Several queues among which the concurrency of one agent is divided, as one channel. A batch goes to the queue to which this
+ * instance has sent the least, in which classes its requests may be: so an idle class leaves its share to the others.
+ * Classes need no queues of their own here, because the queues are kept short and the orders that wait are started by class
+ * (next-held.ts).
+ */
+import type { Channel } from '#ports/channels.ts';
+
+/** Sends each batch whole, so that it costs no more requests than with one queue. */
+export function anyQueue<Message>(queues: readonly Channel<Message>[]): Channel<Message> {
+  const sent = queues.map(() => 0);
+  return {
+    async send(messages) {
+      const at = sent.indexOf(Math.min(...sent));
+      sent[at] = (sent[at] ?? 0) + messages.length;
+      await queues[at]?.send(messages);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** The remote services of a deployment under load: healthy; one of them takes long. */
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
+import { orderIdOf, type Service, type ServiceOutput } from '#sim/world/sim-services.ts';
+import { bottleneck, type LoadSetting } from './load-setting.ts';
+
+export interface LoadServices {
+  of(agent: AgentName): Service;
+  /** How long the calls of an order have taken, ms. */
+  servedMs(orderId: OrderId): number;
+  /** The calls of the service that takes long, which have ended. */
+  ended(): number;
+  /** The same that are in progress. */
+  busy(): number;
+}
+
+/** The calls of the other services, ms. */
+const quickMs = { least: 5, most: 30 };
+
+export function loadServices(
+  { callMs, variation }: LoadSetting,
+  { chance }: Pick<SimContext, 'chance'>,
+): LoadServices {
+  const served = new Map<OrderId, number>();
+  const slowMs = { least: callMs * (1 - variation), most: callMs * (1 + variation) };
+  let ended = 0;
+  let busy = 0;
+  return {
+    servedMs: (orderId) => served.get(orderId) ?? 0,
+    ended: () => ended,
+    busy: () => busy,
+    of(agent) {
+      const isSlow = agent === bottleneck;
+      const { least, most } = isSlow ? slowMs : quickMs;
+      return {
+        async perform(machine, key): Promise<ServiceOutput> {
+          const latencyMs = chance.between(least, most);
+          if (isSlow) busy += 1;
+          await machine.call({ what: 'perform', latencyMs, act() {} });
+          if (isSlow) busy -= 1;
+          if (isSlow) ended += 1;
+          const orderId = orderIdOf(key);
+          served.set(orderId, (served.get(orderId) ?? 0) + latencyMs);
+          return { of: agent, units: 1 };
+        },
+        async undo() {},
+      };
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * A deployment as it is under load, without faults: functions whose instances run one invocation at a time and are made
+ * anew, queues with maximum concurrency, an index that lags, and a service that is the bottleneck. The roles and what they
+ * share are those of the simulated worlds (lib/sim/world/deployed-functions.ts).
+ */
+import {
+  type MessageCodec,
+  nudgeCodec,
+  replyCodec,
+  requestCodec,
+} from '#core/codec/message-codec.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { Delivery } from '#ports/delivery.ts';
+import type { Log } from '#ports/log.ts';
+import { deliverMessages } from '#roles/queue-delivery.ts';
+import { laggingHeld } from '#sim/ports/held-index.ts';
+import { coordinationTable } from '#sim/ports/sim-coordination.ts';
+import type { SimMessage } from '#sim/ports/sim-queue.ts';
+import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
+import type { ProcessRoles } from '#sim/world/one-process.ts';
+import type { SentQueue, SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
+import { type FunctionPool, functionPool } from './function-pool.ts';
+import { instanceOf } from './load-instance.ts';
+import { loadQueues } from './load-queues.ts';
+import { type LoadServices, loadServices } from './load-services.ts';
+import { bottleneck, type LoadSetting } from './load-setting.ts';
+
+export interface LoadWorld {
+  readonly services: LoadServices;
+  /** The front door. */
+  readonly door: FunctionPool<ProcessRoles>;
+  /** A tick of the Supervisor. */
+  sweep(): Promise<void>;
+  /** The queues of requests to the agent that is the bottleneck. */
+  readonly requests: readonly SentQueue[];
+  /** How often each warning and error was logged. */
+  readonly events: ReadonlyMap<string, number>;
+  /** How many instances the Scheduler has had. */
+  schedulers(): number;
+}
+
+export interface LoadWorldOptions {
+  readonly setting: LoadSetting;
+  readonly around: SimContext;
+  readonly onWrite: (write: Write) => void;
+  /** False: nothing receives replies. */
+  readonly hasScheduler?: boolean;
+}
+
+const sweepPeriodMs = 60_000;
+const shards = 3;
+/** How late indexes are, ms. */
+const lagMs = { least: 1, most: 300 };
+
+export function loadWorld(options: LoadWorldOptions): LoadWorld {
+  const { setting, around, hasScheduler = true } = options;
+  const events = new Map<string, number>();
+  const log = countingLog(events);
+  const pool = (name: string): FunctionPool<ProcessRoles> =>
+    functionPool({ around, make: (number) => instanceOf(shared, log, `${name}-${number}`) });
+  const [door, scheduler, supervisor] = [pool('door'), pool('scheduler'), pool('supervisor')];
+  const agents = new Map<AgentName, FunctionPool<ProcessRoles>>();
+
+  function poolOf(agent: AgentName): FunctionPool<ProcessRoles> {
+    const own = agents.get(agent) ?? pool(agent);
+    agents.set(agent, own);
+    return own;
+  }
+
+  const received = receiving(log);
+  const { queues, divided } = loadQueues(setting, around, {
+    nudges: (batch) =>
+      scheduler.run((roles) => received(batch, nudgeCodec, roles.scheduler.onNudges)),
+    requests: (agent) => (batch) =>
+      poolOf(agent).run(({ runner }) =>
+        received(batch, requestCodec, (requests, carriers) =>
+          Promise.all(
+            requests.map((request, at) =>
+              runner(agent).handle(request, carriers[at]?.receives === 1),
+            ),
+          ),
+        ),
+      ),
+    replies: (agent) => async (batch) =>
+      hasScheduler
+        ? scheduler.run((roles) =>
+            received(batch, replyCodec, (replies) => roles.scheduler.onReplies(agent, replies)),
+          )
+        : [],
+  });
+  const services = loadServices(setting, around);
+  const shared: SharedByFunctions & { readonly table: SimTable } = {
+    ...tablesOf(options),
+    ...{ around, services, queues, sweepPeriodMs },
+    dividedQueues: divided,
+    limitedAgents: [bottleneck],
+    rules: unchecked,
+    breach() {},
+    concurrency: Number.POSITIVE_INFINITY,
+    backlog: { ordersMax: 100_000, backlogMaxMs: setting.backlogMaxMs },
+    readEveryOrders: 10,
+    recovery: 'sweep',
+    leaseMs: 1.5 * sweepPeriodMs,
+    handOver: (shard) => void sweeping(supervisor, (tick) => tick.shard(shard, () => true)),
+  };
+  return {
+    ...{ services, events, door },
+    schedulers: scheduler.made,
+    requests: [...divided.values()].flat(),
+    sweep: () => sweeping(supervisor, (tick) => tick.tick(), true),
+  };
+}
+
+function tablesOf({ around: { timeline, chance }, onWrite }: LoadWorldOptions) {
+  const lag = () => chance.between(lagMs.least, lagMs.most);
+  const held = laggingHeld(timeline, lag);
+  const table = simTable({
+    ...{ now: timeline.now, shards, sweepPeriodMs },
+    indexLag: lag,
+    onWrite(write) {
+      held.wrote(write.after);
+      onWrite(write);
+    },
+  });
+  return {
+    ...{ table, held },
+    coordination: coordinationTable(),
+    circuits: new Map(),
+    report: { latest: null },
+  };
+}
+
+type Tick = ReturnType<Extract<ProcessRoles['sweeping'], { kind: 'invoked' }>['tick']>;
+
+function sweeping(
+  supervisor: FunctionPool<ProcessRoles>,
+  work: (tick: Tick) => Promise<unknown>,
+  nudgesHeld = false,
+): Promise<void> {
+  return supervisor.run(async ({ sweeping: own }) => {
+    if (own.kind !== 'invoked') return;
+    await work(own.tick());
+    if (nudgesHeld) await own.nudgeHeld();
+  });
+}
+
+const receiving =
+  (log: Log) =>
+  <Message>(
+    batch: readonly SimMessage[],
+    codec: MessageCodec<Message>,
+    receive: (
+      messages: readonly Message[],
+      carriers: readonly SimMessage[],
+    ) => Promise<readonly Delivery[]>,
+  ): Promise<readonly SimMessage[]> =>
+    deliverMessages(batch, { codec, receive, log, park: async () => {} });
+
+function countingLog(events: Map<string, number>): Log {
+  const count = (event: string) => void events.set(event, (events.get(event) ?? 0) + 1);
+  return { info() {}, warn: count, error: count };
+}
+
+/** The rules are checked in the simulated worlds, which have faults. */
+const unchecked: SharedByFunctions['rules'] = {
+  nudging() {},
+  requesting() {},
+  checking() {},
+  replying() {},
+  unanswered() {},
+  unsent: () => true,
+};
