@@ -84,13 +84,6 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
     }
   }
 
-  function withoutLostProbe(circuit: Circuit): Circuit {
-    const isLost = clock.now() - probeSentAt > probeLostAfterMs;
-    return circuit.state === 'half-open' && isLost
-      ? afterNoCall(circuit, circuit.probe, clock.now())
-      : circuit;
-  }
-
   const reading = sharedRun(async () => {
     await Promise.all([
       watchesCircuit() && copy.isStale() && copy.read(),
@@ -105,7 +98,11 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
       (watchesQueues() && flow.isStale()),
     refresh: reading.run,
     heldBy(request) {
-      const next = admitted(withoutLostProbe(copy.current()), request.idempotencyKey, clock.now());
+      const next = admitted(
+        unlessLost(copy.current(), probeSentAt, clock.now()),
+        request.idempotencyKey,
+        clock.now(),
+      );
       if (next === null) return 'circuit';
       if (isFullFor(request)) return 'concurrency';
       if (next.state === 'half-open') probeSentAt = clock.now();
@@ -135,6 +132,13 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
       chosen = new Set(orderIds);
     },
   };
+}
+
+/** Without a probe of which nothing is heard for long. */
+function unlessLost(circuit: Circuit, probeSentAt: number, nowMs: number): Circuit {
+  return circuit.state === 'half-open' && nowMs - probeSentAt > probeLostAfterMs
+    ? afterNoCall(circuit, circuit.probe, nowMs)
+    : circuit;
 }
 
 /** Work that is done once for all who ask for it while it runs. It must not reject. */

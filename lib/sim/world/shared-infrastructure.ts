@@ -99,6 +99,8 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
+/** A world has few orders. */
+const readEveryOrders = 1;
 /** The longest tick of a Supervisor, ms. */
 const tickMs = 10_000;
 
@@ -151,21 +153,26 @@ export function sharedInfrastructure(
     around,
     table,
     held: scannedHeld(() => recordsOf(table)),
-    // A world has few orders.
-    readEveryOrders: 1,
     stream,
     rules,
     observer,
     breach,
-    ...{ oneProcess, concurrency, backlog, recovery, sweepPeriodMs, outageAfterMs },
+    ...{
+      readEveryOrders,
+      oneProcess,
+      concurrency,
+      backlog,
+      recovery,
+      sweepPeriodMs,
+      outageAfterMs,
+    },
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,
     sweepRuns,
     unreadable: unreadableRecords(timeline.now),
     storeOutage: storeOutage(around),
     coordination: coordinationTable(sweepRuns.refused),
-    circuits: new Map(),
-    report: { latest: null },
+    ...{ circuits: new Map(), report: { latest: null } },
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({
