@@ -169,8 +169,7 @@ export function sharedInfrastructure(
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,
     sweepRuns,
-    unreadable: unreadableRecords(timeline.now),
-    storeOutage: storeOutage(around),
+    ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), report: { latest: null } },
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
@@ -190,9 +189,8 @@ export function sharedInfrastructure(
         onVisible: movers.pump,
       }),
     ),
-    responses: [],
     alerts: alertLog(breach),
-    begun: new Map(),
+    ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,
   };
 }
