@@ -180,17 +180,18 @@ export function sharedInfrastructure(
       onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
       capacity: serviceCapacity(oneProcess ? concurrency : Number.POSITIVE_INFINITY, breach),
     }),
-    queues: queuesOf((name) =>
-      simQueue({
-        name,
-        around,
-        receivesMax: limits.receivesMax,
-        visibilityMs: setting.visibilityMs,
-        onVisible: movers.pump,
-      }),
-    ),
+    queues: worldQueues(setting, around, movers),
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,
   };
 }
+
+const worldQueues = ({ visibilityMs }: Setting, around: SimContext, { pump }: Movers): Queues =>
+  queuesOf((name) =>
+    simQueue({
+      ...{ name, around, visibilityMs },
+      receivesMax: limits.receivesMax,
+      onVisible: pump,
+    }),
+  );
