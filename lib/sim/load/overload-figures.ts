@@ -3,7 +3,7 @@ import { flowName, type LoadSetting, type Offer } from './load-setting.ts';
 import type { Accepted, Overload } from './overload.ts';
 
 /** The promises; waits in ms. */
-export const promised = {
+const promised = {
   goodput: 0.95,
   highP99Ms: 2_000,
   lowPart: 0.047,
