@@ -2,6 +2,8 @@
  * Mistakes that tests once missed, and published bugs of comparable systems, with the test file that each must fail.
  */
 
+import { mistakesOfFlow } from './mistakes-of-flow.ts';
+
 export interface Mistake {
   readonly name: string;
   readonly file: string;
@@ -292,4 +294,5 @@ export const mistakes: readonly Mistake[] = [
     instead: 'false ||',
     test: 'test/distributed/shared-gates.test.ts',
   },
+  ...mistakesOfFlow,
 ];

@@ -1,0 +1,125 @@
+/** Mistakes in what the functions of a deployment share: circuits, held orders, the load of queues, admission. */
+import type { Mistake } from './mistakes.ts';
+
+const flow = 'test/aws/dynamo-flow.test.ts';
+const backlog = 'test/aws/request-backlog.test.ts';
+const admission = 'test/distributed/shared-admission.test.ts';
+const circuits = 'lib/aws/store/dynamo-circuits.ts';
+const held = 'lib/aws/store/dynamo-held-steps.ts';
+const heldKey = 'lib/aws/store/held-key.ts';
+const sharedAdmission = 'lib/distributed/shared-admission.ts';
+
+export const mistakesOfFlow: readonly Mistake[] = [
+  {
+    name: 'a circuit of an older epoch replaces a newer one',
+    file: circuits,
+    text: 'OR #Epoch = :after',
+    instead: 'OR #Epoch >= :after',
+    test: flow,
+  },
+  {
+    name: 'a circuit that lost to another instance counts as stored',
+    file: circuits,
+    text: 'if (error instanceof ConditionalCheckFailedException) return false;',
+    instead: 'if (error instanceof ConditionalCheckFailedException) return true;',
+    test: flow,
+  },
+  {
+    name: 'the end of a probe is not stored',
+    file: circuits,
+    text: "ProbeUntil: 'probeUntil' in circuit ? circuit.probeUntil : null",
+    instead: 'ProbeUntil: null',
+    test: flow,
+  },
+  {
+    name: 'the next tenant is one that had its turn',
+    file: held,
+    text: 'HeldTurn > :after',
+    instead: 'HeldTurn < :after',
+    test: flow,
+  },
+  {
+    name: 'the same tenant has every turn',
+    file: heldKey,
+    text: "const afterAll = '~';",
+    instead: "const afterAll = '!';",
+    test: flow,
+  },
+  {
+    name: 'held orders of all classes wait in one',
+    file: heldKey,
+    text: 'HeldFor: heldFor(agent, priority)',
+    instead: "HeldFor: heldFor(agent, 'normal')",
+    test: flow,
+  },
+  {
+    name: 'of the orders that wait, only the first page is counted',
+    file: held,
+    text: 'start = page.LastEvaluatedKey;',
+    instead: 'start = undefined;',
+    test: flow,
+  },
+  {
+    name: 'the orders that came since the last count are counted as the others',
+    file: held,
+    text: 'if (sinceOfTurn(key) <= from) own.early += 1;',
+    instead: 'own.early += 1;',
+    test: flow,
+  },
+  {
+    name: 'a backlog has the time of no report',
+    file: 'lib/aws/store/dynamo-backlog-report.ts',
+    text: "':at': at",
+    instead: "':at': 0",
+    test: flow,
+  },
+  {
+    name: 'requests in flight are not read',
+    file: 'lib/aws/queues/request-backlog.ts',
+    text: "'ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'",
+    instead: "'ApproximateNumberOfMessages'",
+    test: backlog,
+  },
+  {
+    name: 'of the queues of an agent, one counts',
+    file: 'lib/aws/queues/request-backlog.ts',
+    text: 'inFlight: backlogs.reduce((sum, { inFlight }) => sum + inFlight, 0)',
+    instead: 'inFlight: backlogs[0]?.inFlight ?? 0',
+    test: backlog,
+  },
+  {
+    name: 'the front door refuses by a report of a Supervisor that stopped',
+    file: sharedAdmission,
+    text: 'return nowMs - backlog.at > validMs ? null : backlog;',
+    instead: 'return backlog;',
+    test: admission,
+  },
+  {
+    name: 'orders that an older report did not count are counted twice',
+    file: sharedAdmission,
+    text: 'if (latest?.at !== backlog?.at) accepted.clear();',
+    instead: '',
+    test: admission,
+  },
+  {
+    name: 'refused orders count as accepted ones',
+    file: sharedAdmission,
+    text: 'if (refusal === null) accepted.add(own);',
+    instead: 'accepted.add(own);',
+    test: admission,
+  },
+  {
+    name: 'a report that cannot be read refuses orders',
+    file: sharedAdmission,
+    text: "log.warn('backlog-unknown', { error: errorKind(error) });",
+    instead: 'throw error;',
+    test: admission,
+  },
+  {
+    name: 'an order that waits keeps its former priority',
+    file: 'lib/in-process/waiting-steps.ts',
+    text: 'if (waiting.has(step)) waiting.add(step, message, message);',
+    instead: '',
+    test: 'test/in-process/agent-gate.test.ts',
+  },
+];
