@@ -94,7 +94,7 @@ describe('the rate', () => {
   });
 });
 
-test('tenants with more than 1.5 times their share are listed, those with the most first, ten at most', () => {
+test('ten tenants are listed, those with the most orders first', () => {
   const small = Array.from({ length: 50 }, (_, at) => of(2, 0, `small-${at}`));
   const large = Array.from({ length: 12 }, (_, at) => of(20 + at, 0, `large-${at}`));
   const { largest, flows, waiting } = countedClass(undefined, counted([...small, ...large]), now);
@@ -102,6 +102,21 @@ test('tenants with more than 1.5 times their share are listed, those with the mo
   expect(largest.map(({ flow }) => flow)).toEqual(
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => `large-${at}`),
   );
+});
+
+test('of ten tenants or fewer, each waits for its own orders', () => {
+  const flows = [of(900, 0, 'flood'), of(90, 0, 'usual'), of(2, 0, 'small')];
+  const paint = { ...countedClass(undefined, counted(flows), now), perSecond: 3 };
+  const none = { ofFlow: 0, inAll: 0 };
+  const loads = flows.map(({ flow }) =>
+    loadOf(
+      { at: now, classes: [paint] },
+      { agents: ['paint'], priority: 'normal', flow },
+      none,
+      now,
+    ),
+  );
+  expect(loads.map(({ waiting }) => waiting)).toEqual([901, 91, 3]);
 });
 
 describe('the load that an order meets', () => {

@@ -27,7 +27,7 @@ export interface HeldClass {
   readonly waiting: number;
   /** The tenants that they belong to. */
   readonly flows: number;
-  /** The tenants with more than their share, those with the most orders first. */
+  /** The tenants with the most orders, those first: at most ten. */
   readonly largest: readonly { readonly flow: string; readonly waiting: number }[];
   /** The orders that start per second; null: not known yet. */
   readonly perSecond: number | null;
@@ -70,8 +70,6 @@ const leftMin = 8;
 const measuredMaxMs = 5 * 60_000;
 /** The weight of the latest measurement in the rate. */
 const latestShare = 0.5;
-/** A tenant with so many times its fair share of a class is listed, as in admission-rule.ts. */
-const listedShares = 1.5;
 /** Listed tenants of a class, at most: they bound the size of what is stored. */
 const listedMax = 10;
 
@@ -84,7 +82,6 @@ export function countedClass(
   const waiting = sumOf(counts, ({ waiting: own }) => own);
   const flows = counts.length;
   const largest = counts
-    .filter((each) => each.waiting * flows > waiting * listedShares)
     .toSorted((one, other) => other.waiting - one.waiting)
     .slice(0, listedMax)
     .map(({ flow, waiting: own }) => ({ flow, waiting: own }));
