@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
+import { tenantWeightsText } from '#core/codec/tenant-weights.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { priorities } from '#core/model/record.ts';
 
@@ -42,6 +43,12 @@ export const storeVariables = {
 };
 
 export const coordinationVariables = { REEVE_COORDINATION_TABLE: name };
+
+/** For a function that shares among tenants. */
+export const tenantVariables = {
+  /** The weights of tenants; absent: each has 1. */
+  REEVE_TENANT_WEIGHTS: tenantWeightsText.default(new Map()),
+};
 
 /** For the front door. */
 export const admissionVariables = {

@@ -5,7 +5,7 @@ import { identityOf } from '#aws/caller.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
-import { heldFlowOf } from '#aws/store/held-key.ts';
+import { heldFlowOf, heldWeights } from '#aws/store/held-key.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
 import { assembleOperator } from '#roles/assemble.ts';
@@ -20,6 +20,7 @@ import {
   corsVariables,
   jwtVariables,
   readConfig,
+  tenantVariables,
 } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
 import { registry, submissionOver } from './submission-role.ts';
@@ -27,6 +28,7 @@ import { log, logged } from './telemetry.ts';
 
 const config = readConfig({
   ...admissionVariables,
+  ...tenantVariables,
   ...coordinationVariables,
   ...consoleVariables,
   ...jwtVariables,
@@ -41,6 +43,7 @@ const admission = sharedAdmission({
   report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
   registry,
   flowOf: heldFlowOf,
+  weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
   backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
   sweepPeriodMs,
   clock: systemClock,

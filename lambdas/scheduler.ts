@@ -9,6 +9,7 @@ import { sqsRequestBacklog } from '#aws/queues/request-backlog.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
+import { heldWeights } from '#aws/store/held-key.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
@@ -29,6 +30,7 @@ import {
   recoveryVariables,
   schedulerVariables,
   storeVariables,
+  tenantVariables,
 } from './config.ts';
 import { metered } from './metrics.ts';
 import { dynamo, ids, instance, store } from './store.ts';
@@ -40,6 +42,7 @@ const config = readConfig({
   ...schedulerVariables,
   ...storeVariables,
   ...coordinationVariables,
+  ...tenantVariables,
 });
 const { REEVE_QUEUES: queues } = config;
 const requests = requestsByAgent(
@@ -67,6 +70,7 @@ const role = assembleScheduler({
   heldSteps: heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+    weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
     clock: systemClock,
     random: systemRandom,
     log,

@@ -11,6 +11,7 @@ import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
+import { heldWeights } from '#aws/store/held-key.ts';
 import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
@@ -30,6 +31,7 @@ import {
   readConfig,
   recoveryVariables,
   storeVariables,
+  tenantVariables,
 } from './config.ts';
 import { publish } from './metrics.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
@@ -42,6 +44,7 @@ const config = readConfig({
   ...queueVariables,
   ...recoveryVariables,
   ...storeVariables,
+  ...tenantVariables,
 });
 const lambda = lambdaClient();
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
@@ -115,6 +118,7 @@ const report = reportBacklog({
   report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
   heldSteps,
   circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+  weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
   clock: systemClock,
   log,
 });

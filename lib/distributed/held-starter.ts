@@ -15,6 +15,8 @@ export interface HeldStarterPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** See {@link nextHeld}. */
+  readonly weightOf?: (flow: string) => number;
 }
 
 /**
@@ -30,9 +32,11 @@ export function heldStarter({
   clock,
   random,
   log,
+  weightOf,
 }: HeldStarterPorts): HeldStarter {
   const next = nextHeld({
     ...{ index: heldSteps, clock },
+    ...(weightOf !== undefined && { weightOf }),
     placeIn: (shown) => Math.floor(random.next() * Math.min(shown, amongMax)),
   });
   return {

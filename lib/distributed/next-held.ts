@@ -41,14 +41,17 @@ export interface NextHeldOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Which of so many orders of one tenant is taken, from 0, the longest-waiting first. Default: the first. */
   readonly placeIn?: (shown: number) => number;
+  /** The weight of a tenant, by its text in the index. Default: each has 1. */
+  readonly weightOf?: (flow: string) => number;
 }
 
 /** Makes a reader of the index, which remembers whom it has served. */
-export function nextHeld({ index, clock, placeIn = () => 0 }: NextHeldOptions): NextHeld {
+export function nextHeld(options: NextHeldOptions): NextHeld {
+  const { index } = options;
   const agents = new Map<string, ReturnType<typeof turnsOfAgent>>();
   return {
     async of(agent, count) {
-      const turns = agents.get(agent) ?? turnsOfAgent(clock, placeIn);
+      const turns = agents.get(agent) ?? turnsOfAgent(options);
       agents.set(agent, turns);
       const shown = new Map<Priority, Shown>();
       await Promise.all(
@@ -71,7 +74,7 @@ export function nextHeld({ index, clock, placeIn = () => 0 }: NextHeldOptions): 
 }
 
 /** What the classes and the tenants that wait for one agent have received. */
-function turnsOfAgent(clock: Pick<Clock, 'now'>, placeIn: (shown: number) => number) {
+function turnsOfAgent({ clock, placeIn = () => 0, weightOf = () => 1 }: NextHeldOptions) {
   const classes = fairTurns<Priority>((priority) => classWeights[priority]);
   const tenants = new Map<Priority, FairTurns<string>>();
   /** The last flow that was shown, by class. */
@@ -80,7 +83,7 @@ function turnsOfAgent(clock: Pick<Clock, 'now'>, placeIn: (shown: number) => num
   const taken = new Map<OrderId, number>();
 
   function tenantsOf(priority: Priority): FairTurns<string> {
-    const own = tenants.get(priority) ?? fairTurns<string>(() => 1);
+    const own = tenants.get(priority) ?? fairTurns<string>(weightOf);
     tenants.set(priority, own);
     return own;
   }

@@ -18,6 +18,8 @@ export interface ReportBacklogPorts {
   readonly circuits: Pick<Circuits, 'read'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The weight of a tenant, by its text in the index. Default: each has 1. */
+  readonly weightOf?: (flow: string) => number;
 }
 
 /** Never rejects: what is not reported now is reported after the next sweep. */
@@ -42,7 +44,7 @@ export function reportBacklog(
 }
 
 async function classesOf(
-  { heldSteps, circuits }: ReportBacklogPorts,
+  { heldSteps, circuits, weightOf }: ReportBacklogPorts,
   agent: string,
   before: HeldBacklog | null,
   nowMs: number,
@@ -56,7 +58,7 @@ async function classesOf(
       );
       const counts = await heldSteps.count(agent, priority, known?.from ?? null);
       if (counts.length === 0) return [];
-      return [countedClass(known, { agent, priority, isUnavailable, counts }, nowMs)];
+      return [countedClass(known, { agent, priority, isUnavailable, counts }, nowMs, weightOf)];
     }),
   );
   return classes.flat();

@@ -21,6 +21,8 @@ export interface SharedAdmissionOptions {
   readonly registry: Pick<WorkflowRegistry, 'latest'>;
   /** The tenant as the index of held orders names it. */
   readonly flowOf: (tenant: string | null) => string;
+  /** The weight of a tenant, by that name. Default: each has 1. */
+  readonly weightOf?: (flow: string) => number;
   /** How long an accepted order may have to wait, ms. */
   readonly backlogMaxMs: number;
   /** The orders that may wait. Default: {@link limits.backlogOrdersMax}. */
@@ -85,7 +87,8 @@ export function sharedAdmission(options: SharedAdmissionOptions): Admission {
     const own = `${workflow} ${priority} ${flow}`;
     const agents = options.registry.latest(workflow)?.steps.map(({ agent }) => agent) ?? [];
     const offer = { agents, priority, flow };
-    const refusal = admissionOf(loadOf(known, offer, accepted.of(own), nowMs), bounds);
+    const load = loadOf(known, offer, accepted.of(own), nowMs, options.weightOf);
+    const refusal = admissionOf(load, bounds);
     if (refusal === null) accepted.add(own);
     return refusal;
   }

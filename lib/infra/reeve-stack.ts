@@ -81,6 +81,7 @@ export class ReeveStack extends Stack {
     const code = codeOf(settings, agents, (entries) => bundle(entries, workflows, bundlesOf(this)));
     const webhooks = webhookChannels(this, settings, code, removal);
     const responses = responseVariable(this, settings);
+    const shares = tenantVariable(settings);
 
     const store = stateStore(this, settings, every, removal);
     const ready = readyQueues(this, settings);
@@ -94,10 +95,10 @@ export class ReeveStack extends Stack {
     const frontDoor = new FrontDoor(this, 'FrontDoor', {
       ...common,
       code: code('front-door'),
-      environment: responses,
+      environment: { ...responses, ...shares },
       ...accessOf(settings),
     });
-    const withAgents = { ...common, agents: channels, checks };
+    const withAgents = { ...common, agents: channels, checks, environment: shares };
     const scheduler = new Scheduler(this, 'Scheduler', { ...withAgents, code: code('scheduler') });
     const sweeps = new SweepSchedule(this, 'Supervisor', {
       ...withAgents,
@@ -168,6 +169,11 @@ function webhookChannels(
     return new WebhookChannel(stack, `Webhook-${name}`, own);
   });
 }
+
+const tenantVariable = ({ tenantWeights }: Settings): Record<string, string> =>
+  tenantWeights.size === 0
+    ? {}
+    : { REEVE_TENANT_WEIGHTS: JSON.stringify(Object.fromEntries(tenantWeights)) };
 
 /** The front door's authorisation, allowed origins, throttling and admission. */
 const accessOf = ({ throttle, backlogMaxSeconds, corsOrigins, jwt, console }: Settings) => ({

@@ -20,6 +20,8 @@ export interface SchedulerProps {
   readonly agents: readonly AgentChannel[];
   /** @default no deadline checks */
   readonly checks?: WorkQueue | undefined;
+  /** Variables that depend on settings alone. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
 }
 
@@ -30,7 +32,7 @@ export class Scheduler extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, store, ready, agents, checks, removal }: SchedulerProps,
+    { code, store, ready, agents, checks, environment, removal }: SchedulerProps,
   ) {
     super(scope, id);
     const queues = [...ready.all, ...agents.map(({ replies }) => replies)];
@@ -43,6 +45,7 @@ export class Scheduler extends Construct {
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...store.environment,
+        ...environment,
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,

@@ -25,6 +25,8 @@ export interface SweepScheduleProps {
   readonly every: Duration;
   /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
+  /** Variables that depend on settings alone. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
 }
 
@@ -57,6 +59,7 @@ export class SweepSchedule extends Construct {
       ...(checks !== undefined && { recursiveLoop: RecursiveLoop.ALLOW }),
       environment: {
         ...store.environment,
+        ...props.environment,
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,

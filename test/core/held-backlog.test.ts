@@ -202,3 +202,26 @@ test('a class of which all orders have left has no rate: it is not behind', () =
   const before = countedClass(undefined, counted([of(3)]), now);
   expect(countedClass(before, counted([of(2)]), now + minuteMs).perSecond).toBeNull();
 });
+
+describe('with weights', () => {
+  const weightOf = (flow: string) => (flow === 'inn' ? 4 : 1);
+  const flows = [of(600, 0, 'inn'), of(600, 0, 'bar'), of(2, 0, 'spa')];
+  const first = countedClass(undefined, counted(flows), now, weightOf);
+
+  test('what a tenant receives counts by its weight', () => {
+    const later = counted([of(560, 560, 'inn'), of(590, 590, 'bar'), of(5, 0, 'spa')]);
+    const { perSecond } = countedClass(first, later, now + minuteMs, weightOf);
+    expect(perSecond).toBe((6 * 10) / 60);
+  });
+
+  test.each([
+    ['inn', { waiting: 601, perSecond: 4, shares: expect.closeTo(0.75, 2) }],
+    ['bar', { waiting: 601, perSecond: 1, shares: expect.closeTo(2.995, 2) }],
+    ['new', { waiting: 1, perSecond: 6 / 7, shares: 0 }],
+  ])('the orders of %s leave at its part of the rate', (flow, expected) => {
+    const classes = [{ ...first, perSecond: 6 }];
+    const offered = { agents: ['paint'], priority: 'normal', flow } as const;
+    const none = { ofFlow: 0, inAll: 0 };
+    expect(loadOf({ at: now, classes }, offered, none, now, weightOf)).toMatchObject(expected);
+  });
+});

@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /** An index in memory, in the order of the stored one. `served`: how many of each flow were taken. */
-function index() {
+function index(weightOf?: (flow: string) => number) {
   let waiting: Waiting[] = [];
   let number = 0;
   let reads = 0;
@@ -20,6 +20,7 @@ function index() {
   const clock = virtualClock();
   const next = nextHeld({
     clock,
+    ...(weightOf !== undefined && { weightOf }),
     index: {
       async waiting(_agent: string, priority: Priority, limit: number, after: string | null) {
         reads += 1;
@@ -61,6 +62,15 @@ test('the orders of one tenant come in the order in which they have waited', asy
   add(60, '-');
   const taken = [...(await take(3)), ...(await take(30))];
   expect(taken).toEqual(Array.from({ length: 33 }, (_, at) => `o${at + 1}`));
+});
+
+test.each([1, 3, 10])('%i at a time, tenants share by their weights', async (count) => {
+  const { add, take, served } = index((flow) => (flow === 'inn' ? 4 : 1));
+  for (const flow of ['bar', 'inn', 'spa']) add(400, flow);
+  let taken = 0;
+  while (taken < 300) taken += (await take(Math.min(count, 300 - taken))).length;
+  const shares = ['bar', 'inn', 'spa'].map((flow) => served.get(`normal ${flow}`) ?? 0);
+  expect(shares.map((share) => Math.round(share / 10))).toEqual([5, 20, 5]);
 });
 
 test.each([1, 3, 10])('%i at a time, the classes share as 16, 4 and 1', async (count) => {

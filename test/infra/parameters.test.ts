@@ -38,6 +38,18 @@ test.each([
 });
 
 test.each([
+  [{}, undefined],
+  [{ tenantWeights: '{"inn":4}' }, '{"inn":4}'],
+  [{ tenantWeights: JSON.parse('{"__proto__":2,"bar":0.5}') }, '{"__proto__":2,"bar":0.5}'],
+])('with %j the functions that share among tenants have the weights %s', (context, weights) => {
+  const template = templateOf(context);
+  for (const name of ['Reeve: front door', 'Reeve: Scheduler', 'Reeve: Supervisor']) {
+    const { Variables } = functionNamed(template, name).Environment;
+    expect(Variables.REEVE_TENANT_WEIGHTS).toBe(weights);
+  }
+});
+
+test.each([
   [{}, 30],
   [{ logDays: '365' }, 365],
 ])('with %j every log group keeps its lines for %i days', (context, days) => {
@@ -168,6 +180,9 @@ test.each([
   ['throttle', { throttle: { limit: 5 } }],
   ['backlogMaxSeconds', { backlogMaxSeconds: 0 }],
   ['backlogMaxSeconds', { backlogMaxSeconds: 86_401 }],
+  ['tenantWeights', { tenantWeights: '[4]' }],
+  ['tenantWeights.inn', { tenantWeights: { inn: 0 } }],
+  ['tenantWeights.inn', { tenantWeights: { inn: '4' } }],
   ['logDays', { logDays: '31' }],
   ['eventBus', { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/orders' }],
   [

@@ -38,6 +38,12 @@ export function heldKeyOf({ steps, priority, tenant, isHeld }: ProcessRecord): H
 export const heldFlowOf = (tenant: string | null) =>
   tenant === null ? '-' : createHash('sha256').update(tenant).digest('hex').slice(0, 16);
 
+/** The weights of tenants, by their texts in the index; 1 for a tenant without one. */
+export function heldWeights(weights: ReadonlyMap<string, number>): (flow: string) => number {
+  const byFlow = new Map([...weights].map(([tenant, weight]) => [heldFlowOf(tenant), weight]));
+  return (flow) => byFlow.get(flow) ?? 1;
+}
+
 /** Sorts after the keys of all orders of a flow. */
 export const afterFlow = (flow: string) => `${flow}${separator}${afterAll}`;
 

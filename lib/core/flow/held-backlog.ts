@@ -73,11 +73,16 @@ const latestShare = 0.5;
 /** Listed tenants of a class, at most: they bound the size of what is stored. */
 const listedMax = 10;
 
+/** The weight of a tenant, by its text. */
+type WeightOf = (flow: string) => number;
+const equal: WeightOf = () => 1;
+
 /** One class as it is stored. @param before what was stored of it before; undefined: none of its orders waited */
 export function countedClass(
   before: HeldClass | undefined,
   { agent, priority, isUnavailable, counts }: Counted,
   nowMs: number,
+  weightOf = equal,
 ): HeldClass {
   const waiting = sumOf(counts, ({ waiting: own }) => own);
   const flows = counts.length;
@@ -86,7 +91,7 @@ export function countedClass(
     .slice(0, listedMax)
     .map(({ flow, waiting: own }) => ({ flow, waiting: own }));
   const early = sumOf(counts, ({ early: own }) => own);
-  const left = before === undefined ? 0 : leftSince(before, counts, early);
+  const left = before === undefined ? 0 : leftSince(before, counts, early, weightOf);
   return {
     ...{ agent, priority, isUnavailable, waiting, flows, largest },
     ...measurementAfter(before, { isUnavailable, waiting, early, left }, nowMs),
@@ -95,16 +100,22 @@ export function countedClass(
 
 /**
  * The orders that have left since the measurement began. Of a tenant whose early orders have all left, later ones may have left
- * too, which nothing counts. So the tenants with many orders say what each has received: an equal share.
+ * too, which nothing counts. So the tenants with many orders say what each has received for its weight.
  */
-function leftSince(before: HeldClass, counts: readonly FlowCount[], early: number): number {
+function leftSince(
+  before: HeldClass,
+  counts: readonly FlowCount[],
+  early: number,
+  weightOf: WeightOf,
+): number {
   const isFromBegin = before.waiting === before.waitingFrom;
   const shares = before.largest.flatMap(({ flow, waiting }) => {
     const now = counts.find((each) => each.flow === flow)?.early ?? 0;
-    return isFromBegin && now > 0 ? [Math.max(0, waiting - now)] : [];
+    return isFromBegin && now > 0 ? [Math.max(0, waiting - now) / weightOf(flow)] : [];
   });
   if (shares.length === 0) return Math.max(0, before.waitingFrom - early);
-  return (sumOf(shares, (share) => share) / shares.length) * counts.length;
+  const weights = sumOf(counts, ({ flow }) => weightOf(flow));
+  return (sumOf(shares, (share) => share) / shares.length) * weights;
 }
 
 type Measurement = Pick<HeldClass, 'perSecond' | 'from' | 'waitingFrom'>;
@@ -148,16 +159,17 @@ export function loadOf(
   { agents, priority, flow }: OfferedFlow,
   accepted: AcceptedOrders,
   nowMs: number,
+  weightOf = equal,
 ): Load {
   const own = classes.filter((each) => each.priority === priority && agents.includes(each.agent));
   let [counted, shares] = [0, 0];
   let perSecond: number | null = null;
   for (const each of own) {
-    const { waiting, flows } = ofFlow(each, flow);
+    const { waiting, part } = ofFlow(each, flow, weightOf);
     counted += waiting;
-    shares = Math.max(shares, (waiting * flows) / each.waiting);
-    // Agents take the tenants with waiting orders in turn.
-    const rate = each.perSecond === null ? null : each.perSecond / flows;
+    shares = Math.max(shares, waiting / each.waiting / part);
+    // Agents take the tenants with waiting orders in turn, by their weights.
+    const rate = each.perSecond === null ? null : each.perSecond * part;
     if (rate !== null && (perSecond === null || rate < perSecond)) perSecond = rate;
   }
   const startsSince = own.every(({ isUnavailable }) => !isUnavailable) ? (perSecond ?? 0) : 0;
@@ -173,13 +185,19 @@ export function loadOf(
   };
 }
 
-/** The orders of a tenant. One that is not listed has as many as the others that are not, if there are any. */
-function ofFlow({ waiting, flows, largest }: HeldClass, flow: string) {
+/**
+ * The orders of a tenant, and its part of the rate. One that is not listed has as many orders as the others that are not, if
+ * there are any. Of those that are not listed, only its own weight is known: the others count as 1.
+ */
+function ofFlow({ waiting, flows, largest }: HeldClass, flow: string, weightOf: WeightOf) {
   const listed = largest.find((each) => each.flow === flow);
-  if (listed !== undefined) return { waiting: listed.waiting, flows };
   const others = flows - largest.length;
-  if (others <= 0) return { waiting: 0, flows: flows + 1 };
-  return { waiting: (waiting - sumOf(largest, (each) => each.waiting)) / others, flows };
+  const weights = sumOf(largest, (each) => weightOf(each.flow)) + others;
+  const own = weightOf(flow);
+  if (listed !== undefined) return { waiting: listed.waiting, part: own / weights };
+  if (others <= 0) return { waiting: 0, part: own / (weights + own) };
+  const ofListed = sumOf(largest, (each) => each.waiting);
+  return { waiting: (waiting - ofListed) / others, part: own / (weights - 1 + own) };
 }
 
 const sumOf = <Value>(all: readonly Value[], of: (value: Value) => number) =>

@@ -27,6 +27,8 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
     '`{"rate":…,"burst":…}`: requests per second, and concurrent requests, above which the API answers 429; the limits of the account apply as well',
   backlogMaxSeconds:
     'the longest that an order may have to wait, seconds, as far as can be known: the API refuses an order that would wait for longer with `Retry-After`; see [aws.md](aws.md#admission). The submission queue refuses none',
+  tenantWeights:
+    '`{"inn":4}`: the shares of tenants when orders wait for an agent, 0.01 to 100; a tenant without one has 1. A deployment with other weights changes them also for what waits already; see [recipes.md](recipes.md#share-one-reeve-between-tenants)',
   corsOrigins:
     'origins whose pages may call the API from a browser, such as `["https://shop.example.com"]`: methods and headers of the API, no cookies; plain http only for `localhost`. The origin of the console needs no entry',
   logDays: 'how long logs are kept: a number of days that CloudWatch Logs accepts, 1 to 3653',

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
+import { tenantWeightsForm } from '#core/codec/tenant-weights.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
@@ -71,6 +72,8 @@ const settings = z.strictObject({
   ).default({ rate: 1_000, burst: 2_000 }),
   /** How long an accepted order may have to wait, seconds; an order that would wait for longer is refused. */
   backlogMaxSeconds: wholeNumber(backlogMaxMinMs / 1_000, backlogMaxMaxMs / 1_000).default(900),
+  /** The shares of tenants when orders wait; a tenant without one has 1. */
+  tenantWeights: json(tenantWeightsForm).default(new Map()),
   /** Origins whose pages may call the API from a browser, with the header Authorization and no cookies. */
   corsOrigins: json(distinct(z.array(origin))).default([]),
   /** How long logs are kept, days. */

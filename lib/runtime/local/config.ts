@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpUrl } from '#core/codec/http-url.ts';
-import { strictJson } from '#core/codec/strict-json.ts';
+import { tenantWeightsText } from '#core/codec/tenant-weights.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
@@ -14,34 +14,6 @@ const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(
 const port = wholeNumber(0, 65_535);
 
 const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
-const { tenantLengthMax, tenantWeightMin, tenantWeightMax } = limits;
-const weightError = `must be a number from ${tenantWeightMin} to ${tenantWeightMax}`;
-
-/** A map, because a tenant may have any name, such as `__proto__`. */
-const tenantWeights = z
-  .string()
-  .transform((text, context) => {
-    const parsed = strictJson(text);
-    if (parsed.kind === 'json' && isObject(parsed.value)) {
-      return new Map(Object.entries(parsed.value));
-    }
-    context.addIssue('must be JSON such as {"inn":4}');
-    return z.NEVER;
-  })
-  .pipe(
-    z.map(
-      z.string().min(1).max(tenantLengthMax),
-      z
-        .number({ error: weightError })
-        .min(tenantWeightMin, { error: weightError })
-        .max(tenantWeightMax, { error: weightError }),
-    ),
-  )
-  .optional();
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The variables of the environment. */
 export const configSchema = z.object({
   /** The address of the API. */
@@ -56,7 +28,7 @@ export const configSchema = z.object({
   /** The file of response channels. */
   REEVE_CHANNELS: z.string().min(1).optional(),
   /** The shares of tenants under load. */
-  REEVE_TENANT_WEIGHTS: tenantWeights,
+  REEVE_TENANT_WEIGHTS: tenantWeightsText.optional(),
   /** Seconds that an order may wait to be begun. */
   REEVE_BACKLOG_MAX: wholeNumber(backlogMaxMinMs / 1_000, backlogMaxMaxMs / 1_000).default(900),
   REEVE_LOG: z.enum(logLevels).default('error'),
