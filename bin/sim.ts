@@ -84,7 +84,7 @@ function worker(share: Share, result: (tally: Tally) => void): Promise<void> {
     const thread = new Worker(new URL('./sim-worker.ts', import.meta.url), {
       workerData: { ...share, hashes: flags.hashes },
       // Worlds are short-lived: enough room for them keeps the garbage collector from copying many.
-      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+      resourceLimits: { maxYoungGenerationSizeMb: 128 },
     });
     thread.on('message', result);
     thread.on('error', reject);

@@ -7,7 +7,7 @@ import { describeError } from '#core/model/errors.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
-import { isSame } from './same-document.ts';
+import { isSame, isSameAs, type KnownPairs } from './same-document.ts';
 import type { Violation } from './violation.ts';
 
 /** The effect ledger: the state of each key of a perform in the services. */
@@ -74,10 +74,12 @@ const isEnded = (state: ProcessRecord['processState']) =>
   state === 'Processed' || state === 'Undone';
 
 function unitsOf(effects: EffectLedger, orderId: string, step: StepName): number {
+  const first = `${orderId}/${step}`;
+  const ofStep = [`${first}#`, `${first}/`];
   let units = 0;
   for (const [key, effect] of effects) {
-    const [order, rest = ''] = key.split('/');
-    if (order === orderId && rest.split('#')[0] === step && effect === 'applied') units += 1;
+    if (effect !== 'applied' || !key.startsWith(first)) continue;
+    if (key === first || ofStep.some((start) => key.startsWith(start))) units += 1;
   }
   return units;
 }
@@ -100,9 +102,10 @@ export function checkHistory(
     if (revisions.at(-1)?.revision !== record.revision) {
       return { rule: 'R15', message: `the history of ${orderId} replays to another end` };
     }
+    const known: KnownPairs = new WeakMap();
     for (const replayed of revisions) {
       const stored = written(replayed.revision);
-      if (isSame({ ...replayed, writeId: stored?.writeId }, stored)) continue;
+      if (isSameAs({ ...replayed, writeId: stored?.writeId }, stored, known)) continue;
       const message = `the history of ${orderId} replays to another revision ${replayed.revision}`;
       return { rule: 'R15', message };
     }

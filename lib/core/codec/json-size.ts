@@ -1,5 +1,5 @@
 /** Sizes of texts and JSON documents in UTF-8. */
-import type { JsonValue } from '#core/model/json.ts';
+import { isObject, type JsonValue } from '#core/model/json.ts';
 import { sendableJson } from './sendable-text.ts';
 
 const encoder = new TextEncoder();
@@ -49,10 +49,16 @@ export function quotedBytesAtMost(text: string): number {
 function insideBytesAtMost(value: object, enough: number): number {
   let bytes = 2;
   if (enough < bytes) return bytes;
-  const inside: Readonly<Record<string, unknown>> = { ...value };
-  for (const key in inside) {
-    bytes += 2 + quotedBytesAtMost(key) + jsonBytesAtMost(inside[key], enough - bytes);
-    if (bytes > enough) break;
+  if (isObject(value)) {
+    for (const key in value) {
+      bytes += 2 + quotedBytesAtMost(key) + jsonBytesAtMost(value[key], enough - bytes);
+      if (bytes > enough) break;
+    }
+  } else if (Array.isArray(value)) {
+    for (const item of value) {
+      bytes += 1 + jsonBytesAtMost(item, enough - bytes);
+      if (bytes > enough) break;
+    }
   }
   return bytes;
 }

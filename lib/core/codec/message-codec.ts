@@ -269,13 +269,11 @@ function codec<Message extends object>(
       const json = read(text);
       if (json.kind === 'refused') return { kind: 'malformed', reason: faultText(json.fault) };
       const { value: parsed } = json;
-      const newer = newerEnvelope.safeParse(parsed);
-      if (newer.success && newer.data.version > version) {
-        return { kind: 'newer', reason: `is a ${kind} of version ${newer.data.version}` };
-      }
-      const outer = envelope.safeParse(parsed);
-      if (!outer.success) {
-        return { kind: 'malformed', reason: `is no ${kind} of version ${version}` };
+      if (!envelope.safeParse(parsed).success) {
+        const newer = newerEnvelope.safeParse(parsed);
+        return newer.success && newer.data.version > version
+          ? { kind: 'newer', reason: `is a ${kind} of version ${newer.data.version}` }
+          : { kind: 'malformed', reason: `is no ${kind} of version ${version}` };
       }
       const inner = schema.safeParse(parsed);
       return inner.success

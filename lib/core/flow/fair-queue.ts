@@ -81,16 +81,20 @@ interface Class<Key, Item> extends Flow {
 export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<Key, Item> {
   const { weightOf = () => 1 } = options;
   const entries = new Map<Key, Entry<Key, Item>>();
-  const classes = {
-    high: newClass<Key, Item>(classWeights.high),
-    normal: newClass<Key, Item>(classWeights.normal),
-    low: newClass<Key, Item>(classWeights.low),
-  };
-  const all = [classes.high, classes.normal, classes.low];
+  /** Those that have had work: most queues are empty, or have work of one class. */
+  const classes = new Map<Priority, Class<Key, Item>>();
   const scheduler = flowScheduler<Class<Key, Item>>(() => {});
 
+  function classOf(priority: Priority): Class<Key, Item> {
+    const known = classes.get(priority);
+    if (known !== undefined) return known;
+    const own = newClass<Key, Item>(classWeights[priority]);
+    classes.set(priority, own);
+    return own;
+  }
+
   function tenantOf({ priority, tenant = null }: FlowLabel): Tenant<Key, Item> {
-    const of = classes[priority];
+    const of = classOf(priority);
     const known = of.tenants.get(tenant);
     if (known !== undefined) return known;
     const flow = { ...newFlow(weightOf(tenant)), of, name: tenant, first: null, last: null };
@@ -114,8 +118,12 @@ export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<
 
   return {
     size: () => entries.size,
-    count: (priority) => classes[priority].count,
-    tenants: () => all.reduce((sum, { tenants }) => sum + tenants.size, 0),
+    count: (priority) => classes.get(priority)?.count ?? 0,
+    tenants() {
+      let sum = 0;
+      for (const { tenants } of classes.values()) sum += tenants.size;
+      return sum;
+    },
     has: (key) => entries.has(key),
     remove,
     add(key, item, label) {
@@ -123,7 +131,7 @@ export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<
       if (known !== undefined) {
         known.item = item;
         const { name, of } = known.of;
-        if (of === classes[label.priority] && name === (label.tenant ?? null)) return;
+        if (of === classes.get(label.priority) && name === (label.tenant ?? null)) return;
         remove(key);
       }
       const tenant = tenantOf(label);
@@ -145,7 +153,7 @@ export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<
       return entry;
     },
     reweigh(tenant) {
-      for (const of of all) {
+      for (const of of classes.values()) {
         const flow = of.tenants.get(tenant);
         if (flow !== undefined) of.scheduler.reweigh(flow, weightOf(tenant));
       }

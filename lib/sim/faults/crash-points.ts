@@ -19,13 +19,24 @@ export interface AwaitSite {
 
 /** The lines of lib/roles that wait for the current call. */
 function waitingLines(): readonly Line[] {
-  const usual = Error.stackTraceLimit;
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  let lines: readonly Line[] = [];
   Error.stackTraceLimit = 60;
-  const { stack = '' } = new Error('where');
-  Error.stackTraceLimit = usual;
-  return [...stack.matchAll(/lib\/roles\/(?:[\w-]+\/)*([\w-]+\.ts:\d+)/g)].map(
-    ([, line]) => line ?? '',
-  );
+  // The text of the whole stack would be slow to make.
+  Error.prepareStackTrace = (_, sites) => {
+    lines = sites.flatMap(lineOf);
+    return '';
+  };
+  // Reading it calls the function above.
+  void new Error('where').stack;
+  Error.prepareStackTrace = prepareStackTrace;
+  Error.stackTraceLimit = stackTraceLimit;
+  return lines;
+}
+
+function lineOf(site: NodeJS.CallSite): readonly Line[] {
+  const [, file] = /\/lib\/roles\/(?:[\w-]+\/)*([\w-]+\.ts)$/.exec(site.getFileName() ?? '') ?? [];
+  return file === undefined ? [] : [`${file}:${site.getLineNumber()}`];
 }
 
 /** The awaits in a role's source, each with the lines up to its closing parenthesis. */

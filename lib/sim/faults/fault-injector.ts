@@ -122,11 +122,14 @@ function ofMessages(options: FaultInjectorOptions) {
   /** A reply by an agent that was not asked, on its own channel. */
   function forgeOne(): void {
     const [first, ...rest] = recordsOf(shared.table).flatMap(({ orderId, steps }) =>
-      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ ...step, orderId })),
+      steps.filter(({ progress }) => underWay(progress)).map((step) => ({ step, orderId })),
     );
     const [queue, ...others] = options.setting.oneProcess ? [] : shared.queues.replies.values();
     if (first === undefined || queue === undefined || !faults.strike('message-forged')) return;
-    const { orderId, name: step, agent, attempt, progress } = chance.pick([first, ...rest]);
+    const {
+      orderId,
+      step: { name: step, agent, attempt, progress },
+    } = chance.pick([first, ...rest]);
     const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
     const action = progress.state === 'Undoing' ? 'undo' : 'perform';
     const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;

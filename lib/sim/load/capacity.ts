@@ -7,6 +7,7 @@ import {
   stepName,
   workflowName,
 } from '#core/model/ids.ts';
+import type { Settle } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
 import { bottleneck, type LoadSetting } from './load-setting.ts';
 import { loadWorld } from './load-world.ts';
@@ -17,10 +18,7 @@ const forMs = 30_000;
 const batchMax = 10;
 
 /** Orders per second. */
-export async function capacityOf(
-  setting: LoadSetting,
-  settle: () => Promise<void>,
-): Promise<number> {
+export async function capacityOf(setting: LoadSetting, settle: Settle): Promise<number> {
   const around = invocationContext(setting.seed, settle);
   const { timeline } = around;
   const { services, requests } = loadWorld({

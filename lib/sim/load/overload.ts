@@ -2,6 +2,7 @@
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessState } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
+import type { Settle } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
 import { flowName, type LoadSetting, type Offer } from './load-setting.ts';
 import { type LoadWorld, loadWorld } from './load-world.ts';
@@ -42,7 +43,7 @@ export interface OverloadOptions {
   /** What the agent can take, orders per second. */
   readonly capacity: number;
   readonly forMs: number;
-  readonly settle: () => Promise<void>;
+  readonly settle: Settle;
 }
 
 /** Before the overload, a fifth of it is offered, so that functions have begun. */

@@ -117,7 +117,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     },
     receive() {
       const received: SimMessage[] = [];
-      for (const message of [...held]) {
+      for (const message of held) {
         if (received.length === batchMax) break;
         const delivery = message.visibleAt <= timeline.now() ? receiveOne(message) : null;
         if (delivery !== null) received.push(delivery);
@@ -155,11 +155,14 @@ function travelMs({ faults, chance }: SimContext, delaySeconds: number): number 
   return delaySeconds * 1_000 + ms;
 }
 
-const holderIn = (held: ReadonlySet<Held>, delivery: SimMessage) =>
-  [...held].find((message) => message.delivery === delivery) ?? null;
+function holderIn(held: ReadonlySet<Held>, delivery: SimMessage): Held | null {
+  for (const message of held) if (message.delivery === delivery) return message;
+  return null;
+}
 
 function counted(held: ReadonlySet<Held>) {
-  const inFlight = [...held].filter(({ delivery }) => delivery !== null).length;
+  let inFlight = 0;
+  for (const { delivery } of held) if (delivery !== null) inFlight += 1;
   return { waiting: held.size - inFlight, inFlight };
 }
 

@@ -75,15 +75,13 @@ export function fleet(options: FleetOptions): Fleet {
 
   for (const slot of slots) timeline.at(timeline.now(), () => boot(slot));
 
-  const all = () => slots.flatMap(({ host }) => host ?? []);
+  const all = () => hostsIn(slots, () => true);
   return {
     all,
     isInOutage: () => timeline.now() < outageUntil,
     soon: (ms) => Math.max(timeline.now() + ms, outageUntil),
     pick(duty) {
-      const [first, ...rest] = (slotsFor.get(duty) ?? slots).flatMap(({ host }) =>
-        host?.ready === true ? [host] : [],
-      );
+      const [first, ...rest] = hostsIn(slotsFor.get(duty) ?? slots, ({ ready }) => ready);
       return first === undefined ? null : chance.pick([first, ...rest]);
     },
     redeploy(host, release) {
@@ -104,6 +102,12 @@ export function fleet(options: FleetOptions): Fleet {
       for (const { machine: body } of all()) body.die();
     },
   };
+}
+
+function hostsIn(slots: readonly Slot[], isWanted: (host: Host) => boolean): Host[] {
+  const hosts: Host[] = [];
+  for (const { host } of slots) if (host !== null && isWanted(host)) hosts.push(host);
+  return hosts;
 }
 
 function duties(): Duty[] {

@@ -145,13 +145,13 @@ async function toTheEnd(
     );
   const latest = timeline.now() + calmMaxMs;
   const { writes } = world.shared.observer;
-  let lastState = '';
+  let [lastWrites, lastWaiting] = [-1, -1];
   const latestEvent = eventsMax * Math.max(4, world.setting.orders + world.setting.flood);
   for (let events = 0; events < latestEvent; events += 1) {
     if (timeline.now() > latest) return false;
-    const state = `${writes.length} ${submitters.waiting()}`;
-    const isNews = state !== lastState;
-    lastState = state;
+    const waiting = submitters.waiting();
+    const isNews = writes.length !== lastWrites || waiting !== lastWaiting;
+    [lastWrites, lastWaiting] = [writes.length, waiting];
     if (isNews && isOver()) {
       world.sweeps.stop();
       await timeline.runUntil(timeline.now() + aftermathMs);

@@ -2,6 +2,7 @@
 
 import type { Breach } from '#checkers/violation.ts';
 import { submissionCodec } from '#core/codec/message-codec.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import { priorities } from '#core/model/record.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';
@@ -150,12 +151,17 @@ function acceptances(table: SimTable, breach: Breach) {
 function refusalsOf({ table, around: { faults } }: SharedInfrastructure, breach: Breach) {
   /** How often each key is being submitted. A process that dies never answers. */
   const open = new Map<string, number>();
+  /** The details of the stored orders, which never change. */
+  const stored = new Set<string>();
+  const known = new Set<OrderId>();
   const isStored = ({ details }: Keyed) => {
-    const text = canonicalJson(details);
-    return table.orderIds().some((orderId) => {
-      const order = table.order(orderId);
-      return order !== undefined && canonicalJson(order.details) === text;
-    });
+    for (const orderId of table.orderIds()) {
+      const order = known.has(orderId) ? undefined : table.order(orderId);
+      if (order === undefined) continue;
+      known.add(orderId);
+      stored.add(canonicalJson(order.details));
+    }
+    return stored.has(canonicalJson(details));
   };
   return (request: Keyed): ((isRefused: boolean) => void) => {
     const { key } = request;

@@ -3,8 +3,8 @@
  * course of events.
  */
 
-/** Resolves when no promise can continue by itself. */
-export type Settle = () => Promise<void>;
+/** Calls `then` when no promise can continue by itself. */
+export type Settle = (then: () => void) => void;
 
 export interface Timeline {
   /** Milliseconds since the epoch, by the only clock that is always right. */
@@ -38,16 +38,33 @@ export function timeline(start: number, settle: Settle): Timeline {
       return () => cancel(event);
     },
     nextAt: () => next()?.at ?? Number.POSITIVE_INFINITY,
-    async runUntil(instant) {
-      for (let due = next(); due !== undefined && due.at <= instant; due = next()) {
-        nowMs = due.at;
-        pop(heap);
-        due.work?.();
-        await settle();
-      }
-      nowMs = Math.max(nowMs, instant);
-    },
+    runUntil: (instant) =>
+      new Promise((resolve, reject) => {
+        // Worlds have many events, and most do little: a promise for each would be much of their cost.
+        const turn = () => {
+          try {
+            if (runNext(instant)) settle(turn);
+            else resolve();
+          } catch (error) {
+            reject(error);
+          }
+        };
+        turn();
+      }),
   };
+
+  /** False when nothing is due until then. */
+  function runNext(instant: number): boolean {
+    const due = next();
+    if (due === undefined || due.at > instant) {
+      nowMs = Math.max(nowMs, instant);
+      return false;
+    }
+    nowMs = due.at;
+    pop(heap);
+    due.work?.();
+    return true;
+  }
 
   function next(): ScheduledEvent | undefined {
     while (heap[0]?.work === null) pop(heap);

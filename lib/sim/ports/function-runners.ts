@@ -1,0 +1,68 @@
+/** The runners of the agents on one machine, as the functions in lambdas compose them. */
+import { probeChecker } from '#checkers/probe-checker.ts';
+import { replyCodec } from '#core/codec/message-codec.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import type { Log } from '#ports/log.ts';
+import type { AgentRunner } from '#roles/agent-runner.ts';
+import { assembleAgent } from '#roles/assemble.ts';
+import { agentMissing } from '#roles/requests-by-agent.ts';
+import type { Host } from '#sim/world/host.ts';
+import { channelOf } from '#sim/world/host-ports.ts';
+import type { Machine } from '#sim/world/machine.ts';
+import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
+import { implementation } from '#sim/world/sim-workflows.ts';
+import { simBreaker } from './sim-breaker.ts';
+import { simCircuits } from './sim-flow.ts';
+
+/** Makes each runner when it is first used: a machine runs the code of one agent. */
+export function runnersOf(shared: SharedByFunctions, machine: Machine, log: Log): Host['runner'] {
+  const runners = new Map<AgentName, AgentRunner>();
+  return (agent) => {
+    const runner = runners.get(agent) ?? runnerOf(agent, shared, machine, log);
+    runners.set(agent, runner);
+    return runner;
+  };
+}
+
+function runnerOf(
+  agent: AgentName,
+  shared: SharedByFunctions,
+  machine: Machine,
+  log: Log,
+): AgentRunner {
+  const { queues, rules, around } = shared;
+  const queue = queues.replies.get(agent);
+  if (queue === undefined) throw agentMissing(agent);
+  const breaker = sharedCircuitBreaker({
+    agent,
+    instance: machine.name,
+    circuits: simCircuits(shared.circuits, machine),
+    clock: machine.clock,
+    log,
+  });
+  const probes = probeChecker(breaker.state, shared.breach);
+  const runner = assembleAgent(implementation(agent, machine, shared), {
+    repliesOf: () =>
+      channelOf(
+        shared,
+        machine,
+        replyCodec,
+        () => queue,
+        (sent) => rules.replying(agent, sent, machine),
+        rules.unanswered,
+      ),
+    breakerFor: () => simBreaker(agent, breaker, around, probes),
+    clock: machine.clock,
+    random: around.chance,
+    log,
+  });
+  return {
+    async handle(request, isFirst) {
+      const delivery = await runner.handle(request, isFirst);
+      // As lambdas/agent-handler.ts does before its instance may be suspended.
+      await breaker.stored();
+      return delivery;
+    },
+  };
+}
