@@ -184,7 +184,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'one failing order opens the circuit for all',
-    file: 'lib/core/flow/circuit.ts',
+    file: 'lib/core/flow/recent-calls.ts',
     text: 'isOfSeveral && failed > failuresMin && failed >= answered',
     instead: 'failed > failuresMin && failed >= answered',
     test: 'test/core/circuit.test.ts',

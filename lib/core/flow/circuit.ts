@@ -8,33 +8,26 @@
  * Every change of the state begins a new epoch. The end of a call that began in another epoch changes nothing (R27).
  */
 
+import {
+  type CallRate,
+  isFailing,
+  type LatestCalls,
+  latestWith,
+  noCalls,
+  rateWith,
+} from './recent-calls.ts';
+import { leftAfter, perSecond, rampMs } from './release-ramp.ts';
+
 /** The states of a circuit. */
 export const circuitStates = ['closed', 'open', 'half-open', 'recovering'] as const;
 /** See {@link circuitStates}. */
 export type CircuitState = (typeof circuitStates)[number];
 
-/** How the latest calls ended; each call makes the ones before it count 5 % less. */
-interface Latest {
-  readonly answered: number;
-  readonly failed: number;
-  /** An order whose call failed, and whether calls of other orders failed too. */
-  readonly failing: string | null;
-  readonly isOfSeveral: boolean;
-  readonly at: number;
-}
-
-/** How many calls per second were answered. */
-interface Rate {
-  readonly perSecond: number;
-  readonly from: number;
-  readonly count: number;
-}
-
 interface Closed {
   readonly state: 'closed';
   readonly epoch: number;
-  readonly latest: Latest;
-  readonly rate: Rate;
+  readonly latest: LatestCalls;
+  readonly rate: CallRate;
 }
 /** No call is made. `since`: when a closed circuit opened. */
 interface Open {
@@ -63,8 +56,8 @@ interface Recovering {
   readonly from: number;
   readonly admitted: number;
   readonly goodRate: number;
-  readonly latest: Latest;
-  readonly rate: Rate;
+  readonly latest: LatestCalls;
+  readonly rate: CallRate;
 }
 /** Instants are ms since the epoch. */
 export type Circuit = Closed | Open | HalfOpen | Recovering;
@@ -81,48 +74,17 @@ export interface CallEnded {
 }
 
 const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-
-/** The weight that the end of a call keeps when the next one ends: 20 calls count. */
-const keep = 0.95;
-/** The circuit opens when so many of the latest calls failed, and half of them or more. Five failures in a row suffice. */
-const failuresMin = 4;
-/** Older ends of calls do not count. */
-const forgetAfterMs = 5 * minuteMs;
 /** The first probe comes after `firstMs`, and each further one after twice the time, at most `maxMs`. */
-export const probeEvery = { firstMs: secondMs, maxMs: 4 * secondMs };
-/** Time over which the rate of answered calls is averaged. */
-const rateOverMs = 10 * secondMs;
+export const probeEvery = { firstMs: 1_000, maxMs: 4_000 };
 /** A service that was called less often than this recovers as if it had been called so often, per second. */
 const goodRateMin = 10;
-
-/**
- * The rate of calls after an outage, in parts of the good rate before it: 1 % at first, and after `ms` a little more than
- * all of it, so that what was held is worked off without a second peak. From `growAfterMs` on it doubles every `growEveryMs`.
- */
-const ramp = {
-  first: 0.01,
-  last: 1.15,
-  ms: 8 * secondMs,
-  growAfterMs: 5 * minuteMs,
-  growEveryMs: 5 * minuteMs,
-};
-const growthPerMs = Math.log(ramp.last / ramp.first) / ramp.ms;
-
-const noCalls = (at: number): Latest => ({
-  answered: 0,
-  failed: 0,
-  failing: null,
-  isOfSeveral: false,
-  at,
-});
 
 /** The circuit of a service that was not called yet. */
 export function newCircuit(nowMs: number): Closed {
   return closedCircuit(0, nowMs, { perSecond: 0, from: nowMs, count: 0 });
 }
 
-function closedCircuit(epoch: number, nowMs: number, rate: Rate): Closed {
+function closedCircuit(epoch: number, nowMs: number, rate: CallRate): Closed {
   return { state: 'closed', epoch, latest: noCalls(nowMs), rate };
 }
 
@@ -153,7 +115,7 @@ export function settled(circuit: Circuit, nowMs: number): Circuit {
   const elapsedMs = Math.max(0, nowMs - circuit.from);
   const left = leftAfter(circuit, elapsedMs);
   // Two seconds of unused rate say that no more calls are asked for.
-  return elapsedMs > ramp.ms && left > Math.max(2, 2 * perSecond(circuit, elapsedMs))
+  return elapsedMs > rampMs && left > Math.max(2, 2 * perSecond(circuit, elapsedMs))
     ? closedCircuit(circuit.epoch + 1, nowMs, circuit.rate)
     : circuit;
 }
@@ -244,63 +206,4 @@ function opened(circuit: Closed | Recovering, nowMs: number): Open {
       : { since: nowMs, goodRate: Math.max(goodRateMin, circuit.rate.perSecond) };
   const probeAt = nowMs + probeAfterMs(0);
   return { state: 'open', epoch: circuit.epoch + 1, since, probeAt, probes: 0, goodRate };
-}
-
-function latestWith(before: Latest, { isAnswered, order }: CallEnded, nowMs: number): Latest {
-  const { answered, failed, failing, isOfSeveral } =
-    nowMs - before.at > forgetAfterMs ? noCalls(nowMs) : before;
-  if (!isAnswered) {
-    return {
-      answered: answered * keep,
-      failed: failed * keep + 1,
-      failing: failing ?? order,
-      isOfSeveral: isOfSeveral || (failing !== null && failing !== order),
-      at: nowMs,
-    };
-  }
-  const isPast = failed < 1;
-  return {
-    answered: answered * keep + 1,
-    failed: isPast ? 0 : failed * keep,
-    failing: isPast ? null : failing,
-    isOfSeveral: !isPast && isOfSeveral,
-    at: nowMs,
-  };
-}
-
-/** The calls of one order alone say nothing of the service: the order may be the cause. */
-const isFailing = ({ answered, failed, isOfSeveral }: Latest) =>
-  isOfSeveral && failed > failuresMin && failed >= answered;
-
-function rateWith({ perSecond: average, from, count }: Rate, nowMs: number): Rate {
-  const elapsedMs = nowMs - from;
-  if (elapsedMs < secondMs) return { perSecond: average, from, count: count + 1 };
-  const latest = ((count + 1) * secondMs) / elapsedMs;
-  const share = average === 0 ? 1 : 1 - Math.exp(-elapsedMs / rateOverMs);
-  return { perSecond: average + (latest - average) * share, from: nowMs, count: 0 };
-}
-
-/** The rate of calls of a recovering service, per second. */
-function perSecond({ goodRate }: Recovering, elapsedMs: number): number {
-  if (elapsedMs <= ramp.ms) return goodRate * ramp.first * Math.exp(growthPerMs * elapsedMs);
-  const grown = Math.max(0, elapsedMs - ramp.growAfterMs) / ramp.growEveryMs;
-  return goodRate * ramp.last * 2 ** Math.min(grown, 20);
-}
-
-/** How many more steps may be admitted at once. */
-const leftAfter = (circuit: Recovering, elapsedMs: number) =>
-  1 + allowance(circuit, elapsedMs) - circuit.admitted;
-
-/** The calls that may have begun after so long: the integral of {@link perSecond}. */
-function allowance({ goodRate }: Recovering, elapsedMs: number): number {
-  const perMs = goodRate / secondMs;
-  const rampMs = Math.min(elapsedMs, ramp.ms);
-  const level = perMs * ramp.last;
-  const levelMs = Math.max(0, Math.min(elapsedMs, ramp.growAfterMs) - ramp.ms);
-  const grown = Math.min(Math.max(0, elapsedMs - ramp.growAfterMs) / ramp.growEveryMs, 20);
-  return (
-    ((perMs * ramp.first) / growthPerMs) * (Math.exp(growthPerMs * rampMs) - 1) +
-    level * levelMs +
-    ((level * ramp.growEveryMs) / Math.LN2) * (2 ** grown - 1)
-  );
 }
