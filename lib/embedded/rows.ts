@@ -32,7 +32,7 @@ const changeRow = z.object({ Seq: z.int(), Change: z.string(), Audience: z.enum(
 const extensionRow = z.object({ Extension: z.string().nullable().optional() });
 const extension = z.record(z.string(), z.unknown());
 
-/** Drops the columns of this store, and adds the attributes that a newer release keeps in `Extension`. */
+/** Drops the columns of this store, and adds the attributes in `Extension`. */
 export function recordOf(row: unknown): ProcessRecord {
   const text = extensionRow.safeParse(row).data?.Extension ?? null;
   if (text === null) return decodeRecord(storedColumns(row));

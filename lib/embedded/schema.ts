@@ -6,7 +6,8 @@ import { totalsSchema } from '#embedded/integrity/totals.ts';
 /**
  * `DueAt` is the key of the due index (R16), rounded up to the sweep period, so that a quick order changes the index
  * about twice in its life. The index for listings excludes Processed, by far the most frequent state.
- * `Extension` contains the attributes that a newer release adds to a record, as JSON; null when there are none.
+ * `Extension` contains the attributes that only some records have, such as a deadline, and those that a newer release
+ * adds, as JSON; null when there are none.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS Orders (

@@ -36,6 +36,11 @@ const all = [
   'DueAt',
 ];
 
+/** Those that every record has. */
+const common: ReadonlySet<string> = new Set(
+  all.filter((name) => name !== 'Extension' && name !== 'Checksum' && name !== 'DueAt'),
+);
+
 export function statements(database: DatabaseSync) {
   const oldest = database.prepare(
     `SELECT Seq, OrderID, ProcessState, SubmittedAt, UpdatedAt FROM Processes
@@ -107,7 +112,7 @@ function recordWrites(database: DatabaseSync) {
         row.ReplyTo,
         row.CorrelationID,
         row.SubmittedAt,
-        ...changingValues(row, extensionOf(record), due),
+        ...changingValues(row, extensionOf(row), due),
         due,
       );
       return Number(lastInsertRowid);
@@ -121,7 +126,7 @@ function recordWrites(database: DatabaseSync) {
       { due, before }: DueKeys,
     ): boolean {
       const row = encodeRecord(record);
-      const values = changingValues(row, extensionOf(record), due);
+      const values = changingValues(row, extensionOf(row), due);
       const { changes } =
         due === before
           ? replace.run(...values, seq, row.OrderID, replaced)
@@ -137,8 +142,12 @@ interface DueKeys {
   readonly before: number | null;
 }
 
-const extensionOf = ({ unknown }: ProcessRecord): string | null =>
-  unknown === undefined ? null : JSON.stringify(unknown);
+/** The attributes that have no column, because few records have them: optional ones, and those of a newer release. */
+function extensionOf(row: StoredRecord): string | null {
+  if (Object.keys(row).length === common.size) return null;
+  const rare = Object.entries(row).filter(([name]) => !common.has(name));
+  return JSON.stringify(Object.fromEntries(rare));
+}
 
 function changingValues(row: StoredRecord, extension: string | null, due: number | null) {
   return [

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dueAt } from '#core/decide/due.ts';
-import { orderId } from '#core/model/ids.ts';
+import { orderId, writeId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { readTotalsFile } from '#embedded/integrity/totals-file.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
@@ -31,6 +31,45 @@ test('requests made before the close are performed and answered', async () => {
   expect(await created).toBe('created');
   const again = opened(path).store;
   expect((await again.records([order.orderId])).get(order.orderId)).toEqual(record);
+});
+
+const common = newOrder('one', now).record;
+const notStarted = { state: 'NotStarted' } as const;
+const held = {
+  state: 'Held',
+  gate: 'circuit',
+  until: now + 9,
+  since: now,
+  before: notStarted,
+} as const;
+test.each<[string, Partial<typeof common>]>([
+  ['no attribute that is optional', {}],
+  ['a deadline', { deadline: { lateAt: now + 1, onLate: 'hold' } }],
+  ['a deadline after which it is undone', { deadline: { lateAt: now + 1, onLate: 'undo' } }],
+  [
+    'a held step',
+    { steps: common.steps.map((step) => ({ ...step, progress: held })), isHeld: true },
+  ],
+  ['attributes of a newer release', { unknown: { Colour: 'blue', LateBy: null } }],
+  [
+    'a deadline and such attributes',
+    { deadline: { lateAt: 1, onLate: 'hold' }, unknown: { A: 1 } },
+  ],
+])('a record with %s is the same in the next process', async (_, more) => {
+  const path = somewhere();
+  const first = opened(path).store;
+  const { order } = newOrder('one', now);
+  const before = { ...common, ...more };
+  await first.create(order, before);
+  const after = { ...before, revision: 2, writeId: writeId('second') };
+  const read = async (store: SqliteStore) =>
+    (await store.records([order.orderId])).get(order.orderId);
+  first.close();
+  const second = opened(path).store;
+  expect(await read(second)).toEqual(before);
+  await second.commit(after);
+  second.close();
+  expect(await read(opened(path).store)).toEqual(after);
 });
 
 test('a closed store refuses requests with an error, and may be closed again', async () => {
