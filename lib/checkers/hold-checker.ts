@@ -1,6 +1,6 @@
 /** What must hold of steps that wait for their agents, in every write (R23). */
 import { limits } from '#core/model/limits.ts';
-import { type StepProgress, underWay } from '#core/model/record.ts';
+import { type Held, type StepProgress, underWay } from '#core/model/record.ts';
 import { eachStep, isDispatched, type WriteRule } from './transition.ts';
 
 /** R23: a hold counts no failure, attempt or claim, and lasts no longer than the policy of its step allows. */
@@ -22,12 +22,19 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
     entry.step === is.name &&
     (was.progress.state === 'Running') === (after.direction === 'forward');
   const heldSince = continues ? heldSinceOf(was.progress) : undefined;
-  const since = goesOn ? was.progress.since : Math.min(at, heldSince ?? at);
+  const since = goesOn
+    ? was.progress.since + away(was.progress, at)
+    : Math.min(at, heldSince ?? at);
   if (progress.since > since) return 'is held, and the hold began anew';
   const moved = !goesOn || was.progress.until !== progress.until;
   const endsAt = progress.since + (policy.holdMaxMs ?? limits.holdMaxMs);
   return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
 });
+
+/** How long nobody asked a gate that was to be asked again, where that is so long that Reeve must have been stopped. */
+function away({ until }: Held, at: number): number {
+  return at - until > limits.holdLookMaxMs ? at - until : 0;
+}
 
 const heldSinceOf = (progress: StepProgress) =>
   underWay(progress) ? progress.heldSince : undefined;
@@ -66,7 +73,8 @@ const waitingIsNoClaim: WriteRule = ({ after, entry, steps }) => {
 const onlyLongHoldsFail = eachStep(({ was, is }, { entry, at }) => {
   if (is.failures <= was.failures || entry.type === 'expired') return null;
   const { progress } = was;
-  const since = progress.state === 'Held' ? progress.since : heldSinceOf(progress);
+  const since =
+    progress.state === 'Held' ? progress.since + away(progress, at) : heldSinceOf(progress);
   const endsAt = (since ?? at) + (was.policy.holdMaxMs ?? limits.holdMaxMs);
   return at < endsAt && 'failed a round without an attempt, and was not held for so long';
 });

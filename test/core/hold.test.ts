@@ -182,9 +182,26 @@ describe('the end of a hold', () => {
       claim(),
     ]);
     expect(day.record.notBefore).toBe(epoch + limits.holdLookMaxMs);
+    const looks = Array.from(
+      { length: limits.holdMaxMs / limits.holdLookMaxMs },
+      (_, at) => [(at + 1) * limits.holdLookMaxMs, claim()] as const,
+    );
     const { known } = day;
-    const late = play({ known, record: day.record }, [limits.holdMaxMs, claim()]);
-    expect(late.record.direction).toBe('undo');
+    expect(play({ known, record: day.record }, ...looks.slice(0, -1)).record.direction).toBe(
+      'forward',
+    );
+    expect(play({ known, record: day.record }, ...looks).record.direction).toBe('undo');
+  });
+
+  it('does not come while Reeve is stopped: that time is not a part of the hold', () => {
+    const stoppedMs = 25 * 60 * minuteMs;
+    const stopped = gated(submit(flow({ a: {} })), { a: open(10 * limits.holdMaxMs) });
+    const [before, after] = [
+      play(stopped, [0, claim()]),
+      play(stopped, [0, claim()], [limits.holdLookMaxMs + stoppedMs, claim()]),
+    ];
+    expect(before.record.steps[0]?.progress).toMatchObject({ since: epoch });
+    expect(after.record.steps[0]?.progress).toMatchObject({ since: epoch + stoppedMs });
   });
 
   transitions([

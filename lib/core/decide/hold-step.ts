@@ -8,7 +8,13 @@ import type { Gate, Hold } from '#core/model/hold.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StepPolicy } from '#core/model/policy.ts';
-import { type StepProgress, type StepRecord, type Undoable, unheld } from '#core/model/record.ts';
+import {
+  type Held,
+  type StepProgress,
+  type StepRecord,
+  type Undoable,
+  unheld,
+} from '#core/model/record.ts';
 import { type Draft, setStep } from './draft.ts';
 
 /** `since`: from the history, where several holds in a row are one entry. */
@@ -23,7 +29,7 @@ export function holdStep(
 ): void {
   const { progress } = step;
   const { nowMs } = draft;
-  const since = noted ?? (progress.state === 'Held' ? Math.min(progress.since, nowMs) : nowMs);
+  const since = noted ?? (progress.state === 'Held' ? heldSince(progress, nowMs) : nowMs);
   const until = setHeld(draft, at, step, { gate, since, asked });
   draft.holds.push({ step: step.name, gate, until, since });
 }
@@ -42,6 +48,15 @@ export function setHeld(
   setStep(draft, at, { progress: { state: 'Held', gate, since, until, before } });
   draft.mayHold = true;
   return until;
+}
+
+/**
+ * Since when the step has been held. A gate is asked again when the hold says so; if nobody did for longer than
+ * `holdLookMaxMs`, Reeve was stopped or its clock was corrected, and that time is not a part of the hold.
+ */
+export function heldSince({ since, until }: Pick<Held, 'since' | 'until'>, nowMs: number): number {
+  const lateMs = nowMs - until;
+  return Math.min(lateMs > limits.holdLookMaxMs ? since + lateMs : since, nowMs);
 }
 
 /** When a hold that began at `since` counts as a failed round. */

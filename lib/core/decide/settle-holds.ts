@@ -11,7 +11,7 @@ import {
 import type { Decision } from './decide.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
-import { holdEndsAt } from './hold-step.ts';
+import { heldSince, holdEndsAt } from './hold-step.ts';
 import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
 import { inDoubt } from './undo.ts';
@@ -27,10 +27,11 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
     const { name, policy, progress } = step;
     const hold = holds.get(name);
     if (progress.state !== 'Held' || hold === undefined) continue;
-    if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;
-    draft.holds.push({ step: name, ...hold, since: progress.since });
+    const since = heldSince(progress, draft.nowMs);
+    if (draft.nowMs < holdEndsAt(policy, since)) continue;
+    draft.holds.push({ step: name, ...hold, since });
     setStep(draft, at, { progress: progress.before });
-    verdicts.push(holdVerdict(draft, at, step, progress));
+    verdicts.push(holdVerdict(draft, at, step, { gate: progress.gate, since }));
   }
   if (verdicts.length === 0) return false;
   applyVerdicts(draft, verdicts, draft.nowMs);

@@ -78,7 +78,7 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'end a hold as soon as it is asked again',
     'decide/settle-holds',
-    'if (draft.nowMs < holdEndsAt(policy, progress.since)) continue;',
+    'if (draft.nowMs < holdEndsAt(policy, since)) continue;',
     '',
   ),
   inCore(
