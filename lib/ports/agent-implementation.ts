@@ -57,7 +57,7 @@ export interface AgentImplementation<
   Output extends JsonValue = JsonValue,
 > {
   readonly contract: AgentContract<Input, Output>;
-  /** Concurrent calls in one process, at most: what its service can bear. Default 256. */
+  /** Concurrent calls in one process, at most: what its service can bear; a whole number of 1 or more. Default 256. */
   readonly concurrency?: number;
   /**
    * Calls the service; may run several times, also at the same time, with one key.

@@ -25,6 +25,8 @@ export const errorCodes = {
     'no-dead-letter-queue': 'The function does not know the dead-letter queue of a queue it reads.',
     'no-source': 'A dead-letter queue has no queue to which its messages could be sent back.',
     'not-a-scheduler': 'A process that starts no steps was asked to: this is a defect of Reeve.',
+    'option-range':
+      'A number in the options of `startLocalReeve`, or the `concurrency` of an agent, is out of its range.',
     'outputs-unknown': 'The output `DeadLetters` of the stack cannot be read.',
     'port-taken': 'The API cannot listen on its address.',
     'queue-arn-invalid': 'The source of an event is not the ARN of an SQS queue.',

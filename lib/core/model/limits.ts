@@ -66,6 +66,12 @@ export const limits = {
   backlogMaxMinMs: secondMs,
   /** The maximum of the bound of the backlog. */
   backlogMaxMaxMs: dayMs,
+  /** The minimum of `sweepPeriodMs` of `startLocalReeve`: shorter, sweeps would take time from orders and find no more. */
+  sweepPeriodMinMs: 10,
+  /** The maximum of `sweepPeriodMs` of `startLocalReeve`: what is overdue may wait for so long. */
+  sweepPeriodMaxMs: hourMs,
+  /** The maximum of `keepEndedMs` of `startLocalReeve`, which may be 0, and of `REEVE_KEEP_DAYS`. */
+  keepEndedMaxMs: 3_650 * dayMs,
   /**
    * Claims beyond those that the step policies can cause, for restarts and outages. An order that needs
    * more is parked for an operator (R14).

@@ -13,7 +13,7 @@ const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(
 /** 0: any free port. */
 const port = wholeNumber(0, 65_535);
 
-const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
+const { backlogMaxMinMs, backlogMaxMaxMs, keepEndedMaxMs } = limits;
 /** The variables of the environment. */
 export const configSchema = z.object({
   /** The address of the API. */
@@ -22,7 +22,7 @@ export const configSchema = z.object({
   /** The directory of the state store. */
   REEVE_DATA: z.string().min(1).default('.reeve'),
   /** Days that an order is kept after its end. */
-  REEVE_KEEP_DAYS: wholeNumber(1, 3_650).default(30),
+  REEVE_KEEP_DAYS: wholeNumber(1, keepEndedMaxMs / 86_400_000).default(30),
   /** The file of named tokens; needed when HOST is not loopback. */
   REEVE_TOKENS: z.string().min(1).optional(),
   /** The file of response channels. */

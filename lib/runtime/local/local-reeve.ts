@@ -30,6 +30,7 @@ import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityAndLoad, type Load } from './activity/load.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
+import { checkConcurrency, checkedNumbers } from './option-ranges.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
@@ -40,15 +41,15 @@ export interface LocalReeveOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The period of the Supervisor's sweeps, ms. Default 1 s. */
+  /** The period of the Supervisor's sweeps, ms, from 10 to an hour. Default 1 s. */
   readonly sweepPeriodMs?: number;
-  /** How long an order is kept after its end, ms. Default 30 days. */
+  /** How long an order is kept after its end, ms, from 0 to 3,650 days. Default 30 days. */
   readonly keepEndedMs?: number;
   /** The response channels by name, as in `replyTo`. Default: none. */
   readonly responseChannels?: Readonly<Record<string, Respond>>;
   /** The weights of tenants, 0.01 to 100, by which they share the process under load. Default: 1 for each. */
   readonly tenantWeights?: ReadonlyMap<string, number>;
-  /** How long an order may wait to be begun, ms: one that would wait for longer is refused. Default 15 minutes. */
+  /** How long an order may wait to be begun, ms, from 1 s to a day: one that would wait for longer is refused. Default 15 minutes. */
   readonly backlogMaxMs?: number;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: (alert: Alert) => Promise<void>;
@@ -95,26 +96,24 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
   close(): void;
 }
 
-const defaultSweepPeriodMs = 1_000;
-const defaultBacklogMaxMs = 15 * 60_000;
-const defaultKeepEndedMs = 30 * 24 * 3_600_000;
-
 /**
  * Starts Reeve; resolves as soon as it accepts orders. Live orders of the former process are recovered in due order,
  * without a failure counted: the first ten before the promise resolves, the others in the background; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow
+ * @throws {ReeveError} `option-range` when a number of the options is out of its range, or the `concurrency` of an agent
  * @throws {ReeveError} `tenant-weight-range` when a weight is out of its range
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
-  const sweepPeriodMs = options.sweepPeriodMs ?? defaultSweepPeriodMs;
+  const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
   const registry = workflowRegistry(options.workflows);
   checkAgents(options.workflows, options.agents);
+  checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
   const backlog = orderBacklog({
-    backlogMaxMs: options.backlogMaxMs ?? defaultBacklogMaxMs,
+    backlogMaxMs,
     weights,
     clock: options.clock,
   });
@@ -131,7 +130,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     return {
       ...(await assemble(
         { ...options, log },
-        { registry, store, weights, backlog, sweepPeriodMs, open },
+        { registry, store, weights, backlog, sweepPeriodMs, keepEndedMs, open },
       )),
       failure,
       setTenantWeight: weights.set,
@@ -150,13 +149,14 @@ interface Parts {
   readonly weights: TenantWeights;
   readonly backlog: OrderBacklog;
   readonly sweepPeriodMs: number;
+  readonly keepEndedMs: number;
   /** Closes the started parts; called in reverse order. */
   readonly open: (() => void)[];
 }
 
 async function assemble(
   options: LocalReeveOptions,
-  { registry, store, weights, backlog, sweepPeriodMs, open }: Parts,
+  { registry, store, weights, backlog, sweepPeriodMs, keepEndedMs, open }: Parts,
 ): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
@@ -200,8 +200,7 @@ async function assemble(
   for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
   open.push(feed.stop, writeProbe({ store, clock }));
-  const keepMs = options.keepEndedMs ?? defaultKeepEndedMs;
-  open.push(retention({ store, keepMs, clock, log }));
+  open.push(retention({ store, keepMs: keepEndedMs, clock, log }));
   open.push(roles.restart.stop, activity.stop);
   const { left: atFirst, sweeps } = await roles.start();
   open.push(sweeps.stop);

@@ -1,0 +1,74 @@
+/** The numbers that an application passes to `startLocalReeve`: each outside its range stops the start. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { type LocalReeveOptions, startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { testLog } from '../support/log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const press = defineAgent({
+  name: 'press',
+  input: z.object({}),
+  output: z.object({}),
+  undo: 'impossible',
+});
+const printing = defineWorkflow({ name: 'printing', version: 1, details: z.object({}) })
+  .step('print', { agent: press, irreversible: true, input: () => ({}) })
+  .build();
+
+interface Numbers
+  extends Pick<LocalReeveOptions, 'backlogMaxMs' | 'sweepPeriodMs' | 'keepEndedMs'> {
+  readonly concurrency?: number;
+}
+
+const started = ({ concurrency, ...numbers }: Numbers) =>
+  startLocalReeve({
+    workflows: [printing],
+    agents: [
+      {
+        contract: press,
+        ...(concurrency !== undefined && { concurrency }),
+        perform: () => Promise.resolve({}),
+      },
+    ],
+    path: ':memory:',
+    clock: virtualClock(),
+    log: testLog(),
+    random: { next: () => 0.5 },
+    ...numbers,
+  });
+
+const dayMs = 24 * 3_600_000;
+const notNumbers = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+const ranges = {
+  concurrency: { inside: [1, 2 ** 53 - 1], outside: [0, -1, 1.5] },
+  backlogMaxMs: { inside: [1_000, dayMs], outside: [0, -5, 999, dayMs + 1, 1_000.5] },
+  sweepPeriodMs: { inside: [10, 3_600_000], outside: [0, -1, 9, 3_600_001, 10.5] },
+  keepEndedMs: { inside: [0, 3_650 * dayMs], outside: [-1, 3_650 * dayMs + 1, 0.5] },
+} as const satisfies Record<keyof Numbers, object>;
+
+const cases = (side: 'inside' | 'outside') =>
+  Object.entries(ranges).flatMap(([option, range]) =>
+    [...range[side], ...(side === 'outside' ? notNumbers : [])].map(
+      (value) => [option, value] as const,
+    ),
+  );
+
+test.each(cases('outside'))(
+  '%s %d stops the start, with the option and its range',
+  async (option, value) => {
+    const error = await started({ [option]: value }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'ReeveError', code: 'option-range' });
+    const of = option === 'concurrency' ? 'concurrency of the agent press' : option;
+    expect(error).toMatchObject({
+      message: expect.stringContaining(`${of} is ${value}; it must be a whole number`),
+    });
+  },
+);
+
+test.each(cases('inside'))('%s %d is within its range', async (option, value) => {
+  const reeve = await started({ [option]: value });
+  expect(reeve.failure()).toBeNull();
+  reeve.close();
+});
