@@ -63,12 +63,6 @@ export const mutantsOfFlow: readonly Mutant[] = [
     'probeAt: nowMs + probeAfterMs(probes), probes, goodRate };',
     'probeAt: nowMs + 1e12, probes, goodRate };',
   ),
-  inRoles(
-    'wait inside an attempt for a circuit that is open',
-    'agent-runner',
-    "if ('gate' in admitted) return { kind: 'deferred', ...admitted };",
-    "if ('gate' in admitted) {\n      await limit.pause(100);\n      continue;\n    }",
-  ),
   inCore(
     'advance no virtual time for what is served (kubernetes #95986)',
     'flow/flow-scheduler',
