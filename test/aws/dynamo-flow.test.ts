@@ -41,6 +41,16 @@ test('a circuit of a newer release says nothing', async () => {
   expect(await dynamoCircuits(server.client, coordination).read('paint')).toBeNull();
 });
 
+test('a circuit of an earlier release has a known rate', async () => {
+  const { coordination } = await createTables(server.client);
+  const attributes = { Epoch: 3, State: 'recovering', Since: 1_000, From: 2_000, GoodRate: 12.5 };
+  const item = toItem({ Name: 'circuit#paint', ...attributes });
+  await server.client.send(new PutItemCommand({ TableName: coordination, Item: item }));
+  expect(await dynamoCircuits(server.client, coordination).read('paint')).toMatchObject({
+    goodRate: { perSecond: 12.5, isKnown: true },
+  });
+});
+
 test.each([
   { At: 1, Classes: '[{"agent":"paint"}]' },
   { At: 1, Classes: 'none' },

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/circuits.ts';
 
-const common = { since: Date.UTC(2026, 0, 1), goodRate: 12.5 };
+const common = { since: Date.UTC(2026, 0, 1), goodRate: { perSecond: 12.5, isKnown: true } };
 const open = (epoch: number): SharedCircuit => ({
   ...common,
   state: 'open',
@@ -24,6 +24,7 @@ const states: readonly SharedCircuit[] = [
   },
   { ...common, state: 'recovering', epoch: 3, from: common.since + 3_000 },
   open(4),
+  { ...open(5), goodRate: { perSecond: 10, isKnown: false } },
 ];
 
 /** `openEmpty` returns new ones without a stored circuit. */

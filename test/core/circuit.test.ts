@@ -158,13 +158,119 @@ describe('a recovering circuit', () => {
   it('opens again when calls fail, and remembers the rate from before the outage', () => {
     const again = failing(recovering, 5);
     expect(again.state).toBe('open');
-    expect(again).toMatchObject({ goodRate: expect.closeTo(100, 0) });
+    expect(again).toMatchObject({ goodRate: { perSecond: expect.closeTo(100, 0), isKnown: true } });
   });
 
   it('says when it admits the next step, at most a second ahead', () => {
     const one = admittedNow(recovering, 'x', 0);
     expect(admitsAt(one, 0)).toBe(secondMs);
     expect(admitsAt(recovering, 0)).toBe(0);
+  });
+});
+
+/** The circuit of a service that answers again after an outage that began in this one. */
+function back(before: Circuit, nowMs: number): Circuit {
+  const open = failing(before, 20, nowMs);
+  return ends(admittedNow(open, 'p a', nowMs + secondMs), 'p', true, 0);
+}
+
+/** Answered calls from an instant on. */
+function answeringFrom(circuit: Circuit, fromMs: number, times: number, everyMs: number): Circuit {
+  let next = circuit;
+  for (let at = 0; at < times; at += 1) next = ends(next, 'good', true, fromMs + at * everyMs);
+  return next;
+}
+
+describe('the rate before an outage', () => {
+  const hourMs = 60 * minuteMs;
+  const rateOf = (circuit: Circuit, nowMs: number) => {
+    const open = failing(circuit, 20, nowMs);
+    return open.state === 'open' ? open.goodRate : null;
+  };
+
+  it.each([
+    ['of a new process is unknown', newCircuit(0), 0, 10, false],
+    ['of nine seconds is unknown', answeringFrom(newCircuit(0), 0, 901, 10), 9_000, 100, false],
+    ['of ten seconds is known', answeringFrom(newCircuit(0), 0, 1_001, 10), 10_000, 100, true],
+    [
+      'of few calls is known, and 10 at least',
+      answering(newCircuit(0), 11, 5_000),
+      50_000,
+      10,
+      true,
+    ],
+  ])('%s', (_, circuit, nowMs, perSecond, isKnown) => {
+    expect(rateOf(circuit, nowMs)).toEqual({ perSecond: expect.closeTo(perSecond, 0), isKnown });
+  });
+
+  it('does not contain the time before the first call', () => {
+    const late = answeringFrom(newCircuit(0), 30 * secondMs, 201, 10);
+    expect(rateOf(late, 32 * secondMs)).toEqual({
+      perSecond: expect.closeTo(100, 0),
+      isKnown: false,
+    });
+  });
+
+  it('is measured anew when calls begin again after a minute', () => {
+    const long = answering(newCircuit(0), 2_000, 10);
+    const soon = answeringFrom(long, 18 * secondMs + minuteMs, 201, 10);
+    expect(rateOf(soon, 80 * secondMs)).toMatchObject({ isKnown: true });
+    const later = answeringFrom(long, hourMs, 201, 10);
+    expect(rateOf(later, hourMs + 2 * secondMs)).toEqual({
+      perSecond: expect.closeTo(100, 0),
+      isKnown: false,
+    });
+  });
+
+  it('that was unknown is not known by the calls that the ramp let through', () => {
+    let circuit = back(newCircuit(0), 0);
+    for (let at = 0; circuit.state === 'recovering'; at += 100) {
+      circuit = admitted(ends(circuit, 'good', true, at), 'x', at) ?? circuit;
+    }
+    expect(circuit.state).toBe('closed');
+    expect(rateOf(circuit, minuteMs)).toEqual({ perSecond: 10, isKnown: false });
+  });
+});
+
+describe('a recovering circuit of which no rate is known', () => {
+  it('begins with the same ramp, and grows to 300 calls per second within 15 seconds after it', () => {
+    const counts = admittedWithin(back(newCircuit(0), 0), 23 * secondMs, 1_000);
+    expect(counts[0]).toBeLessThanOrEqual(3);
+    expect(Math.max(...counts.slice(0, 8))).toBeLessThanOrEqual(12);
+    expect(counts.at(-1)).toBeGreaterThanOrEqual(300);
+    // Slow start: a second never has much more than the one before.
+    for (const [second, count] of counts.entries()) {
+      expect(count).toBeLessThanOrEqual(3 + 2 * (counts[second - 1] ?? 0));
+    }
+  });
+
+  it('begins with the rate that was measured so far', () => {
+    const short = answering(newCircuit(0), 201, 10);
+    const counts = admittedWithin(back(short, 2 * secondMs), 10 * secondMs, 1_000);
+    expect(counts[7]).toBeGreaterThanOrEqual(80);
+    expect(counts[9]).toBeGreaterThanOrEqual(120);
+  });
+
+  it('opens when calls fail while it grows, and its rate is still unknown', () => {
+    let circuit = back(newCircuit(0), 0);
+    for (let at = 0; at < 14 * secondMs; at += 10) {
+      const next = admitted(circuit, 'x', at);
+      if (next !== null) circuit = ends(next, 'good', true, at);
+    }
+    expect(circuit.state).toBe('recovering');
+    const again = failing(circuit, 30, 14 * secondMs);
+    expect(again).toMatchObject({
+      state: 'open',
+      probeAt: 15 * secondMs,
+      goodRate: { perSecond: 10, isKnown: false },
+    });
+    expect(admitted(again, 'x', 14 * secondMs)).toBeNull();
+  });
+
+  it('is closed when fewer calls are asked for than it admits', () => {
+    let circuit = back(newCircuit(0), 0);
+    for (let at = 0; at < 20 * secondMs; at += 100) circuit = admitted(circuit, 'x', at) ?? circuit;
+    expect(circuit.state).toBe('closed');
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type Circuit,
   mayCall,
   newCircuit,
+  settled,
 } from '#core/flow/circuit.ts';
 import {
   adopted,
@@ -60,6 +61,16 @@ describe('the shared circuit', () => {
     const taken = adopted(other, stored, 3_000);
     expect(taken.state).toBe(state);
     expect(shared(taken)).toEqual(stored);
+  });
+
+  it.each([true, false])('says whether the rate before the outage is known: %s', (isKnown) => {
+    const stored = { ...shared(recovering), goodRate: { perSecond: 50, isKnown } };
+    const taken = adopted(other, stored, 3_000);
+    expect(shared(taken).goodRate).toEqual({ perSecond: 50, isKnown });
+    const closed = settled(taken, 20 * minuteMs);
+    expect(closed.state).toBe('closed');
+    const again = failing(closed, 5);
+    expect(shared(again).goodRate).toEqual({ perSecond: isKnown ? 50 : 10, isKnown });
   });
 
   it('begins a new epoch of the instance, so that its calls in flight no longer count (R27)', () => {

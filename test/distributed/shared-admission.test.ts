@@ -128,7 +128,8 @@ test('a tenant that floods is refused, and no other tenant and class', async () 
 test('an outage is not a low rate: orders are accepted up to the number that may wait', async () => {
   const { clock, frontDoor, sweep, hold, circuits } = deployment();
   const at = clock.now();
-  const open = { state: 'open', epoch: 1, since: at, probeAt: at, probes: 0, goodRate: 1 } as const;
+  const goodRate = { perSecond: 1, isKnown: true };
+  const open = { state: 'open', epoch: 1, since: at, probeAt: at, probes: 0, goodRate } as const;
   await circuits.store('paint', open, 0);
   hold(80);
   for (let minute = 0; minute < 30; minute += 1) {

@@ -83,7 +83,7 @@ const open = (epoch: number, at: number, probes = 0): SharedCircuit => ({
   since: at,
   probeAt: at + 1_000,
   probes,
-  goodRate: 10,
+  goodRate: { perSecond: 10, isKnown: true },
 });
 const { record } = newOrder('one', 0);
 const held = {
@@ -296,7 +296,7 @@ test('while the circuit is open, replies start nothing; while it recovers, as ma
     state: 'recovering',
     epoch: 2,
     since: 0,
-    goodRate: 10,
+    goodRate: { perSecond: 10, isKnown: true },
     from: clock.now(),
   };
   await circuits.store('paint', answered, 1);

@@ -32,6 +32,13 @@ export const mistakesOfFlow: readonly Mistake[] = [
     test: flow,
   },
   {
+    name: 'an unknown rate is stored as a known one',
+    file: circuits,
+    text: "goodRate.isKnown ? 'known' : 'unknown'",
+    instead: "'known'",
+    test: flow,
+  },
+  {
     name: 'the next tenant is one that had its turn',
     file: held,
     text: 'HeldTurn > :after',

@@ -183,6 +183,13 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/core/circuit.test.ts',
   },
   {
+    name: 'the recovery is limited to a rate that was hardly measured',
+    file: 'lib/core/flow/recent-calls.ts',
+    text: 'seconds >= rateSecondsMin',
+    instead: 'seconds >= 0',
+    test: 'test/runtime/outage.test.ts',
+  },
+  {
     name: 'one failing order opens the circuit for all',
     file: 'lib/core/flow/recent-calls.ts',
     text: 'isOfSeveral && failed > failuresMin && failed >= answered',

@@ -126,6 +126,17 @@ test.each([
   },
 );
 
+test('after a restart during an outage, orders are processed faster than the rate of a new process', async () => {
+  const { clock, world, load, records, count } = await shop();
+  world.down = 'payment';
+  await load(10 * secondMs, 20);
+  expect([count('Pending'), records().length]).toEqual([500, 500]);
+  world.down = null;
+  await clock.advance(30 * secondMs);
+  expect(count('Processed')).toBe(500);
+  expect(records().filter(({ failureCount }) => failureCount > 0)).toEqual([]);
+});
+
 test('orders that are undone when a service goes down end Undone when it is back', async () => {
   const { clock, world, submit, records, count } = await shop();
   world.declines = true;

@@ -17,6 +17,8 @@ const common = {
   Epoch: z.int().positive(),
   Since: instant,
   GoodRate: z.number().positive(),
+  /** Earlier releases stored none: they took every rate for known. */
+  GoodRateIs: z.enum(['known', 'unknown']).default('known'),
 };
 
 const stored = z
@@ -38,7 +40,8 @@ const stored = z
     z.object({ ...common, State: z.literal('recovering'), From: instant }),
   ])
   .transform((item): SharedCircuit => {
-    const of = { epoch: item.Epoch, since: item.Since, goodRate: item.GoodRate };
+    const goodRate = { perSecond: item.GoodRate, isKnown: item.GoodRateIs === 'known' };
+    const of = { epoch: item.Epoch, since: item.Since, goodRate };
     switch (item.State) {
       case 'open':
         return { ...of, state: item.State, probeAt: item.ProbeAt, probes: item.Probes };
@@ -58,7 +61,8 @@ function attributesOf(circuit: SharedCircuit) {
     State: state,
     Epoch: epoch,
     Since: since,
-    GoodRate: goodRate,
+    GoodRate: goodRate.perSecond,
+    GoodRateIs: goodRate.isKnown ? 'known' : 'unknown',
     ProbeAt: 'probeAt' in circuit ? circuit.probeAt : null,
     Probes: 'probes' in circuit ? circuit.probes : null,
     Probe: 'probe' in circuit ? circuit.probe : null,

@@ -11,12 +11,15 @@
 import {
   type CallRate,
   isFailing,
+  isKnownRate,
   type LatestCalls,
   latestWith,
   noCalls,
+  noRate,
+  rateFrom,
   rateWith,
 } from './recent-calls.ts';
-import { leftAfter, perSecond, rampMs } from './release-ramp.ts';
+import { type GoodRate, leftAfter, perSecond, rampMs } from './release-ramp.ts';
 
 /** The states of a circuit. */
 export const circuitStates = ['closed', 'open', 'half-open', 'recovering'] as const;
@@ -37,7 +40,7 @@ interface Open {
   readonly probeAt: number;
   /** The probes that have failed. */
   readonly probes: number;
-  readonly goodRate: number;
+  readonly goodRate: GoodRate;
 }
 /** One call is made: the probe. */
 interface HalfOpen {
@@ -46,7 +49,7 @@ interface HalfOpen {
   readonly since: number;
   readonly probe: string;
   readonly probes: number;
-  readonly goodRate: number;
+  readonly goodRate: GoodRate;
 }
 /** The service answers again; the rate of calls increases. */
 interface Recovering {
@@ -55,7 +58,7 @@ interface Recovering {
   readonly since: number;
   readonly from: number;
   readonly admitted: number;
-  readonly goodRate: number;
+  readonly goodRate: GoodRate;
   readonly latest: LatestCalls;
   readonly rate: CallRate;
 }
@@ -81,7 +84,7 @@ const goodRateMin = 10;
 
 /** The circuit of a service that was not called yet. */
 export function newCircuit(nowMs: number): Closed {
-  return closedCircuit(0, nowMs, { perSecond: 0, from: nowMs, count: 0 });
+  return closedCircuit(0, nowMs, noRate);
 }
 
 function closedCircuit(epoch: number, nowMs: number, rate: CallRate): Closed {
@@ -115,9 +118,10 @@ export function settled(circuit: Circuit, nowMs: number): Circuit {
   const elapsedMs = Math.max(0, nowMs - circuit.from);
   const left = leftAfter(circuit, elapsedMs);
   // Two seconds of unused rate say that no more calls are asked for.
-  return elapsedMs > rampMs && left > Math.max(2, 2 * perSecond(circuit, elapsedMs))
-    ? closedCircuit(circuit.epoch + 1, nowMs, circuit.rate)
-    : circuit;
+  if (elapsedMs <= rampMs || left <= Math.max(2, 2 * perSecond(circuit, elapsedMs))) return circuit;
+  // Calls that the ramp bounded do not make an unknown rate known.
+  const rate = circuit.goodRate.isKnown ? circuit.rate : noRate;
+  return closedCircuit(circuit.epoch + 1, nowMs, rate);
 }
 
 /** Whether a step that was admitted may call now, for the first time or again. */
@@ -191,19 +195,26 @@ function afterProbe(circuit: HalfOpen, isAnswered: boolean, nowMs: number): Circ
     admitted: 0,
     goodRate,
     latest: noCalls(nowMs),
-    rate: { perSecond: goodRate, from: nowMs, count: 0 },
+    rate: rateAfter(goodRate, nowMs),
   };
 }
+
+/** The rate of calls at the begin of a recovery. */
+export const rateAfter = ({ isKnown, perSecond: before }: GoodRate, nowMs: number): CallRate =>
+  isKnown ? rateFrom(before, nowMs) : noRate;
 
 const probeAfterMs = (probes: number) =>
   Math.min(probeEvery.maxMs, probeEvery.firstMs * 2 ** Math.min(probes, 10));
 
+const goodRateOf = (rate: CallRate): GoodRate => ({
+  perSecond: Math.max(goodRateMin, rate.perSecond),
+  isKnown: isKnownRate(rate),
+});
+
 /** A service that fails again while it recovers has not been well in between. */
 function opened(circuit: Closed | Recovering, nowMs: number): Open {
   const { since, goodRate } =
-    circuit.state === 'recovering'
-      ? circuit
-      : { since: nowMs, goodRate: Math.max(goodRateMin, circuit.rate.perSecond) };
+    circuit.state === 'recovering' ? circuit : { since: nowMs, goodRate: goodRateOf(circuit.rate) };
   const probeAt = nowMs + probeAfterMs(0);
   return { state: 'open', epoch: circuit.epoch + 1, since, probeAt, probes: 0, goodRate };
 }

@@ -9,6 +9,10 @@ const secondMs = 1_000;
 const forgetAfterMs = 5 * 60 * secondMs;
 /** Time over which the rate of answered calls is averaged. */
 const rateOverMs = 10 * secondMs;
+/** A rate of fewer seconds with calls says little of the load. */
+const rateSecondsMin = rateOverMs / secondMs;
+/** A load that begins after so long without a call is another one: its rate is measured anew. */
+const rateIdleMs = 60 * secondMs;
 
 /** How the latest calls ended; each call makes the ones before it count 5 % less. */
 export interface LatestCalls {
@@ -23,9 +27,31 @@ export interface LatestCalls {
 /** How many calls per second were answered. */
 export interface CallRate {
   readonly perSecond: number;
+  /** The calls since `from`, which `perSecond` does not contain yet. */
   readonly from: number;
   readonly count: number;
+  /** How often it was measured, over a second or more. */
+  readonly seconds: number;
 }
+
+/** No call was answered yet. */
+export const noRate: CallRate = {
+  perSecond: 0,
+  from: Number.NEGATIVE_INFINITY,
+  count: 0,
+  seconds: 0,
+};
+
+/** A rate that was known before, to be measured from now on. */
+export const rateFrom = (perSecond: number, from: number): CallRate => ({
+  perSecond,
+  from,
+  count: 0,
+  seconds: rateSecondsMin,
+});
+
+/** Whether the rate was measured for long enough. */
+export const isKnownRate = ({ seconds }: CallRate) => seconds >= rateSecondsMin;
 
 /** No call has ended yet. */
 export const noCalls = (at: number): LatestCalls => ({
@@ -68,10 +94,13 @@ export const isFailing = ({ answered, failed, isOfSeveral }: LatestCalls) =>
   isOfSeveral && failed > failuresMin && failed >= answered;
 
 /** The rate with one more call that was answered. */
-export function rateWith({ perSecond: average, from, count }: CallRate, nowMs: number): CallRate {
+export function rateWith(before: CallRate, nowMs: number): CallRate {
+  const { perSecond: average, from, count, seconds } = before;
   const elapsedMs = nowMs - from;
-  if (elapsedMs < secondMs) return { perSecond: average, from, count: count + 1 };
+  if (elapsedMs < secondMs) return { perSecond: average, from, count: count + 1, seconds };
+  if (elapsedMs > rateIdleMs) return { ...noRate, from: nowMs };
   const latest = ((count + 1) * secondMs) / elapsedMs;
   const share = average === 0 ? 1 : 1 - Math.exp(-elapsedMs / rateOverMs);
-  return { perSecond: average + (latest - average) * share, from: nowMs, count: 0 };
+  const perSecond = average + (latest - average) * share;
+  return { perSecond, from: nowMs, count: 0, seconds: seconds + 1 };
 }

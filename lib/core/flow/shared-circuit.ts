@@ -3,15 +3,16 @@
  * the calls that it made itself. It stores this part when the state changes, on condition that no other instance has
  * stored one since, and adopts what another one stored. A circuit that never opened is not stored.
  */
-import { type Circuit, newCircuit, probeEvery } from './circuit.ts';
+import { type Circuit, newCircuit, probeEvery, rateAfter } from './circuit.ts';
+import type { GoodRate } from './release-ramp.ts';
 
 interface Shared {
   /** Increases with each stored change, independently of the epochs of the instances. */
   readonly epoch: number;
   /** When the circuit opened, ms since the epoch. */
   readonly since: number;
-  /** The calls per second that one instance made before. */
-  readonly goodRate: number;
+  /** The calls per second that one instance made before: the one whose calls opened the circuit. */
+  readonly goodRate: GoodRate;
 }
 
 /** A circuit as it is stored; instants are ms since the epoch. */
@@ -91,7 +92,8 @@ export function adopted(own: Circuit, shared: SharedCircuit, nowMs: number): Cir
     case 'recovering': {
       const fresh = newCircuit(nowMs);
       if (isOver(shared, nowMs)) return { ...fresh, epoch };
-      const { latest, rate } = fresh;
+      const { latest } = fresh;
+      const rate = rateAfter(goodRate, nowMs);
       const { state, from } = shared;
       return { state, epoch, since, from, admitted: 0, goodRate, latest, rate };
     }
