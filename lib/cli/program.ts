@@ -137,7 +137,10 @@ function addOperator(program: Command, run: Run, action: Action, description: st
     .command(action)
     .description(description)
     .addArgument(
-      new Argument('[id]', 'the order id; without one, all orders that the options select'),
+      new Argument(
+        '[id]',
+        `the order id; without one, all orders that the options select${action === 'resubmit' ? '' : '; without --state, those that have not ended'}`,
+      ),
     )
     .option('--yes', 'change the selected orders; without this, they are only listed')
     .action(

@@ -1,8 +1,13 @@
 /** Bulk commands, over the API of a real Reeve whose agent refuses every call. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
-import { orderIdOf, type Scenario as Reeve, scenario as reeveScenario } from '../http/scenario.ts';
-import { nobodyThere, scenario, terminal } from './scenario.ts';
+import {
+  body,
+  orderIdOf,
+  type Scenario as Reeve,
+  scenario as reeveScenario,
+} from '../http/scenario.ts';
+import { at, nobodyThere, scenario, terminal } from './scenario.ts';
 
 const soon = { now: () => Date.now(), sleep: async () => {} };
 
@@ -122,8 +127,13 @@ test('--json prints one line per order', async () => {
 });
 
 test.each([
-  ['cancel', /Name an order, or select orders by options/],
-  ['cancel --yes', /Name an order, or select orders by options/],
+  ['cancel', /Name an order, .*: --workflow NAME selects every order of a workflow/],
+  ['cancel --yes', /Name an order, .*: --workflow NAME selects every order of a workflow/],
+  ['reprioritise --priority high', /Name an order, .*: --held selects every order that waits/],
+  [
+    'reprioritise --priority high --yes',
+    /Name an order, .*: --held selects every order that waits/,
+  ],
   ['resubmit', /Name an order, .*: --state Error selects every order in Error/],
   ['resubmit --yes', /Name an order, .*: --state Error selects every order in Error/],
   [
@@ -158,6 +168,56 @@ test('an empty selection is not an error', async () => {
     stdout: 'No orders.\n',
     stderr: '',
   });
+});
+
+test.each(
+  ['cancel', 'reprioritise --priority high'].flatMap((command) =>
+    [
+      ['--held --tenant bulk', 'tenant=bulk&held=true'],
+      ['--held', 'held=true'],
+      ['--agent cook --held', 'agent=cook&held=true'],
+      ['--tenant bulk', 'tenant=bulk'],
+      ['--workflow dinner', 'workflow=dinner'],
+      ['--step cook', 'step=cook'],
+      ['--fault burnt', 'fault=burnt'],
+      ['--correlation-id cart-1', 'correlationId=cart-1'],
+      ['--since 2026-01-01T00:00:00Z', 'since=2026-01-01T00%3A00%3A00.000Z'],
+    ].map(([options = '', query = '']) => [`${command} ${options}`, query] as const),
+  ),
+)('%s asks for the orders with %s that have not ended', async (line, query) => {
+  const { app, run, requests } = scenario();
+  app.get('/orders', (c) => c.json({ orders: [], cursor: null, asOf: at(0) }));
+  expect(await run(line)).toEqual({ exitCode: 0, stdout: 'No orders.\n', stderr: '' });
+  const [, ...listings] = requests.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
+  const asked = { ...Object.fromEntries(new URLSearchParams(query)), before: at(0), limit: '200' };
+  expect(listings).toEqual(
+    ['Pending', 'Processing', 'Error'].map((state) => ({ ...asked, state })),
+  );
+});
+
+test('without --state, the orders that have not ended are selected, of all their states', async () => {
+  const reeve = await reeveScenario();
+  const submit = async (tenant: string) => orderIdOf(await reeve.submit({ ...body, tenant }));
+  const ended = await submit('bulk');
+  await reeve.reaches(ended, 'Processed');
+  reeve.refuse(true);
+  const stopped = await submit('bulk');
+  await reeve.reaches(stopped, 'Error');
+  const finish = reeve.hold();
+  onTestFinished(finish);
+  const busy = await submit('bulk');
+  const other = await submit('inn');
+  for (const id of [busy, other]) await reeve.reaches(id, 'Processing');
+  await nextMillisecond();
+  const { run, asked } = spoken(reeve);
+  const preview = await run('reprioritise --priority high --tenant bulk');
+  expect(preview.stdout).toMatch(
+    /To reprioritise 2 orders:\n {2}reeve reprioritise --priority high --tenant bulk --before 20\S+Z --yes\n$/,
+  );
+  expect((await run('reprioritise --priority high --tenant bulk --yes')).exitCode).toBe(0);
+  const paths = (ids: readonly string[]) =>
+    ids.map((id) => `/orders/${id}/reprioritise`).toSorted();
+  expect(asked.toSorted()).toEqual(paths([stopped, busy]));
 });
 
 test('orders are moved to another class, those that have it already are left out', async () => {

@@ -4,7 +4,12 @@
  * since the listing began: so the same command continues where it was interrupted.
  */
 import type * as z from 'zod';
-import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
+import {
+  acceptedSchema,
+  bulkPageSchema,
+  type ProcessState,
+  type SummaryDocument,
+} from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
@@ -70,35 +75,49 @@ async function boundedFilter(
   action: Action,
   options: OrderFilter,
 ): Promise<OrderFilter> {
-  // All orders only with `--all`: a forgotten filter must not select every order.
-  const isAnySaid = filterWords(options).length > 0;
-  const state = options.state ?? (action === 'resubmit' && isAnySaid ? 'Error' : undefined);
-  if (state === undefined) {
-    const message =
-      'Name an order, or select orders by options: --state Error selects every order in Error.';
+  // A forgotten filter must not select every order.
+  if (filterWords(options).length === 0) {
+    const message = `Name an order, or select orders by options: ${examples[action]}.`;
     throw new CliError(exitCodes.usage, message);
   }
+  const state = options.state ?? (action === 'resubmit' ? 'Error' : undefined);
   // The clock of the server: by another clock, an order that failed again could be included once more.
   const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
   const before = new Date(value.asOf).toISOString();
-  return { before, ...withInstants(options, environment.now()), state };
+  return {
+    before,
+    ...withInstants(options, environment.now()),
+    ...(state !== undefined && { state }),
+  };
 }
 
+const examples: Readonly<Record<Action, string>> = {
+  resubmit: '--state Error selects every order in Error',
+  cancel: '--workflow NAME selects every order of a workflow that has not ended',
+  reprioritise: '--held selects every order that waits for its agent',
+};
+
+/** Those of an order that has not ended; nothing can be done to the others. */
+const liveStates = ['Pending', 'Processing', 'Error'] as const satisfies readonly ProcessState[];
+
+/** A page at a time. No order is in two states: one that changes after `before` is excluded. */
 async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
   const { reeve } = context;
   const line = progress(context);
   const orders: SummaryDocument[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = queryOf(filter);
-    query.set('limit', String(pageMax));
-    if (cursor !== null) query.set('cursor', cursor);
-    const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
-    const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
-    orders.push(...value.orders);
-    cursor = value.cursor;
-    line.write(() => `${orders.length} orders found`);
-  } while (cursor !== null);
+  for (const state of filter.state === undefined ? liveStates : [filter.state]) {
+    let cursor: string | null = null;
+    do {
+      const query = queryOf({ ...filter, state });
+      query.set('limit', String(pageMax));
+      if (cursor !== null) query.set('cursor', cursor);
+      const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
+      const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
+      orders.push(...value.orders);
+      cursor = value.cursor;
+      line.write(() => `${orders.length} orders found`);
+    } while (cursor !== null);
+  }
   line.clear();
   return orders;
 }
