@@ -60,6 +60,41 @@ test('show prints the order, its steps and its history', async () => {
   `);
 });
 
+const heldStep = (agent: string, gate: string, seconds: number) =>
+  step('Held', { agent, held: { gate, since: at(seconds), until: at(900) } });
+
+test('an order of which every call is held waits for its agents, not for the end of its hold', async () => {
+  const { app, run } = scenario();
+  const steps = {
+    charge: heldStep('payment', 'circuit', -60),
+    refund: heldStep('payment', 'circuit', -120),
+    pack: heldStep('packing', 'concurrency', -5),
+    send: heldStep('mail', 'a-newer-gate', -5),
+  };
+  looks(app, look({ steps, completeBy: at(900), notBefore: at(900) }));
+  const { stdout } = await run('show o-1');
+  expect(words(stdout)).toEqual(
+    expect.arrayContaining([
+      'waits for | payment, circuit open, since 2 min ago',
+      'waits for | packing, which has as many calls as it can begin, since 5 s ago',
+      'waits for | mail, a-newer-gate, since 5 s ago',
+    ]),
+  );
+  const [facts] = stdout.split('STEP');
+  expect(facts).not.toMatch(/complete-by|not before|in 15 min/);
+});
+
+test('an order with a held step and a call under way shows both', async () => {
+  const { app, run } = scenario();
+  const steps = { ...busy.steps, pack: heldStep('packing', 'concurrency', -5) };
+  looks(app, look({ ...busy, steps }));
+  const shown = words((await run('show o-1')).stdout);
+  expect(shown).toContain('complete-by | in 3 s');
+  expect(shown).toContain(
+    'waits for | packing, which has as many calls as it can begin, since 5 s ago',
+  );
+});
+
 test('show prints the input and output of each step, as the API returns them', async () => {
   const { app, run } = scenario();
   const steps = {

@@ -61,6 +61,8 @@ const stepSchema = z.object({
   fault: faultSchema.nullable(),
   inDoubt: z.boolean(),
   // An older Reeve does not send it.
+  held: z.object({ gate: text, since: instant }).nullable().default(null),
+  // An older Reeve does not send it.
   input: anyDocument.default(null),
   output: anyDocument.default(null),
 });

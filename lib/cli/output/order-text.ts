@@ -6,6 +6,7 @@ import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
 import type { Paint } from './paint.ts';
 import { marked, stateText } from './state-text.ts';
 import { alignedLines, tableLines } from './table.ts';
+import { waitTexts } from './wait-text.ts';
 
 const indented = (line: string) => `  ${line}`;
 
@@ -84,7 +85,10 @@ function faultLabel({ step, action }: OrderFault): string {
 }
 
 function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
-  const waits = order.processState === 'Pending' && order.notBefore > nowMs;
+  const holds = waitTexts(Object.values(order.steps), nowMs);
+  // The end of the longest hold is no time at which the order continues: it does so as soon as the agent accepts the call.
+  const onlyWaits = order.processState === 'Pending' && holds.length > 0;
+  const isLater = order.processState === 'Pending' && order.notBefore > nowMs && !onlyWaits;
   const deadline = order.direction === 'forward' && !isEnded(order) ? order.deadline : null;
   const rows = [
     ['workflow', `${order.workflow}, version ${order.workflowVersion}`],
@@ -93,8 +97,9 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
     ...(order.correlationId === null ? [] : [['correlation', order.correlationId]]),
     ['direction', order.direction],
     ['locked by', order.lockedBy ?? '-'],
-    ['complete-by', relativeTimeOrNone(order.completeBy, nowMs)],
-    ...(waits ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
+    ...holds.map((hold) => ['waits for', hold]),
+    ...(onlyWaits ? [] : [['complete-by', relativeTimeOrNone(order.completeBy, nowMs)]]),
+    ...(isLater ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
     ...(deadline === null ? [] : [['deadline', deadlineText(deadline, nowMs)]]),
     ['failures', `${order.failureCount} in all`],
     ['submitted', relativeTime(order.submittedAt, nowMs)],

@@ -1,5 +1,6 @@
 /** The agents that an order waits for, from its held steps and the circuits of the activity. */
 import type { AgentActivity, Step } from '#console/api/documents.ts';
+import { gateText } from '#text/gate-text.ts';
 
 export interface Wait {
   readonly agent: string;
@@ -9,11 +10,6 @@ export interface Wait {
   /** When a call tests the service; null when none is planned or it is not known. */
   readonly probeAt: string | null;
 }
-
-const reasons = {
-  concurrency: 'which has as many calls as it can begin',
-  circuit: 'circuit open',
-} as const;
 
 interface Held {
   readonly steps: Readonly<Record<string, Pick<Step, 'agent' | 'held'>>>;
@@ -32,7 +28,7 @@ export function waitsOf({ steps }: Held, agents: readonly Agent[]): Wait[] {
     if (known !== undefined && known.since <= since) continue;
     const circuit = agents.find(({ name }) => name === agent)?.circuit;
     const probeAt = gate === 'circuit' ? (circuit?.probeAt ?? null) : null;
-    waits.set(agent, { agent, reason: reasons[gate], since, probeAt });
+    waits.set(agent, { agent, reason: gateText(gate), since, probeAt });
   }
   return [...waits.values()];
 }

@@ -1,0 +1,22 @@
+/** The agents that an order waits for, from its held steps. */
+import { gateText } from '#text/gate-text.ts';
+import { relativeTime } from '#text/relative-time.ts';
+
+interface Step {
+  readonly agent: string;
+  readonly held: { readonly gate: string; readonly since: number } | null;
+}
+
+/** One for each agent, with the longest wait for it. */
+export function waitTexts(steps: readonly Step[], nowMs: number): string[] {
+  const longest = new Map<string, NonNullable<Step['held']>>();
+  for (const { agent, held } of steps) {
+    if (held === null) continue;
+    const known = longest.get(agent);
+    if (known === undefined || held.since < known.since) longest.set(agent, held);
+  }
+  return [...longest].map(
+    ([agent, { gate, since }]) =>
+      `${agent}, ${gateText(gate)}, since ${relativeTime(since, nowMs)}`,
+  );
+}

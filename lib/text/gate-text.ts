@@ -1,0 +1,8 @@
+/** Why a step is held, in words. */
+const reasons: Readonly<Record<string, string>> = {
+  concurrency: 'which has as many calls as it can begin',
+  circuit: 'circuit open',
+};
+
+/** The words after the name of the agent; the gate itself for one of a newer release. */
+export const gateText = (gate: string): string => reasons[gate] ?? gate;
