@@ -240,9 +240,18 @@ export const orderSchema = summarySchema
   })
   .openapi('Order');
 
+const listedSchema = summarySchema
+  .extend({
+    held: z
+      .array(holdSchema.extend({ agent: z.string() }))
+      .optional()
+      .openapi({ description: 'The steps that wait for their agents; left out when none does.' }),
+  })
+  .openapi('ListedOrder');
+
 export const listSchema = z
   .object({
-    orders: z.array(summarySchema),
+    orders: z.array(listedSchema),
     cursor: z.string().nullable(),
     asOf: instant.openapi({ description: 'When this page was read: for `before` of a later one.' }),
   })
@@ -250,5 +259,6 @@ export const listSchema = z
 
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type SummaryDocument = z.infer<typeof summarySchema>;
+export type ListedDocument = z.infer<typeof listedSchema>;
 export type HistoryDocument = z.infer<typeof historySchema>;
 export type ListDocument = z.infer<typeof listSchema>;

@@ -15,13 +15,13 @@ import {
 import { callsOf } from '#core/view/calls.ts';
 import { nextActions } from '#core/view/next-actions.ts';
 import { type Redaction, redaction } from '#core/view/redaction.ts';
-import type { HistoryDocument, OrderDocument, SummaryDocument } from './schemas.ts';
+import type { HistoryDocument, ListedDocument, OrderDocument, SummaryDocument } from './schemas.ts';
 import type { WorkflowsDocument } from './service-schemas.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
-export function summaryView(record: ProcessRecord): SummaryDocument {
+function summaryView(record: ProcessRecord): SummaryDocument {
   const { orderId, workflow, workflowVersion, processState, direction, fault } = record;
   const { priority, tenant, correlationId, revision } = record;
   return {
@@ -39,6 +39,16 @@ export function summaryView(record: ProcessRecord): SummaryDocument {
     updatedAt: iso(record.updatedAt),
     actions: nextActions(record),
   };
+}
+
+/** An order in a listing, with what it waits for. */
+export function listedView(record: ProcessRecord): ListedDocument {
+  const held = record.steps.flatMap(({ name, agent, progress }) => {
+    if (progress.state !== 'Held') return [];
+    const { gate, since, until } = progress;
+    return [{ step: name, agent, gate, since: iso(since), until: iso(until) }];
+  });
+  return { ...summaryView(record), ...(held.length > 0 && { held }) };
 }
 
 /** Redacts the values that the workflow marks as sensitive. */

@@ -27,6 +27,28 @@ test('list prints a table', async () => {
   `);
 });
 
+test('list --held shows for which agents the orders wait, why and since when', async () => {
+  const { app, run } = scenario();
+  const hold = (agent: string, gate: string, seconds: number) => ({
+    ...{ step: 'charge', agent, gate, since: at(seconds), until: at(900) },
+  });
+  const held = [
+    hold('payment', 'circuit', -60),
+    hold('payment', 'circuit', -120),
+    hold('packing', 'concurrency', -5),
+  ];
+  // An older Reeve sends no `held`.
+  const orders = [order({ orderId: 'o-2', held }), order({ orderId: 'o-11' })];
+  app.get('/orders', (c) => c.json({ orders, cursor: null }));
+  expect((await run('list --held')).stdout).toMatchInlineSnapshot(`
+    "ORDER  STATE      DIRECTION  WORKFLOW          SUBMITTED  UPDATED  WAITS FOR                                 SINCE      FAULT
+    o-2    ○ Pending  forward    order-fulfilment  2 s ago    2 s ago  payment (circuit), packing (concurrency)  2 min ago
+    o-11   ○ Pending  forward    order-fulfilment  2 s ago    2 s ago
+    "
+  `);
+  expect((await run('list')).stdout).not.toContain('payment');
+});
+
 test('list passes its options on, and prints the command for the next page', async () => {
   const { app, run, requests } = scenario();
   app.get('/orders', (c) => c.json({ ...page, cursor: "9 'x'" }));

@@ -12,7 +12,7 @@ import {
 import { workflowRegistry } from '#core/definition/registry.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import * as described from '#http/schemas.ts';
-import { orderView, summaryView } from '#http/view.ts';
+import { listedView, orderView } from '#http/view.ts';
 import { type Happening, happened, happenings } from '../support/happenings.ts';
 import { house, newOrder } from '../support/orders.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
@@ -46,12 +46,18 @@ test('an order in any state matches the description, and the command line reads 
       expect(history.map(({ type }) => type)).toEqual(record.history.map(({ type }) => type));
       const page = JSON.parse(
         JSON.stringify({
-          orders: [summaryView(record)],
+          orders: [listedView(record)],
           cursor: null,
           asOf: '2026-01-01T00:00:00.000Z',
         }),
       );
       expect(described.listSchema.parse(page)).toEqual(page);
+      const gateOf = ({ agent, gate }: { agent: string; gate: string }) => `${agent} ${gate}`;
+      const holds = Object.values(described.orderSchema.parse(document).steps).flatMap(
+        ({ agent, held }) => (held === null ? [] : [gateOf({ agent, ...held })]),
+      );
+      const { orders } = described.listSchema.parse(page);
+      expect(orders.flatMap(({ held = [] }) => held.map(gateOf))).toEqual(holds);
       expect(listSchema.parse(page).orders).toHaveLength(1);
     }),
   );
@@ -61,7 +67,7 @@ describe('a document of unknown origin', () => {
   const eventful = lived(['claim', 'beat', 'succeed', 'fail', 'claim', 'expire', 'claim', 'fail']);
   const documents: readonly [string, ZodType, unknown][] = [
     ['an order', orderSchema, shown(eventful)],
-    ['a list', listSchema, { orders: [summaryView(eventful)], cursor: 'abc' }],
+    ['a list', listSchema, { orders: [listedView(eventful)], cursor: 'abc' }],
     ['an answer', acceptedSchema, { orderId: 'one', processState: 'Pending' }],
     ['a problem', problemSchema, { title: 'a', detail: 'b', code: 'c', errors: [] }],
     [

@@ -164,7 +164,11 @@ export const principalSchema = z.object({ name: text, role: text, tenant: text.n
 /** The roles, least first. */
 export const roles = ['viewer', 'submitter', 'operator'] as const;
 
-export const listSchema = z.object({ orders: z.array(summarySchema), cursor: text.nullable() });
+const listedSchema = summarySchema.extend({
+  held: z.array(z.object({ agent: text, gate: text, since: instant })).default([]),
+});
+
+export const listSchema = z.object({ orders: z.array(listedSchema), cursor: text.nullable() });
 export const bulkPageSchema = listSchema.extend({ asOf: instant });
 
 export const problemSchema = z.object({

@@ -14,7 +14,8 @@ export interface ListOptions extends OrderFilter {
   readonly cursor?: string;
 }
 
-const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED', 'FAULT'];
+const titles = ['ORDER', 'STATE', 'DIRECTION', 'WORKFLOW', 'SUBMITTED', 'UPDATED'];
+const holdTitles = ['WAITS FOR', 'SINCE'];
 
 export async function list(context: Context, given: ListOptions): Promise<ExitCode> {
   const options = withInstants(given, context.environment.now());
@@ -27,13 +28,17 @@ export async function list(context: Context, given: ListOptions): Promise<ExitCo
     context,
     context.reeve,
     { method: 'GET', path, answer: listSchema },
-    (page) => [...pageLines(context, page), ...nextLines(context, options, page.cursor)],
+    (page) => [
+      ...pageLines(context, page, given.held === true),
+      ...nextLines(context, options, page.cursor),
+    ],
   );
 }
 
 function pageLines(
   { environment, paint }: Context,
   { orders }: z.infer<typeof listSchema>,
+  withHolds: boolean,
 ): string[] {
   if (orders.length === 0) return ['No orders.'];
   const nowMs = environment.now();
@@ -44,9 +49,19 @@ function pageLines(
     order.workflow,
     relativeTime(order.submittedAt, nowMs),
     relativeTime(order.updatedAt, nowMs),
+    ...(withHolds ? holdCells(order.held, nowMs) : []),
     order.fault?.code ?? '',
   ]);
-  return tableLines(titles, rows, paint);
+  return tableLines([...titles, ...(withHolds ? holdTitles : []), 'FAULT'], rows, paint);
+}
+
+type Holds = z.infer<typeof listSchema>['orders'][number]['held'];
+
+/** The agents with their gates, and since when the order has waited for one of them. */
+function holdCells(held: Holds, nowMs: number): string[] {
+  const agents = new Set(held.map(({ agent, gate }) => `${agent} (${gate})`));
+  const since = Math.min(...held.map((one) => one.since));
+  return [[...agents].join(', '), Number.isFinite(since) ? relativeTime(since, nowMs) : ''];
 }
 
 /** The command for the next page. */

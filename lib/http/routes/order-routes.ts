@@ -8,7 +8,7 @@ import { fieldProblem, problemResponses, Refusal } from '#http/problem.ts';
 import { jsonBodies } from '#http/requests/json-body.ts';
 import { keyHeader, listQuery, submissionSchema } from '#http/requests/request-schemas.ts';
 import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
-import { orderView, summaryView } from '#http/view.ts';
+import { listedView, orderView } from '#http/view.ts';
 import type { OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
 import { search } from '#roles/search.ts';
@@ -110,7 +110,7 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const query = { ...states, limit, cursor: cursors.read(cursor) };
     const page = await search(ports.store, query, filter);
     const next = cursors.written(page.cursor);
-    const orders = page.items.map(summaryView);
+    const orders = page.items.map(listedView);
     context.header('etag', await weakTag({ orders, cursor: next }));
     return context.json({ orders, cursor: next, asOf }, 200);
   });
