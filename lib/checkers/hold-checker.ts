@@ -31,7 +31,7 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
   return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
 });
 
-/** How long nobody asked a gate that was to be asked again, where that is so long that Reeve must have been stopped. */
+/** How late a gate was asked again, where that is so late that Reeve must have been stopped. */
 function away({ until }: Held, at: number): number {
   return at - until > limits.holdLookMaxMs ? at - until : 0;
 }

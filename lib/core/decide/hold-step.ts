@@ -51,7 +51,7 @@ export function setHeld(
 }
 
 /**
- * Since when the step has been held. A gate is asked again when the hold says so; if nobody did for longer than
+ * Since when the step has been held. A gate is asked again when the hold says so. If that came late by more than
  * `holdLookMaxMs`, Reeve was stopped or its clock was corrected, and that time is not a part of the hold.
  */
 export function heldSince({ since, until }: Pick<Held, 'since' | 'until'>, nowMs: number): number {
