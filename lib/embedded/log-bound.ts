@@ -9,8 +9,11 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** SQLite's default page size, bytes; the schema does not change it. */
 const pageBytes = 4_096;
-/** 65 MB: at the throughput of the benchmark about one checkpoint per second. */
-const pagesMax = 16_000;
+/**
+ * 16 MB. At the throughput of the benchmark a checkpoint then takes about 10 ms, four times a second. With 65 MB it
+ * takes 30 to 50 ms, during which no request is answered, and an order costs no less CPU.
+ */
+const pagesMax = 4_000;
 /** 256 KiB: with a smaller log, every few writes would cause a checkpoint. */
 const pagesMin = 64;
 /** The part of the free space, including the log's own, that the log may use: the copy takes as much again. */

@@ -82,7 +82,7 @@ const localOperator: Identify = () => ({
 });
 
 /** Requests served at the same time: some milliseconds of work, and enough that a group of writes shares its cost. */
-const requestsAtOnce = 64;
+const requestsAtOnce = 16;
 
 /** When the last sweep is older than this, ms, the health is degraded; the sweep period is 1 s. */
 const sweepLateMs = 15_000;
