@@ -1,6 +1,6 @@
 /** The prepared statements of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
-import { encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import { encodeRare, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { recordChecksum } from '#embedded/integrity/checksums.ts';
 
@@ -35,11 +35,6 @@ const all = [
   ...changing,
   'DueAt',
 ];
-
-/** Those that every record has. */
-const common: ReadonlySet<string> = new Set(
-  all.filter((name) => name !== 'Extension' && name !== 'Checksum' && name !== 'DueAt'),
-);
 
 export function statements(database: DatabaseSync) {
   const oldest = database.prepare(
@@ -112,7 +107,7 @@ function recordWrites(database: DatabaseSync) {
         row.ReplyTo,
         row.CorrelationID,
         row.SubmittedAt,
-        ...changingValues(row, extensionOf(row), due),
+        ...changingValues(row, extensionOf(record), due),
         due,
       );
       return Number(lastInsertRowid);
@@ -126,7 +121,7 @@ function recordWrites(database: DatabaseSync) {
       { due, before }: DueKeys,
     ): boolean {
       const row = encodeRecord(record);
-      const values = changingValues(row, extensionOf(row), due);
+      const values = changingValues(row, extensionOf(record), due);
       const { changes } =
         due === before
           ? replace.run(...values, seq, row.OrderID, replaced)
@@ -142,11 +137,10 @@ interface DueKeys {
   readonly before: number | null;
 }
 
-/** The attributes that have no column, because few records have them: optional ones, and those of a newer release. */
-function extensionOf(row: StoredRecord): string | null {
-  if (Object.keys(row).length === common.size) return null;
-  const rare = Object.entries(row).filter(([name]) => !common.has(name));
-  return JSON.stringify(Object.fromEntries(rare));
+/** The attributes that have no column, because few records have them. */
+function extensionOf(record: ProcessRecord): string | null {
+  const rare = encodeRare(record);
+  return rare === null ? null : JSON.stringify(rare);
 }
 
 function changingValues(row: StoredRecord, extension: string | null, due: number | null) {

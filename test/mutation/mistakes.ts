@@ -255,15 +255,15 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the slots of a decision that a long hold ends are kept (kestra #14356)',
     file: 'lib/roles/transitions/write-decided.ts',
-    text: 'isHeld === true || commands !== all.commands',
+    text: 'gated.isHeld === true || commands !== all.commands',
     instead: 'commands !== all.commands',
     test: 'test/roles/gated-transitions.test.ts',
   },
   {
     name: 'the slots of requests that are sent in a short record are given back',
     file: 'lib/roles/transitions/write-decided.ts',
-    text: 'withGranted(decideShortened(before, event, known, nowMs), granted)',
-    instead: 'decideShortened(before, event, known, nowMs)',
+    text: 'withGranted(shortened, gated.granted)',
+    instead: 'shortened',
     test: 'test/roles/gated-transitions.test.ts',
   },
   {
@@ -276,8 +276,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'replies whose shared write is refused shorten the history of their order',
     file: 'lib/roles/transitions/write-decided.ts',
-    text: "if (isSeveral) return { kind: 'refused' };",
-    instead: '',
+    text: "isSeveral ? { kind: 'refused' } : await",
+    instead: 'await',
     test: 'test/roles/decide-together.test.ts',
   },
   {

@@ -59,14 +59,23 @@ export interface StoredRecord {
 
 /** The attributes to store, including those that a newer release added. */
 export function encodeRecord(record: ProcessRecord): StoredRecord {
-  const known = encodeKnown(record);
+  const common = encodeCommon(record);
+  const rare = encodeRare(record);
   // Most records need no spread, which costs more than all the attributes.
-  return record.unknown === undefined && record.isHeld === undefined
-    ? known
-    : { ...record.unknown, ...(record.isHeld && { Format: 2 }), ...known };
+  return rare === null ? common : { ...rare, ...common };
 }
 
-function encodeKnown(record: ProcessRecord): StoredRecord {
+/** The attributes that only some records have: optional ones, and those of a newer release. Null: none. */
+export function encodeRare({ unknown, isHeld, deadline }: ProcessRecord): RareAttributes | null {
+  return unknown === undefined && isHeld === undefined && deadline === undefined
+    ? null
+    : { ...unknown, ...(isHeld && { Format: 2 }), ...(deadline && encodeDeadline(deadline)) };
+}
+
+type RareAttributes = Pick<StoredRecord, 'Format' | 'LateAt' | 'OnLate'>;
+
+/** The attributes that every record has. */
+function encodeCommon(record: ProcessRecord): StoredRecord {
   return {
     OrderID: record.orderId,
     Workflow: record.workflow,
@@ -89,7 +98,6 @@ function encodeKnown(record: ProcessRecord): StoredRecord {
     History: encodeHistory(record.history, record.submittedAt),
     SubmittedAt: record.submittedAt,
     UpdatedAt: record.updatedAt,
-    ...(record.deadline !== undefined && encodeDeadline(record.deadline)),
   };
 }
 

@@ -12,10 +12,12 @@ import type { EventFor } from './transitions.ts';
 type Ignored = Extract<Decision, { kind: 'ignored' }>;
 
 /** The decision of one event, which changes the record. */
-export interface Decided extends GatedDecision {
+export interface Decided {
   readonly before: ProcessRecord;
   readonly event: RecordEvent;
   readonly decision: Transition;
+  /** How it was decided. */
+  readonly gated: GatedDecision;
 }
 
 /** Decisions for one write. */
@@ -34,24 +36,24 @@ export function decideTogether(
   events: readonly [EventFor, ...EventFor[]],
   known: OrderContext | null,
 ): Ignored | DecidedTogether | Promise<Ignored | DecidedTogether> {
-  const [first, ...others] = events;
+  const [first] = events;
   const event = first.event(record, known);
   const gated = decideGated(ports, record, event, known);
   return gated instanceof Promise
-    ? gated.then((late) => withOthers(ports, decidedOf(ports, record, event, late), others, known))
-    : withOthers(ports, decidedOf(ports, record, event, gated), others, known);
+    ? gated.then((late) => withOthers(ports, decidedOf(ports, record, event, late), events, known))
+    : withOthers(ports, decidedOf(ports, record, event, gated), events, known);
 }
 
 function withOthers(
   ports: GatePorts,
   first: Ignored | Decided,
-  others: readonly EventFor[],
+  events: readonly EventFor[],
   known: OrderContext | null,
 ): Ignored | DecidedTogether | Promise<DecidedTogether> {
   if (!('decision' in first)) return first;
-  return others.length === 0
+  return events.length === 1
     ? { kind: 'together', decisions: [first], ignored: [null] }
-    : addOthers(ports, first, others, known);
+    : addOthers(ports, first, events.slice(1), known);
 }
 
 async function addOthers(
@@ -88,8 +90,8 @@ function decidedOf(
   event: RecordEvent,
   gated: GatedDecision,
 ): Ignored | Decided {
-  const { decision, granted } = gated;
-  if (decision.kind === 'transition') return { ...gated, before, event, decision };
-  gates?.release(granted);
+  const { decision } = gated;
+  if (decision.kind === 'transition') return { before, event, decision, gated };
+  gates?.release(gated.granted);
   return decision;
 }

@@ -32,7 +32,18 @@ const conflictBackOff: BackOff = { firstMs: 5, maxMs: 200 };
  *
  * @param batch null: the order is read separately
  */
-export async function applyInSequence(
+export function applyInSequence(
+  ports: TransitionPorts,
+  events: OrderEvents,
+  batch: Loaded | null,
+  toSend: ToSend,
+): Promise<readonly Outcome[]> {
+  return events.length === 1
+    ? applyFirst(ports, events, undefined, batch, toSend)
+    : applyAll(ports, events, batch, toSend);
+}
+
+async function applyAll(
   ports: TransitionPorts,
   events: OrderEvents,
   batch: Loaded | null,

@@ -39,20 +39,28 @@ export async function writeDecided(
   ports: WritePorts,
   { decisions }: DecidedTogether,
 ): Promise<Written> {
-  const [first, ...others] = decisions;
-  const all = others.length === 0 ? first.decision : combined(decisions);
-  let commands: readonly Command[] = [];
+  const [first] = decisions;
+  const isSeveral = decisions.length > 1;
+  const all = isSeveral ? combined(decisions) : first.decision;
+  let written: Written | null = null;
   try {
-    const written = await writeOrShorten(ports, all, first, others.length > 0);
-    if (written.kind === 'committed') ({ commands } = written);
-    return written;
+    // Not in a function of its own: all of them wait here for the disk, and each async function takes memory for it.
+    const next = { ...all.record, writeId: ports.ids.writeId() };
+    const outcome = await commitOrRepeat(ports.store, next, first.before);
+    written = writtenOf(outcome, next, all.commands);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    written = isSeveral ? { kind: 'refused' } : await writeShortened(ports, first, error);
   } finally {
-    for (const { granted, isHeld } of decisions) {
+    const commands = written?.kind === 'committed' ? written.commands : [];
+    for (const { gated } of decisions) {
       // A record in its shortest form may send fewer requests than were granted.
-      const mayDiffer = isHeld === true || commands !== all.commands;
-      if (granted.length > 0 && mayDiffer) releaseUnsent(ports.gates, granted, commands);
+      const mayDiffer = gated.isHeld === true || commands !== all.commands;
+      if (gated.granted.length > 0 && mayDiffer)
+        releaseUnsent(ports.gates, gated.granted, commands);
     }
   }
+  return written;
 }
 
 function combined(decisions: DecidedTogether['decisions']): ToWrite {
@@ -65,53 +73,42 @@ function combined(decisions: DecidedTogether['decisions']): ToWrite {
  * A record that the store refuses for good is written in its shortest form: so the order stops with a reason, or
  * continues to be undone, instead of failing at each sweep.
  */
-async function writeOrShorten(
-  ports: WritePorts,
-  all: ToWrite,
-  first: Decided,
-  isSeveral: boolean,
+async function writeShortened(
+  { store, ids, log }: WritePorts,
+  { before, event, gated }: Decided,
+  refused: RefusedError,
 ): Promise<Written> {
-  const { before, event, known, nowMs, granted } = first;
+  const { orderId } = before;
+  // At the same instant, because the granted requests have the deadlines of that decision.
+  const shortened = decideShortened(before, event, gated.known, gated.nowMs);
+  const short = withGranted(shortened, gated.granted);
+  log.warn('order-refused', { orderId, code: refused.code });
+  if (short.kind === 'ignored') return short;
+  const next = { ...short.record, writeId: ids.writeId() };
   try {
-    return await write(ports, all, before);
+    return writtenOf(await commitOrRepeat(store, next, before), next, short.commands);
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    if (isSeveral) return { kind: 'refused' };
-    // At the same instant, because the granted requests have the deadlines of that decision.
-    const short = withGranted(decideShortened(before, event, known, nowMs), granted);
-    ports.log.warn('order-refused', { orderId: before.orderId, code: error.code });
-    return short.kind === 'ignored' ? short : unlessUnwritable(ports, short, before);
-  }
-}
-
-async function unlessUnwritable(
-  ports: WritePorts,
-  short: Transition,
-  before: ProcessRecord,
-): Promise<Written> {
-  try {
-    return await write(ports, short, before);
-  } catch (error) {
-    if (error instanceof RefusedError) {
-      ports.log.error('order-unwritable', { orderId: before.orderId, code: error.code });
-    }
+    if (error instanceof RefusedError) log.error('order-unwritable', { orderId, code: error.code });
     throw error;
   }
 }
 
+type Commit = 'committed' | 'conflict';
+
 /** Repeats the write once when its answer was lost: the store recognises the write by its id (R12). */
-async function write(
-  { store, ids }: WritePorts,
-  { record, commands }: ToWrite,
+function commitOrRepeat(
+  store: StateStore,
+  next: ProcessRecord,
   { revision }: ProcessRecord,
-): Promise<Written> {
-  const next = { ...record, writeId: ids.writeId() };
-  let outcome: 'committed' | 'conflict';
-  try {
-    outcome = await store.commit(next, revision);
-  } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
-    outcome = await store.commit(next, revision);
-  }
-  return outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record: next, commands };
+): Promise<Commit> {
+  return store.commit(next, revision).catch((error: unknown) => {
+    if (error instanceof UnavailableError) return store.commit(next, revision);
+    throw error;
+  });
 }
+
+const writtenOf = (
+  outcome: Commit,
+  record: ProcessRecord,
+  commands: readonly Command[],
+): Written => (outcome === 'conflict' ? { kind: outcome } : { kind: outcome, record, commands });
