@@ -1,6 +1,6 @@
 /**
  * The crash test: real processes, real suppliers with faults, and SIGKILL at random instants. Finally every
- * accepted order has ended, and the suppliers' ledgers agree to the unit.
+ * accepted order has ended, the suppliers' ledgers agree to the unit, and each stored history replays to its record.
  *
  * npm run test:crash -- [--orders 300] [--kills 20] [--seed N]
  */
@@ -8,10 +8,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { databaseIn } from '#runtime/local/data-directory.ts';
 import { supplierProcess } from '#runtime/node/supplier-process.ts';
 import { freePort, pause, seededRandom } from './chance.ts';
 import { reconcile } from './reconcile.ts';
 import { reeveProcess } from './reeve-process.ts';
+import { replayAll } from './replay-all.ts';
 import { submitAll, waitForEnds } from './submitter.ts';
 
 const { values } = parseArgs({
@@ -54,10 +56,14 @@ try {
 
   const ends = await waitForEnds(reeve.url, accepted);
   const report = await reconcile(ends, suppliersUrl);
-  console.table(report.counts);
-  for (const fault of report.faults) console.error(fault);
-  console.log(report.faults.length === 0 ? 'reconciled to the unit' : 'DOES NOT RECONCILE');
-  process.exitCode = report.faults.length === 0 ? 0 : 1;
+  await reeve.kill();
+  const database = databaseIn(join(directory, 'reeve'));
+  const unlike = await replayAll(database, [...accepted.keys()]);
+  console.table({ ...report.counts, replayed: accepted.size - unlike.length });
+  const faults = [...report.faults, ...unlike];
+  for (const fault of faults) console.error(fault);
+  console.log(faults.length === 0 ? 'reconciled to the unit' : 'DOES NOT RECONCILE');
+  process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await reeve.kill();
   await suppliers.stop();
