@@ -1,22 +1,21 @@
 /** The schemas of orders in responses; the OpenAPI description is generated from them. */
 import { z } from '@hono/zod-openapi';
-import { effects } from '#core/model/fault.ts';
 import { gates } from '#core/model/hold.ts';
 import { directions, priorities, processStates } from '#core/model/record.ts';
+import {
+  callSchema,
+  faultSchema,
+  historySchema,
+  holdSchema,
+  instant,
+  waitSchema,
+} from './history-schemas.ts';
 
-/** An instant, as the API writes it. */
-export const instant = z.iso.datetime();
 const processState = z.enum(processStates);
 
 export const acceptedSchema = z
   .object({ orderId: z.string(), processState })
   .openapi('AcceptedOrder');
-
-// An optional one is a union with null: for `nullable` of a named schema, the description would demand the schema
-// and null at once.
-const faultSchema = z
-  .object({ code: z.string(), message: z.string(), effect: z.enum(effects) })
-  .openapi('Fault');
 
 const orderFaultSchema = faultSchema
   .extend({ step: z.string().nullable(), action: z.enum(['perform', 'undo']).nullable() })
@@ -83,103 +82,6 @@ export const stepSchema = z
     policy: policySchema,
   })
   .openapi('Step');
-
-const holdSchema = z.object({
-  step: z.string(),
-  gate: z.enum(gates),
-  since: instant,
-  until: instant,
-});
-
-const historySchema = z
-  .object({
-    at: instant,
-    type: z.string(),
-    by: z.string().optional(),
-    step: z.string().optional(),
-    attempt: z.int().optional(),
-    fault: faultSchema.optional(),
-    steps: z.array(z.string()).optional(),
-    nudges: z.int().optional(),
-    late: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'Whether the order was found past its own deadline.' }),
-    reason: z.string().optional(),
-    notBefore: instant.optional(),
-    definitionUnknown: z.boolean().optional(),
-    holds: z
-      .array(holdSchema)
-      .optional()
-      .openapi({ description: 'Steps that were held because their agents accepted no call.' }),
-    gate: z
-      .enum(gates)
-      .optional()
-      .openapi({ description: 'Why the agent gave the call back; see `held`.' }),
-    retryAfterMs: z
-      .int()
-      .optional()
-      .openapi({ description: 'How long the agent asked not to be called again, ms.' }),
-    times: z
-      .int()
-      .optional()
-      .openapi({ description: 'The number of consecutive decisions that found the step held.' }),
-    entries: z.int().optional().openapi({
-      description: 'The number of entries that were dropped because the record was full.',
-    }),
-    claims: z.int().optional().openapi({
-      description:
-        'The number of claims since the last action of an operator, among the dropped entries.',
-    }),
-    corrected: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Fields of the details that a resubmit corrected.' }),
-    priority: z
-      .enum(priorities)
-      .optional()
-      .openapi({ description: 'The priority that an operator gave the order.' }),
-    from: z
-      .enum(priorities)
-      .optional()
-      .openapi({ description: 'The priority that the order had before.' }),
-  })
-  .openapi('HistoryEntry');
-
-const callSchema = z
-  .object({
-    step: z.string(),
-    action: z.enum(['perform', 'undo']),
-    attempt: z.int(),
-    from: z.union([instant, z.null()]).openapi({
-      description: 'When the call was dispatched; null when the history does not have it.',
-    }),
-    to: z
-      .union([instant, z.null()])
-      .openapi({ description: 'When its end was recorded; null while it is under way.' }),
-    end: z
-      .enum(['succeeded', 'failed', 'timedOut', 'interrupted', 'deferred'])
-      .nullable()
-      .openapi({ description: 'interrupted: by a restart or an outage, which is no failure.' }),
-    isLate: z.boolean().openapi({
-      description:
-        'Its reply was recorded while the order was stopped or waited, and started nothing.',
-    }),
-    fault: z.string().nullable().openapi({ description: 'The code of the fault it failed with.' }),
-  })
-  .openapi('Call');
-
-const waitSchema = z
-  .object({
-    step: z.string(),
-    kind: z.enum(['coolDown', 'interruption', 'doubt', 'hold']).openapi({
-      description:
-        'coolDown: between two rounds of attempts. interruption: after a restart or an outage. doubt: before an undo, until no call can be at work. hold: until its agent accepted the call.',
-    }),
-    from: instant,
-    to: instant,
-  })
-  .openapi('Wait');
 
 const refusal = <const Reasons extends readonly string[]>(reasons: Reasons) =>
   z.enum(reasons).nullable();
@@ -260,5 +162,4 @@ export const listSchema = z
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type SummaryDocument = z.infer<typeof summarySchema>;
 export type ListedDocument = z.infer<typeof listedSchema>;
-export type HistoryDocument = z.infer<typeof historySchema>;
 export type ListDocument = z.infer<typeof listSchema>;

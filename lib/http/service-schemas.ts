@@ -3,7 +3,8 @@ import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
 import { circuitStates } from '#core/flow/circuit.ts';
 import { gates } from '#core/model/hold.ts';
-import { instant, stepSchema } from './schemas.ts';
+import { instant } from './history-schemas.ts';
+import { stepSchema } from './schemas.ts';
 
 export const workflowsSchema = z
   .object({

@@ -15,7 +15,8 @@ import {
 import { callsOf } from '#core/view/calls.ts';
 import { nextActions } from '#core/view/next-actions.ts';
 import { type Redaction, redaction } from '#core/view/redaction.ts';
-import type { HistoryDocument, ListedDocument, OrderDocument, SummaryDocument } from './schemas.ts';
+import type { HistoryDocument } from './history-schemas.ts';
+import type { ListedDocument, OrderDocument, SummaryDocument } from './schemas.ts';
 import type { WorkflowsDocument } from './service-schemas.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,10 +1,6 @@
 /** The API's documents, as the console reads them. */
-import type {
-  HistoryDocument,
-  ListDocument,
-  OrderDocument as Order,
-  SummaryDocument,
-} from '#http/schemas.ts';
+import type { HistoryDocument } from '#http/history-schemas.ts';
+import type { ListDocument, OrderDocument as Order, SummaryDocument } from '#http/schemas.ts';
 import type {
   ActivityDocument,
   PrincipalDocument as Principal,
