@@ -1,5 +1,6 @@
 /** Checks the circuits of one process (R27) from the calls that they admit. It lives as long as the process. */
 import type { AgentName } from '#core/model/ids.ts';
+import type { Request } from '#core/model/message.ts';
 import type { Breach } from './violation.ts';
 
 /** See {@link probeChecker}. */
@@ -11,34 +12,48 @@ interface Seen {
   /** The changes of its state: calls between two of them are of one epoch. */
   changes: number;
   /** The calls in flight that began while it was half-open. */
-  probes: number;
+  readonly probes: Set<Attempt>;
 }
 
-/** @param stateOf the present state of the circuit of an agent */
-export function probeChecker(stateOf: (agent: AgentName) => string, breach: Breach) {
+type Attempt = Pick<Request, 'completeBy' | 'endBy'>;
+
+/**
+ * @param stateOf the present state of the circuit of an agent
+ * @param now the time of the process, ms since the epoch
+ */
+export function probeChecker(
+  stateOf: (agent: AgentName) => string,
+  now: () => number,
+  breach: Breach,
+) {
   const circuits = new Map<AgentName, Seen>();
 
   function look(agent: AgentName): Seen {
     const state = stateOf(agent);
-    const seen = circuits.get(agent) ?? { state, changes: 0, probes: 0 };
+    const seen = circuits.get(agent) ?? { state, changes: 0, probes: new Set() };
     circuits.set(agent, seen);
     if (seen.state !== state) seen.changes += 1;
     seen.state = state;
     return seen;
   }
 
+  /** A process that was frozen during a probe still has it when its attempt can no longer report: then it is of no epoch. */
+  const isGivenUp = ({ completeBy, endBy }: Attempt) => now() > Math.max(completeBy, endBy);
+
   return {
     look,
     /** A call was admitted. Returns what tells the circuit of its end, by `end`. */
-    began(agent: AgentName): (end: () => void) => void {
+    began(agent: AgentName, attempt: Attempt): (end: () => void) => void {
       const seen = look(agent);
       const epoch = seen.changes;
-      const isProbe = seen.state === 'half-open';
-      if (isProbe) seen.probes += 1;
-      if (isProbe && seen.probes > 1) breach('R27', `${agent} has ${seen.probes} probes in flight`);
+      if (seen.state === 'half-open') {
+        seen.probes.add(attempt);
+        const inFlight = [...seen.probes].filter((each) => !isGivenUp(each)).length;
+        if (inFlight > 1) breach('R27', `${agent} has ${inFlight} probes in flight`);
+      }
       return (end) => {
         const { state: before, changes } = look(agent);
-        if (isProbe) seen.probes -= 1;
+        seen.probes.delete(attempt);
         end();
         const { state } = look(agent);
         if (changes === epoch || state === before) return;

@@ -124,9 +124,13 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
   };
 }
 
-/** The write took effect, and its answer was lost. Without a probe, equal circuits of two instances are one. */
+/**
+ * The write took effect, and its answer was lost. Without a probe, equal circuits of two instances are one. An earlier
+ * attempt of the step had another deadline: its probe is not the present one.
+ */
 function isOwn(stored: SharedCircuit, own: SharedCircuit): boolean {
   if (stored.epoch !== own.epoch || stored.state !== own.state) return false;
   if (stored.state !== 'half-open' || own.state !== 'half-open') return true;
-  return stored.by === own.by && stored.probe === own.probe;
+  const isSameProbe = stored.probe === own.probe && stored.probeUntil === own.probeUntil;
+  return stored.by === own.by && isSameProbe;
 }

@@ -136,6 +136,23 @@ test('an instance whose write got lost finds that it is the probe', async () => 
   expect(world.circuits.stored.get('paint')).toMatchObject({ state: 'recovering' });
 });
 
+test('an earlier probe of the same step, whose write failed and took effect, is not taken for the present one', async () => {
+  const world = deployment();
+  const first = await broken(world);
+  await world.clock.advance(1_000);
+  world.circuits.breakOff();
+  expect(await attempt(first, world.request('p'), 'answered')).toBe('deferred');
+  // Then the stored probe is given up: a second delivery of the present one would begin another.
+  await world.clock.advance(10_000);
+  world.circuits.fail(true);
+  const begun = first.begin(world.request('p'));
+  world.circuits.fail(false);
+  expect(await begun).toMatchObject({ gate: 'circuit' });
+  const next = world.request('p');
+  expect(await first.begin(next)).toBeNull();
+  expect(world.circuits.stored.get('paint')).toMatchObject({ probeUntil: next.completeBy + 5_000 });
+});
+
 test('while the store gives no answer, each instance goes by its own calls, and nobody probes', async () => {
   const world = deployment();
   world.circuits.fail(true);

@@ -281,6 +281,13 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/roles/decide-together.test.ts',
   },
   {
+    name: 'an earlier probe of a step is taken for the present one',
+    file: 'lib/distributed/circuit-copy.ts',
+    text: ' && stored.probeUntil === own.probeUntil',
+    instead: '',
+    test: 'test/distributed/shared-circuit-breaker.test.ts',
+  },
+  {
     name: 'a request that was delivered twice makes two probes',
     file: 'lib/in-process/circuit-breaker.ts',
     text: 'if (!mayCall(circuit, step) || probing === circuit.epoch) return null;',

@@ -13,6 +13,8 @@ export interface MemoryCircuits extends Circuits {
   fail(isFailing: boolean): void;
   /** The next write takes effect, and its answer is lost. */
   loseAnswer(): void;
+  /** The next write takes effect, and fails. */
+  breakOff(): void;
 }
 
 export function memoryCircuits(): MemoryCircuits {
@@ -21,6 +23,7 @@ export function memoryCircuits(): MemoryCircuits {
   let [reads, writes] = [0, 0];
   let isFailing = false;
   let isLost = false;
+  let isBrokenOff = false;
   const unlessFailing = () => {
     if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
   };
@@ -35,6 +38,9 @@ export function memoryCircuits(): MemoryCircuits {
     loseAnswer() {
       isLost = true;
     },
+    breakOff() {
+      isBrokenOff = true;
+    },
     async read(agent) {
       reads += 1;
       unlessFailing();
@@ -47,6 +53,10 @@ export function memoryCircuits(): MemoryCircuits {
       if (isNext) {
         stored.set(agent, circuit);
         changes.push(circuit.state);
+      }
+      if (isBrokenOff) {
+        isBrokenOff = false;
+        throw new UnavailableError('aws-unavailable', 'No answer.');
       }
       // The SDK tries again, and finds its own write.
       const answer = isNext && !isLost;

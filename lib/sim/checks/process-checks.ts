@@ -61,7 +61,7 @@ export function processChecks(
   );
   return {
     slots,
-    probes: probeChecker(circuitOf, breach),
+    probes: probeChecker(circuitOf, machine.clock.now, breach),
     stored(write) {
       slots.stored(write.after);
       shares(write);

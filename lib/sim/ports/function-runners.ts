@@ -41,7 +41,7 @@ function runnerOf(
     clock: machine.clock,
     log,
   });
-  const probes = probeChecker(breaker.state, shared.breach);
+  const probes = probeChecker(breaker.state, machine.clock.now, shared.breach);
   const runner = assembleAgent(implementation(agent, machine, shared), {
     repliesOf: () =>
       channelOf(

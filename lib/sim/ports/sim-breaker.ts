@@ -22,7 +22,7 @@ export function simBreaker(
       if (faults.strike('health-unknown')) return { gate: 'circuit', retryAfterMs };
       const admitted = inner.admit(request);
       if ('gate' in admitted) return admitted;
-      const ended = probes.began(agent);
+      const ended = probes.began(agent, request);
       const end = (isAnswered: boolean) => {
         const reported = faults.strike('health-misread') ? !isAnswered : isAnswered;
         ended(reported ? admitted.answered : admitted.failed);
