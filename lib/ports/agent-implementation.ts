@@ -1,5 +1,6 @@
 /** The code of an agent. */
 import type { AgentContract } from '#core/definition/agent.ts';
+import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Effect } from '#core/model/fault.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
@@ -33,7 +34,15 @@ export interface Call {
   readonly idempotencyKey: IdempotencyKey;
   /** From 1; larger with every attempt of the step. */
   readonly attempt: number;
-  /** Aborts at complete-by; pass it to `fetch`. */
+  /**
+   * The address to call, when the agent has `endpoints`. It is another one after a call that failed.
+   *
+   * @throws {PermanentFault} `endpoints-missing` when the agent has none
+   */
+  readonly endpoint: string;
+  /**
+   * Aborts at complete-by, and earlier when another endpoint is to be called instead; pass it to `fetch`.
+   */
   readonly signal: AbortSignal;
   /**
    * Reports that the call is still in progress; moves complete-by when the step has a longer `maxDuration`. May be called
@@ -59,6 +68,11 @@ export interface AgentImplementation<
   readonly contract: AgentContract<Input, Output>;
   /** Concurrent calls in one process, at most: what its service can bear; a whole number of 1 or more. Default 256. */
   readonly concurrency?: number;
+  /**
+   * The addresses of the service, when it has several that know the same idempotency keys. Each call gets one of them as
+   * `call.endpoint`: one that answers fast and has few calls in flight, and none that fails.
+   */
+  readonly endpoints?: readonly Endpoint[];
   /**
    * Calls the service; may run several times, also at the same time, with one key.
    *

@@ -15,7 +15,7 @@ import type { Nudge } from '#core/model/message.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
-import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent-runner.ts';
+import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent/agent-runner.ts';
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
@@ -131,7 +131,7 @@ export interface AgentAssembly extends Omit<AgentRunnerPorts, 'replies' | 'break
 /**
  * Makes the runner of one agent.
  *
- * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo
+ * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo; `endpoints-invalid`
  */
 export function assembleAgent(
   agent: AgentImplementation,

@@ -15,6 +15,7 @@ import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { limitedTime } from '../../examples/recipes/limited-time.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
+import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
 
 import { codeBlocks } from '../support/code-blocks.ts';
@@ -32,9 +33,10 @@ interface Services {
   readonly reserve?: () => Promise<void>;
   readonly charge?: (amountCents: number) => void;
   readonly ship?: () => void;
+  readonly fetch?: typeof globalThis.fetch;
 }
 
-function agents({ screen, reserve, charge, ship }: Services): AgentImplementation[] {
+function agents({ screen, reserve, charge, ship, ...services }: Services): AgentImplementation[] {
   return [
     { contract: fraud, perform: async () => ({ score: (await screen?.()) ?? 0.5 }) },
     {
@@ -60,6 +62,7 @@ function agents({ screen, reserve, charge, ship }: Services): AgentImplementatio
         return { trackingId: 't-1' };
       },
     },
+    taxAgent(services.fetch ?? globalThis.fetch),
     renderingAgent({ post: async () => ({ state: 'done', file: 'film.mp4' }) }, 1),
   ];
 }
@@ -187,6 +190,7 @@ test('slow agent: it starts the job once, and sends a heartbeat for each poll th
     orderId: 'one',
     idempotencyKey: idempotencyKey(orderId('one'), stepName('render'), 'perform', 1),
     attempt: 1,
+    endpoint: '',
     signal: new AbortController().signal,
     heartbeat: () => {
       heartbeats += 1;
@@ -200,4 +204,19 @@ test('slow agent: it starts the job once, and sends a heartbeat for each poll th
 test('slow agent: its workflow is complete', async () => {
   const { record } = await run(slowAgent, { video: 'v' });
   expect(record.processState).toBe('Processed');
+});
+
+test('several endpoints: an order is Processed while one of them is out of order', async () => {
+  const hosts: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url) => {
+    const { host } = new URL(String(url));
+    hosts.push(host);
+    return host === 'eu.tax.example'
+      ? Response.json({}, { status: 503 })
+      : Response.json({ taxCents: 19 });
+  };
+  const details = { country: 'DE', amountCents: 100 };
+  const { record } = await run(severalEndpoints, details, { fetch });
+  expect(record).toMatchObject({ processState: 'Processed', failureCount: 0 });
+  expect(hosts.at(-1)).toBe('us.tax.example');
 });

@@ -131,7 +131,7 @@ export const mistakesOfFlow: readonly Mistake[] = [
   },
   {
     name: 'an attempt waits until the circuit is closed, instead of being given back',
-    file: 'lib/roles/agent-runner.ts',
+    file: 'lib/roles/agent/agent-runner.ts',
     text: "if ('gate' in admitted) return { kind: 'deferred', ...admitted };",
     instead: "if ('gate' in admitted) {\n      await limit.pause(100);\n      continue;\n    }",
     test: 'test/roles/agent-runner.test.ts',

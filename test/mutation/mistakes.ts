@@ -247,7 +247,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a request that comes too late keeps its slot (Prefect #17415)',
-    file: 'lib/roles/agent-runner.ts',
+    file: 'lib/roles/agent/agent-runner.ts',
     text: 'ports.breaker.end(request);\n    return done;',
     instead: 'return done;',
     test: 'test/roles/agent-runner.test.ts',

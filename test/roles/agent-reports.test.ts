@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '#core/model/limits.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
-import { agentRunner } from '#roles/agent-runner.ts';
+import { agentRunner } from '#roles/agent/agent-runner.ts';
 import { freeBreaker } from '../support/breakers.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

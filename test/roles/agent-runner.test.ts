@@ -6,7 +6,7 @@ import {
   PermanentFault,
   TransientFault,
 } from '#ports/agent-implementation.ts';
-import { agentRunner } from '#roles/agent-runner.ts';
+import { agentRunner } from '#roles/agent/agent-runner.ts';
 import { freeBreaker } from '../support/breakers.ts';
 import { testLog } from '../support/log.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
-import { deadline } from '#roles/deadline.ts';
+import { deadline } from '#roles/agent/deadline.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;

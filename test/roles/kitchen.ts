@@ -5,7 +5,7 @@ import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#cor
 import type { Reply, Request } from '#core/model/message.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
-import { agentRunner } from '#roles/agent-runner.ts';
+import { agentRunner } from '#roles/agent/agent-runner.ts';
 import { freeBreaker } from '../support/breakers.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';

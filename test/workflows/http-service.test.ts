@@ -8,6 +8,7 @@ const call: Call = {
   orderId: 'one',
   idempotencyKey: idempotencyKey(orderId('one'), stepName('charge'), 'perform', 1),
   attempt: 1,
+  endpoint: '',
   signal: new AbortController().signal,
   heartbeat() {},
 };

@@ -1,5 +1,4 @@
 /** The API's documents, as the console reads them. */
-import type { HistoryDocument } from '#http/history-schemas.ts';
 import type { ListDocument, OrderDocument as Order, SummaryDocument } from '#http/schemas.ts';
 import type {
   ActivityDocument,
@@ -9,7 +8,6 @@ import type {
 
 export type {
   ActivityDocument,
-  HistoryDocument,
   ListDocument,
   Order,
   Principal,
@@ -17,6 +15,7 @@ export type {
   WorkflowsDocument,
 };
 
+export type HistoryDocument = Order['history'][number];
 export type ProcessState = SummaryDocument['processState'];
 export type Step = Order['steps'][string];
 export type StepState = Step['state'];

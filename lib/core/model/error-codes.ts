@@ -46,6 +46,8 @@ export const errorCodes = {
     'after-cyclic': 'Steps come after each other in a cycle.',
     'after-unknown': 'A step comes after a step that the workflow does not have.',
     'agent-missing': 'A step needs an agent that was not given.',
+    'endpoints-invalid':
+      'The `endpoints` of an agent are none, have one address twice, or a weight out of its range.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
     'policy-range': 'A number in the policy of a step or a workflow is out of its range.',
     'queue-missing': 'There is no queue for the priority of an order, and none for `normal`.',

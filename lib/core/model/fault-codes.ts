@@ -10,6 +10,10 @@ export const faultCodes = {
     meaning: 'An operator cancelled the order.',
     remedy: 'nothing: the order is undone',
   },
+  'endpoints-missing': {
+    meaning: 'The code of the agent asks for an endpoint, and the agent has none.',
+    remedy: 'give the agent its `endpoints`, then `resubmit` or `cancel`',
+  },
   exhausted: {
     meaning: 'The service did not answer in time on any attempt of the step.',
     remedy: 'restore the service, then `resubmit`',

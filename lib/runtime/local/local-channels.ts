@@ -20,7 +20,7 @@ import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
+import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 

@@ -8,7 +8,7 @@ import type { Fleet } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
 import type { Setting } from '#sim/world/setting.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
-import { contracts } from '#sim/world/sim-workflows.ts';
+import { contracts, endpointsOf } from '#sim/world/sim-workflows.ts';
 import type { DrawnFault } from './fault-rates.ts';
 import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
 import { outageKinds, outageOfServiceMs } from './service-outage.ts';
@@ -83,7 +83,11 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   function stopService(): void {
     if (!faults.strike('service-outage')) return;
     const ms = outageOfServiceMs(shared.around);
-    shared.serviceOutages.begin(chance.pick(contracts).name, chance.pick(outageKinds), ms);
+    const { name } = chance.pick(contracts);
+    const endpoints = endpointsOf(name);
+    const isPart = endpoints !== undefined && chance.hits(0.5);
+    const endpoint = isPart ? chance.pick(endpoints).url : null;
+    shared.serviceOutages.begin(name, endpoint, chance.pick(outageKinds), ms);
     endsAt = Math.max(endsAt, timeline.now() + ms);
   }
 

@@ -10,14 +10,20 @@ export const outageKinds = ['fails', 'unreachable', 'hangs'] as const;
 export type OutageKind = (typeof outageKinds)[number];
 
 export interface ServiceOutages {
-  begin(agent: AgentName, kind: OutageKind, ms: number): void;
-  /** How the service is unavailable now; null: it is available. */
-  of(agent: AgentName): OutageKind | null;
+  /** @param endpoint null: all endpoints of the service */
+  begin(agent: AgentName, endpoint: string | null, kind: OutageKind, ms: number): void;
+  /**
+   * How the service is unavailable now; null: it is available.
+   *
+   * @param endpoint the one that is called. Default: all of them
+   */
+  of(agent: AgentName, endpoint?: string | null): OutageKind | null;
   /** The end of its latest outage, which may be in the future; 0: it had none. */
   endOf(agent: AgentName): number;
 }
 
 interface Outage {
+  readonly endpoint: string | null;
   readonly kind: OutageKind;
   readonly until: number;
 }
@@ -25,13 +31,15 @@ interface Outage {
 export function serviceOutages({ timeline, trace }: SimContext): ServiceOutages {
   const outages = new Map<AgentName, Outage>();
   return {
-    begin(agent, kind, ms) {
-      trace.record(`the service of ${agent} ${kind} for ${ms} ms`);
-      outages.set(agent, { kind, until: timeline.now() + ms });
+    begin(agent, endpoint, kind, ms) {
+      const where = endpoint === null ? '' : ` at ${endpoint}`;
+      trace.record(`the service of ${agent}${where} ${kind} for ${ms} ms`);
+      outages.set(agent, { endpoint, kind, until: timeline.now() + ms });
     },
-    of(agent) {
+    of(agent, endpoint = null) {
       const outage = outages.get(agent);
-      return outage === undefined || outage.until <= timeline.now() ? null : outage.kind;
+      if (outage === undefined || outage.until <= timeline.now()) return null;
+      return outage.endpoint === null || outage.endpoint === endpoint ? outage.kind : null;
     },
     endOf: (agent) => outages.get(agent)?.until ?? 0,
   };

@@ -4,7 +4,7 @@ import { replyCodec } from '#core/codec/message-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import type { Log } from '#ports/log.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
+import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import type { Host } from '#sim/world/host.ts';

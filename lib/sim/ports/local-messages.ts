@@ -6,7 +6,7 @@ import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
 import type { Delivery } from '#ports/delivery.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
+import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';

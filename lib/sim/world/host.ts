@@ -3,7 +3,7 @@
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Log } from '#ports/log.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
+import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
 import type { Notifier } from '#roles/notifier.ts';
 import type { Operator } from '#roles/operator.ts';

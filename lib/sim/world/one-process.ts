@@ -7,7 +7,7 @@ import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/order-backlog.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
-import type { AgentRunner } from '#roles/agent-runner.ts';
+import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent, assembleProcess, type ProcessAssembly } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';

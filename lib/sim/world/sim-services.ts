@@ -19,10 +19,20 @@ export interface ServiceOutput {
   readonly [name: string]: string | number;
 }
 
-/** The caller ends a call with its signal, as a closed connection does. */
+/** The caller ends a call with its signal, as a closed connection does. `endpoint`: null where there is one. */
 export interface Service {
-  perform(machine: Machine, key: IdempotencyKey, signal: AbortSignal): Promise<ServiceOutput>;
-  undo(machine: Machine, performKey: IdempotencyKey, signal: AbortSignal): Promise<void>;
+  perform(
+    machine: Machine,
+    key: IdempotencyKey,
+    signal: AbortSignal,
+    endpoint: string | null,
+  ): Promise<ServiceOutput>;
+  undo(
+    machine: Machine,
+    performKey: IdempotencyKey,
+    signal: AbortSignal,
+    endpoint: string | null,
+  ): Promise<void>;
 }
 
 /** The effects at the services, by idempotency key. */
@@ -41,6 +51,7 @@ export interface ServicesOptions {
 }
 
 interface ServiceCall<Value> {
+  readonly endpoint: string | null;
   readonly what: string;
   readonly act: () => Value;
 }
@@ -88,8 +99,9 @@ export function services({ around, outages, onEffect, capacity }: ServicesOption
   return {
     effects,
     of: (agent) => ({
-      perform: (machine, key, signal) =>
+      perform: (machine, key, signal, endpoint) =>
         calling(agent, machine, signal, {
+          endpoint,
           what: `perform ${key}`,
           act: () => {
             failing();
@@ -100,8 +112,9 @@ export function services({ around, outages, onEffect, capacity }: ServicesOption
             return output;
           },
         }),
-      undo: (machine, key, signal) =>
+      undo: (machine, key, signal, endpoint) =>
         calling(agent, machine, signal, {
+          endpoint,
           what: `undo ${key}`,
           act: () => {
             failing();
@@ -157,7 +170,7 @@ function callsOf({ around, outages, capacity }: CallingOptions) {
     // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
     const end = signal.aborted ? () => {} : capacity.begin(agent, machine);
     signal.addEventListener('abort', end, { once: true });
-    const kind = outages.of(agent);
+    const kind = outages.of(agent, asked.endpoint);
     try {
       return await (kind === null
         ? machine.call({ ...asked, ...manner() })

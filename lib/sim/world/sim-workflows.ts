@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Machine } from './machine.ts';
 import type { Services } from './sim-services.ts';
 
@@ -242,6 +243,10 @@ export const workflowNames = [
   'parcels',
 ] as const;
 
+/** The endpoints of the service of an agent; undefined: it has one address. */
+export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | undefined =>
+  agent === 'stock' ? [{ url: 'north', weight: 2 }, { url: 'south' }] : undefined;
+
 /** The agent's implementation on a machine. */
 export function implementation(
   agent: AgentName,
@@ -253,18 +258,22 @@ export function implementation(
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
+  const endpoints = endpointsOf(agent);
+  const endpointOf = (call: Call) => (endpoints === undefined ? null : call.endpoint);
   const common = {
     contract,
     concurrency,
-    async perform({ units }: Input, call: Parameters<AgentImplementation['perform']>[1]) {
+    ...(endpoints !== undefined && { endpoints }),
+    async perform({ units }: Input, call: Call) {
       if (units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      return service.perform(machine, call.idempotencyKey, call.signal);
+      return service.perform(machine, call.idempotencyKey, call.signal, endpointOf(call));
     },
   };
   if (contract.undo !== 'offered') return common;
   return {
     ...common,
-    undo: ({ performKey }, { signal }) => service.undo(machine, performKey, signal),
+    undo: ({ performKey }, call) =>
+      service.undo(machine, performKey, call.signal, endpointOf(call)),
   };
 }
 

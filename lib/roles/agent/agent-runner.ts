@@ -5,6 +5,7 @@
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { oversizeFault } from '#core/definition/output.ts';
+import type { EndpointPool } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
@@ -22,8 +23,10 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
+import { backOffMs } from '../delays.ts';
+import { callsOf } from './agent-call.ts';
 import { type Deadline, deadline } from './deadline.ts';
-import { backOffMs } from './delays.ts';
+import { poolOf, triesOf } from './endpoint-tries.ts';
 
 /** Between retries of a call. The maximum is short compared with the usual deadline, so that a recovered service is soon called. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
@@ -50,7 +53,7 @@ export interface AgentRunnerPorts {
 /**
  * Makes the runner of one agent.
  *
- * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo
+ * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo; `endpoints-invalid`
  */
 export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts): AgentRunner {
   const { contract } = agent;
@@ -60,13 +63,20 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
       `Agent ${contract.name}: its contract says undo is ${contract.undo}, and its code ${agent.undo === undefined ? 'has none' : 'has one'}. Make them agree.`,
     );
   }
-  return { handle: (request, isFirst = false) => handle(agent, ports, request, isFirst) };
+  const service = { agent, pool: poolOf(agent) };
+  return { handle: (request, isFirst = false) => handle(service, ports, request, isFirst) };
+}
+
+/** An agent and the endpoints of its service; null when it has one address. */
+interface Service {
+  readonly agent: AgentImplementation;
+  readonly pool: EndpointPool | null;
 }
 
 const done: Delivery = { kind: 'done' };
 
 async function handle(
-  agent: AgentImplementation,
+  service: Service,
   ports: AgentRunnerPorts,
   request: Request,
   isFirst: boolean,
@@ -82,7 +92,7 @@ async function handle(
     const refusal = await ports.breaker.begin(request);
     const result =
       refusal === null
-        ? await attempt(agent, ports, request, limit)
+        ? await attempt(service, ports, request, limit)
         : ({ kind: 'deferred', ...refusal } as const);
     const isLate = limit.isPast() && result?.kind !== 'deferred';
     if (result === undefined || isLate) return silent(ports, request);
@@ -99,7 +109,7 @@ async function handle(
 
 /** The result to report; undefined when the deadline has passed. */
 async function attempt(
-  agent: AgentImplementation,
+  { agent, pool }: Service,
   ports: AgentRunnerPorts,
   request: Request,
   limit: Deadline,
@@ -112,29 +122,43 @@ async function attempt(
     const message = `The input does not match the schema of the agent at ${fields}.`;
     return failed('input-invalid' satisfies FaultCode, message, effect);
   }
-  const call = callOf(ports, request, limit);
-  for (let tries = 1; !limit.isPast(); tries += 1) {
+  const beat = () => {
+    ports.replies
+      .send([replyTo(request, { kind: 'heartbeat' })])
+      .catch((error: unknown) => logError(ports.log, 'heartbeat-lost', request, error));
+  };
+  const next = triesOf(pool, ports, callsOf(ports.clock, request, limit, beat), limit);
+  for (let rounds = 1; !limit.isPast(); ) {
     const admitted = ports.breaker.admit(request);
     if ('gate' in admitted) return { kind: 'deferred', ...admitted };
+    const one = next(admitted.isProbe);
     const given = admitted.isProbe
       ? limit.before(request.completeWithinMs * probeReserve)
-      : limit.late;
+      : one.late;
     try {
       // Code that ignores its signal ends for the breaker too, so that it cannot keep a circuit half-open.
-      const output = await Promise.race([act(agent, request, input.data, call), given]);
+      const output = await Promise.race([act(agent, request, input.data, one.call), given]);
       admitted.answered();
+      one.answered();
       const fault = oversizeFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
     } catch (error) {
       if (error instanceof PermanentFault) {
         admitted.answered();
+        one.answered();
         return failed(error.code, error.message, error.effect);
       }
-      admitted.failed();
       logError(ports.log, 'call-failed', request, error);
+      // The circuit is that of the service: an endpoint that fails beside one that answers does not open it.
+      const isElsewhere = one.failed() && !admitted.isProbe;
+      if (isElsewhere) continue;
+      admitted.failed();
       if (admitted.isProbe) return { kind: 'deferred', ...refusalOf(ports.breaker, request) };
+    } finally {
+      one.end();
     }
-    await limit.pause(backOffMs(faultBackOff, tries, ports.random));
+    await limit.pause(backOffMs(faultBackOff, rounds, ports.random));
+    rounds += 1;
   }
   return undefined;
 }
@@ -161,31 +185,6 @@ async function act(
   const { performKey, output } = request;
   await agent.undo?.({ performKey, input, output }, call);
   return null;
-}
-
-function callOf(ports: AgentRunnerPorts, request: Request, limit: Deadline): Call {
-  // The time of dispatch, not of receipt: a request that waited in the queue needs its first heartbeat earlier.
-  let lastBeat = request.completeBy - request.completeWithinMs;
-  return {
-    orderId: request.orderId,
-    idempotencyKey: request.idempotencyKey,
-    attempt: request.attempt,
-    get signal() {
-      return limit.signal;
-    },
-    heartbeat() {
-      const nowMs = ports.clock.now();
-      // The core ignores a heartbeat that moves complete-by by less than half of it (lib/core/decide/replies.ts).
-      if (limit.isPast() || nowMs - lastBeat < request.completeWithinMs / 2) return;
-      lastBeat = nowMs;
-      limit.moveTo(
-        Math.max(limit.completeBy, Math.min(nowMs + request.completeWithinMs, request.endBy)),
-      );
-      ports.replies
-        .send([replyTo(request, { kind: 'heartbeat' })])
-        .catch((error: unknown) => logError(ports.log, 'heartbeat-lost', request, error));
-    },
-  };
 }
 
 function replyTo(request: Request, result: ReplyResult, waitedMs = 0): Reply {

@@ -1,0 +1,95 @@
+/**
+ * The calls of one attempt to the endpoints of its service. A call that fails is followed at once by one to another
+ * endpoint; only when all of them have failed, the service has. A call that has another endpoint after it gets half of the
+ * time that is left, so that one that never answers does not take the whole attempt.
+ */
+import { type EndpointPool, endpointPool } from '#core/flow/endpoint-pool.ts';
+import { DefinitionError } from '#core/model/errors.ts';
+import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Random } from '#ports/random.ts';
+import type { MakeCall } from './agent-call.ts';
+import { type Deadline, deadline } from './deadline.ts';
+
+/** One call. `end` must follow. */
+export interface EndpointTry {
+  readonly call: Call;
+  /** Rejects when the time of the call has passed. */
+  readonly late: Promise<never>;
+  answered(): void;
+  /** Returns whether another endpoint is to be called at once. */
+  failed(): boolean;
+  end(): void;
+}
+
+/** Begins the next call of an attempt. `isWhole`: it gets all of the time that is left. */
+export type NextTry = (isWhole: boolean) => EndpointTry;
+
+/** The ports of {@link triesOf}. */
+export interface EndpointTryPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * @param pool null: the agent has no endpoints
+ * @param limit of the attempt
+ */
+export function triesOf(
+  pool: EndpointPool | null,
+  { clock, random }: EndpointTryPorts,
+  makeCall: MakeCall,
+  limit: Deadline,
+): NextTry {
+  if (pool === null) {
+    const only = { ...unjudged, call: makeCall(null, limit), late: limit.late };
+    return () => only;
+  }
+  let tried = new Set<string>();
+  return (isWhole) => {
+    const beganAt = clock.now();
+    const chosen = pool.choose(beganAt, random.next, tried);
+    tried.add(chosen.url);
+    const isLast = pool.isTried(beganAt, tried);
+    const half = (limit.completeBy - beganAt) / 2;
+    const part = isLast || isWhole ? limit : deadline(clock, beganAt + half);
+    return {
+      call: makeCall(chosen.url, part),
+      late: part.late,
+      answered: () => chosen.answered(clock.now()),
+      failed() {
+        chosen.failed(clock.now(), limit.completeBy - beganAt);
+        if (isLast) tried = new Set();
+        return !isLast;
+      },
+      end() {
+        if (part !== limit) part.end();
+      },
+    };
+  };
+}
+
+/** The bounds of the weight of an endpoint. */
+const weights = { min: 0.01, max: 1_000 };
+
+/**
+ * The endpoints of an agent; null when it has none.
+ *
+ * @throws {DefinitionError} `endpoints-invalid`
+ */
+export function poolOf({ contract, endpoints }: AgentImplementation): EndpointPool | null {
+  if (endpoints === undefined) return null;
+  const urls = new Set(endpoints.map(({ url }) => url));
+  const isRange = endpoints.every(
+    ({ weight = 1 }) => weight >= weights.min && weight <= weights.max,
+  );
+  if (endpoints.length > 0 && urls.size === endpoints.length && !urls.has('') && isRange) {
+    return endpointPool(endpoints);
+  }
+  throw new DefinitionError(
+    'endpoints-invalid',
+    `Agent ${contract.name}: its endpoints must be one or more addresses, each once and not empty, with weights from ${weights.min} to ${weights.max}.`,
+  );
+}
+
+const unjudged = { answered() {}, failed: () => false, end() {} };
