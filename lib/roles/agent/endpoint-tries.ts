@@ -42,7 +42,8 @@ export function triesOf(
   limit: Deadline,
 ): NextTry {
   if (pool === null) {
-    const only = { ...unjudged, call: makeCall(null, limit), late: limit.late };
+    const { answered, failed, end } = unjudged;
+    const only = { call: makeCall(null, limit), late: limit.late, answered, failed, end };
     return () => only;
   }
   let tried = new Set<string>();
