@@ -50,7 +50,7 @@ test('recent changes show the progress of each order until it has ended', async 
   const { world } = on;
   const page = await on.open('#/');
   await page.locator('.live[data-connection="live"]').waitFor();
-  await world.faults('shipping', { latencyMs: 1_000 });
+  await world.faults('shipping', { latencyMs: 3_000 });
   const ids = await Promise.all(
     Array.from({ length: 12 }, () => world.submit('order-fulfilment', 'flow')),
   );

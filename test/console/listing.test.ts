@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import { type Update, updateOf } from '#console/api/update.ts';
 import { flowed, isNews, ofChange } from '#console/now/flow.ts';
 import { changed, firstPage, nextPage } from '#console/orders/listing.ts';
 import { type OrderQuery, routeOf } from '#console/parts/page-paths.ts';
@@ -22,7 +23,8 @@ const order = (orderId: string, more: Partial<SummaryDocument> = {}): SummaryDoc
   },
   ...more,
 });
-const change = (orderId: string, more: Partial<Change> = {}): Change => ({
+const change = (orderId: string, more: Partial<Update> = {}): Update => ({
+  isNew: false,
   ...{ orderId, workflow: 'house', revision: 2, processState: 'Processing', direction: 'forward' },
   ...{
     priority: 'normal',
@@ -38,7 +40,7 @@ const page = (ids: readonly string[], cursor: string | null = null): ListDocumen
   cursor,
   asOf: at,
 });
-const batch = (...changes: Change[]) => new Map(changes.map((each) => [each.orderId, each]));
+const batch = (...changes: Update[]) => new Map(changes.map((each) => [each.orderId, each]));
 
 function query(hash: string): OrderQuery {
   const route = routeOf(hash);
@@ -64,12 +66,12 @@ test('a change that is older than what is shown changes nothing', () => {
 });
 
 test.each([
-  ['#/orders', change('x', { revision: 1, processState: 'Pending' }), true],
+  ['#/orders', change('x', { isNew: true, processState: 'Pending' }), true],
   ['#/orders', change('x', { revision: 7 }), false],
   ['#/orders?state=Error', change('x', { processState: 'Error' }), true],
   ['#/orders?state=Error', change('x'), false],
   ['#/orders?state=Pending', change('a'), true],
-  ['#/orders?workflow=boat', change('x', { revision: 1 }), false],
+  ['#/orders?workflow=boat', change('x', { isNew: true }), false],
 ])('in %s, the first page is requested again only for some changes (%#)', (hash, news, stale) => {
   const before = { orders: [order('a')], cursor: null };
   expect(changed(before, batch(news), query(hash)).isStale).toBe(stale);
@@ -94,7 +96,13 @@ test('an old order is news if it is shown already, or if there is space', () => 
   expect(isNews(old('a'), shown, 2)).toBe(true);
   expect(isNews(old('x'), shown, 2)).toBe(false);
   expect(isNews(old('x'), shown, 3)).toBe(true);
-  expect(isNews(change('x', { revision: 1 }), shown, 2)).toBe(true);
+  expect(isNews(change('x', { isNew: true }), shown, 2)).toBe(true);
+});
+
+test('an order that was submitted since the last batch is new in it, whatever its revision', () => {
+  const first = updateOf(change('a', { revision: 1 }), undefined);
+  expect(updateOf(change('a', { revision: 7 }), first)).toMatchObject({ revision: 7, isNew: true });
+  expect(updateOf(change('a', { revision: 7 }), undefined).isNew).toBe(false);
 });
 
 test('new orders are added at the top, changed ones stay in place, and the last ones are removed', () => {

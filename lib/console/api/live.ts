@@ -8,13 +8,13 @@ import { request } from './api-client.ts';
 import type { Change } from './documents.ts';
 import { authorization, sessions, tokenWanted } from './session-token.ts';
 import { sseParser } from './sse-parser.ts';
+import { type Update, updateOf } from './update.ts';
 
 export type Connection = 'connecting' | 'live' | 'polling' | 'offline';
 export const connection = signal<Connection>('connecting');
 
 export interface Follower {
-  /** The latest change of each order, since the last call. */
-  changes?(batch: ReadonlyMap<string, Change>): void;
+  changes?(batch: ReadonlyMap<string, Update>): void;
   /** Changes may have been missed: load again. */
   refresh(): void;
 }
@@ -28,7 +28,7 @@ const retryMaxMs = 10_000;
 const hiddenFrameMs = 1_000;
 
 const followers = new Set<Follower>();
-let batch = new Map<string, Change>();
+let batch = new Map<string, Update>();
 
 /** The returned function ends it. */
 export function follow(follower: Follower): () => void {
@@ -42,9 +42,10 @@ function refreshAll(): void {
 
 function onChange(change: Change): void {
   if (batch.size === 0) onNextFrame(flush);
+  const update = updateOf(change, batch.get(change.orderId));
   // Deleted first, so that the map is ordered by the last change.
   batch.delete(change.orderId);
-  batch.set(change.orderId, change);
+  batch.set(change.orderId, update);
 }
 
 function onNextFrame(work: () => void): void {

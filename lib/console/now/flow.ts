@@ -1,5 +1,6 @@
 /** The orders that changed last; each keeps its place until newer ones replace it. */
 import type { Change, SummaryDocument } from '#console/api/documents.ts';
+import type { Update } from '#console/api/update.ts';
 
 export type Flowing = Pick<
   Change,
@@ -28,9 +29,12 @@ export function flowed(
 }
 
 /** An old order that moves is no news beside new ones, unless there is room. */
-export function isNews(change: Change, shown: readonly Flowing[], max: number): boolean {
-  const isFresh = change.revision <= 2 || shown.length < max;
-  return isFresh || shown.some(({ orderId }) => orderId === change.orderId);
+export function isNews(
+  { orderId, isNew }: Update,
+  shown: readonly Flowing[],
+  max: number,
+): boolean {
+  return isNew || shown.length < max || shown.some((order) => order.orderId === orderId);
 }
 
 export const ofChange = ({ last, ...change }: Change): Flowing => ({

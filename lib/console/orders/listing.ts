@@ -1,5 +1,6 @@
 /** The state of a listing while pages are loaded and orders change. */
 import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import type { Update } from '#console/api/update.ts';
 import type { OrderQuery } from '#console/parts/page-paths.ts';
 
 export interface Listing {
@@ -32,7 +33,7 @@ export function nextPage({ orders }: Listing, page: ListDocument): Listing {
  */
 export function changed(
   listing: Listing,
-  changes: ReadonlyMap<string, Change>,
+  changes: ReadonlyMap<string, Update>,
   query: OrderQuery,
 ): { readonly listing: Listing; readonly isStale: boolean } {
   const met = new Set<string>();
@@ -54,13 +55,11 @@ export function changed(
 }
 
 /** True for a new order, or one that has just entered the state of the filter. */
-function mayFit(change: Change, { state, workflow, step, fault }: OrderQuery): boolean {
+function mayFit(change: Update, { state, workflow, step, fault }: OrderQuery): boolean {
   if (workflow !== '' && change.workflow !== workflow) return false;
   if (step !== '' && change.fault?.step !== step) return false;
   if (fault !== '' && change.fault?.code !== fault) return false;
-  return state === ''
-    ? change.revision === 1 || fault + step !== ''
-    : change.processState === state;
+  return state === '' ? change.isNew || fault + step !== '' : change.processState === state;
 }
 
 function hasLeft(change: Change, { state }: OrderQuery): boolean {
