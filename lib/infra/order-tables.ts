@@ -112,7 +112,7 @@ export class StateStore extends Construct {
   allowSweep(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex), this.arnOf(heldIndex));
-    const one = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+    const one = ['GetItem', 'PutItem', 'UpdateItem'];
     to.allow(
       ['BatchGetItem', ...one].map((action) => `dynamodb:${action}`),
       this.coordination.tableArn,

@@ -36,12 +36,15 @@ export interface Coordination {
   acquire(shard: number, lease: Lease, first: ShardMemory): Promise<ShardMemory | null>;
   /** Stores the memory of the shard; does nothing when another holder has the lease. */
   keep(shard: number, holder: string, memory: ShardMemory): Promise<void>;
+  /** Releases the lease, with the memory that the shard is left with; does nothing when another holder has the lease. */
+  release(shard: number, holder: string, left: ShardMemory): Promise<void>;
   /**
-   * Releases the lease; does nothing when another holder has it.
+   * Releases the lease of a shard that is finished; does nothing when another holder has the lease. The next
+   * holder learns when the shard was reached, although its tick may have recalled before that.
    *
-   * @param left the memory of the shard; null when the shard is finished
+   * @param aliveAt when a sweep last reached the shard, ms since the epoch; null: none did
    */
-  release(shard: number, holder: string, left: ShardMemory | null): Promise<void>;
+  finish(shard: number, holder: string, aliveAt: number | null): Promise<void>;
 }
 
 /** The result of a tick. */

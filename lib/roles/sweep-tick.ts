@@ -6,7 +6,7 @@
  * The lease only saves work; correctness does not depend on it (R11). The memory of a shard is kept until the shard is
  * finished: the time when a sweep last reached it, and the outages it recovers from (R20).
  */
-import { gapsAt, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { gapsAt, noMemory, type ShardMemory, withReached } from '#core/decide/sweep-gaps.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -156,9 +156,9 @@ function memoryOf(of: Shard): ShardMemory {
  * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became
  * unfinished before any sweep reached it was last reached by the last tick: an outage since then concerns it too.
  */
-function asKnown(memory: ShardMemory, { memory: { reachedAt, sweptAt } }: Shard): ShardMemory {
-  const known = [memory.aliveAt, reachedAt].flatMap((instant) => instant ?? []);
-  return { ...memory, aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };
+function asKnown(memory: ShardMemory, of: Shard): ShardMemory {
+  const known = withReached(memory, of.memory.reachedAt);
+  return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;
 }
 
 async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
@@ -186,7 +186,8 @@ async function underLease(
   const lease = { holder, nowMs: clock.now(), leaseMs };
   const taken = await coordination.acquire(shard, lease, memoryOf(of));
   if (taken === null) return held;
-  let left: ShardMemory | null = asKnown(taken, of);
+  let left = asKnown(taken, of);
+  let isFinished = false;
   try {
     const report = await supervisor.sweepShard({
       shard,
@@ -199,12 +200,15 @@ async function underLease(
         await coordination.keep(shard, holder, memory);
       },
     });
-    left = report.finished && report.left.gaps.length === 0 ? null : report.left;
+    left = report.left;
+    isFinished = report.finished && left.gaps.length === 0;
     const { found, recovered, interrupted, lagMs, stopped } = report;
     const own = { found, recovered, interrupted, lagMs, handedOver: 0 };
     return { report: own, reached: true, stopped };
   } finally {
-    await coordination.release(shard, holder, left);
+    await (isFinished
+      ? coordination.finish(shard, holder, left.aliveAt)
+      : coordination.release(shard, holder, left));
   }
 }
 

@@ -32,7 +32,8 @@ const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
   ['recall', ({ coordination }) => coordination.recall(shards)],
   ['acquire', ({ coordination }) => coordination.acquire(0, lease, memory)],
   ['keep', ({ coordination }) => coordination.keep(0, 'me', memory)],
-  ['release', ({ coordination }) => coordination.release(0, 'me', null)],
+  ['release', ({ coordination }) => coordination.release(0, 'me', memory)],
+  ['finish', ({ coordination }) => coordination.finish(0, 'me', now)],
   ['remember', ({ coordination }) => coordination.remember(mark)],
 ];
 

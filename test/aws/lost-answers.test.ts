@@ -392,8 +392,8 @@ describe('the coordination of Supervisors', () => {
         sweptAt: nowMs,
         unfinished: new Map([[0, memory]]),
       });
-      proxy.lose('DeleteItem', lost);
-      await coordination.release(0, 'me', null);
+      proxy.lose('UpdateItem', lost);
+      await coordination.finish(0, 'me', 5);
       expect((await coordination.recall(2)).unfinished.size).toBe(0);
       expect(await coordination.acquire(0, other, memory)).toEqual(memory);
     },
@@ -403,8 +403,8 @@ describe('the coordination of Supervisors', () => {
     [
       ['acquire', 'UpdateItem', (it, nowMs) => it.acquire(0, { ...lease, nowMs }, memory)],
       ['keep', 'UpdateItem', (it) => it.keep(0, 'me', { ...memory, aliveAt: 6 })],
-      ['release, finished', 'DeleteItem', (it) => it.release(0, 'me', null)],
-      ['release, unfinished', 'UpdateItem', (it) => it.release(0, 'me', { ...memory, gaps: [] })],
+      ['finish', 'UpdateItem', (it) => it.finish(0, 'me', 8)],
+      ['release', 'UpdateItem', (it) => it.release(0, 'me', { ...memory, gaps: [] })],
       [
         'remember',
         'PutItem',

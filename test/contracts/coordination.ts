@@ -141,9 +141,15 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await take('two', now + leaseMs)).toBe(false);
       });
 
-      test.each([null, rich])('is free after its release (left: %j)', async (left) => {
+      test('is free after its release', async () => {
         await take('one');
-        await coordination.release(0, 'one', left);
+        await coordination.release(0, 'one', rich);
+        expect(await take('two')).toBe(true);
+      });
+
+      test('is free once it is finished', async () => {
+        await take('one');
+        await coordination.finish(0, 'one', now);
         expect(await take('two')).toBe(true);
       });
 
@@ -166,7 +172,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         await take('one');
         await coordination.release(0, 'one', rich);
         await take('two', now, 2);
-        await coordination.release(2, 'two', null);
+        await coordination.finish(2, 'two', now);
         await coordination.remember(mark(now));
         expect(await unfinished()).toEqual([[0, rich]]);
       });
@@ -183,8 +189,43 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         await take('died');
         expect(await unfinished()).toEqual([[0, memory(7)]]);
         await take('next', now + leaseMs + 1);
-        await coordination.release(0, 'next', null);
+        await coordination.finish(0, 'next', now);
         expect(await unfinished()).toEqual([]);
+      });
+
+      test.each([
+        ['earlier', now - 9, now],
+        ['later', now + 9, now + 9],
+        ['never', null, now],
+      ])(
+        'after it was finished begins with what its next holder knows, and when it was reached (recalled: %s)',
+        async (_, recalled, known) => {
+          await take('one');
+          await coordination.keep(0, 'one', rich);
+          await coordination.finish(0, 'one', now);
+          expect(await takeWith({ ...rich, aliveAt: recalled }, 'two')).toEqual({
+            ...rich,
+            aliveAt: known,
+          });
+          expect(await unfinished()).toEqual([[0, { ...rich, aliveAt: known }]]);
+        },
+      );
+
+      test('after it was finished without being reached begins with what its next holder knows', async () => {
+        await take('one');
+        await coordination.finish(0, 'one', null);
+        expect(await takeWith(rich, 'two')).toEqual(rich);
+      });
+
+      test.each([
+        ['keeps', (left: ShardMemory) => coordination.keep(0, 'two', left)],
+        ['leaves', (left: ShardMemory) => coordination.release(0, 'two', left)],
+      ])('after it was finished is what its next holder %s', async (_, store) => {
+        await take('one');
+        await coordination.finish(0, 'one', now);
+        await take('two');
+        await store(rich);
+        expect(await unfinished()).toEqual([[0, rich]]);
       });
 
       test('is not changed by a refused holder', async () => {
@@ -194,26 +235,25 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       });
     });
 
-    test.each([null, memory(9)])(
-      'keep and release by a past holder (left: %j) change neither lease nor memory',
-      async (left) => {
-        await take('slow');
-        await take('next', now + leaseMs + 1);
-        await coordination.keep(0, 'next', rich);
-        await coordination.keep(0, 'slow', memory(8));
-        await coordination.release(0, 'slow', left);
-        expect(await unfinished()).toEqual([[0, rich]]);
-        expect(await take('third', now + leaseMs + 2)).toBe(false);
-      },
-    );
+    test('keep, release and finish by a past holder change neither lease nor memory', async () => {
+      await take('slow');
+      await take('next', now + leaseMs + 1);
+      await coordination.keep(0, 'next', rich);
+      await coordination.keep(0, 'slow', memory(8));
+      await coordination.release(0, 'slow', memory(9));
+      await coordination.finish(0, 'slow', now + 10);
+      expect(await unfinished()).toEqual([[0, rich]]);
+      expect(await take('third', now + leaseMs + 2)).toBe(false);
+    });
 
     test('a second release, or one without a lease, changes nothing', async () => {
       await coordination.release(0, 'other', rich);
+      await coordination.finish(0, 'other', now);
       await coordination.keep(0, 'other', rich);
       expect(await unfinished()).toEqual([]);
       await take('one');
       await coordination.release(0, 'one', rich);
-      await coordination.release(0, 'one', null);
+      await coordination.finish(0, 'one', now);
       expect(await unfinished()).toEqual([[0, rich]]);
     });
 

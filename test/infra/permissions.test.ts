@@ -102,7 +102,7 @@ test('the Supervisor sweeps, commits, nudges, and may invoke itself', () => {
   expect(linesOf('Supervisor')).toMatchInlineSnapshot(`
     [
       "ReadyNormalQueue: sqs:SendMessage",
-      "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+      "StateStoreCoordination: dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
       "StateStoreProcesses/Due: dynamodb:Query",
       "StateStoreProcesses/Held: dynamodb:Query",
       "StateStoreProcesses: dynamodb:BatchGetItem dynamodb:PutItem",

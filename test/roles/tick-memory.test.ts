@@ -32,6 +32,10 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
       calls.push(`${holder} gives ${shard} back`);
       return memory.release(shard, holder, left);
     },
+    finish(shard, holder, aliveAt) {
+      calls.push(`${holder} gives ${shard} back`);
+      return memory.finish(shard, holder, aliveAt);
+    },
     remember(mark) {
       marks.push(mark);
       return memory.remember(mark);
@@ -177,7 +181,7 @@ test('a shard that cannot be reached is left to the sweep that holds it', async 
 test('a shard that another sweep finishes after the recall is swept with the outages recalled (R20)', async () => {
   const { clock, start, memory, sweep } = ticking(() => ({
     async due({ shard }) {
-      if (shard === 1) await memory.release(1, 'other', null);
+      if (shard === 1) await memory.finish(1, 'other', null);
       return { items: [], cursor: null };
     },
   }));
@@ -187,6 +191,20 @@ test('a shard that another sweep finishes after the recall is swept with the out
   await sweep('a').tick();
   const left = { aliveAt: clock.now(), gaps, rampAt: 0 };
   expect([...(await memory.recall(2)).unfinished]).toEqual([[1, left]]);
+});
+
+test('no outage is detected when a tick acquires a shard that another one finished after the recall, and dies (R20)', async () => {
+  const { clock, start, memory, sweep } = ticking(() => ({
+    due: ({ shard }) => Promise.resolve({ items: [], cursor: shard === 0 ? 'more' : null }),
+  }));
+  await memory.remember({ sweptAt: start, reachedAt: start, shards: 2, complete: true });
+  clock.jump(150 * second);
+  await hold(memory, clock.now(), 0);
+  await memory.finish(0, 'other', clock.now());
+  await hold(memory, clock.now(), 0, { ...noMemory, aliveAt: start });
+  clock.jump(61 * second);
+  await sweep('a').tick();
+  expect((await memory.recall(2)).unfinished.get(0)?.gaps ?? []).toEqual([]);
 });
 
 test('a failed repair fails the tick, which is not remembered', async () => {

@@ -10,5 +10,6 @@ export function memoryCoordination(): Coordination {
     acquire: async (shard, lease, first) => table.acquire(shard, lease, first),
     keep: async (shard, holder, memory) => table.keep(shard, holder, memory),
     release: async (shard, holder, left) => table.release(shard, holder, left),
+    finish: async (shard, holder, aliveAt) => table.finish(shard, holder, aliveAt),
   };
 }

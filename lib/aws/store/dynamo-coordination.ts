@@ -1,7 +1,6 @@
 /** The Coordination table: what Supervisors remember between sweeps. */
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
   UpdateItemCommand,
@@ -10,9 +9,9 @@ import { unavailable, type Waits } from '#aws/failure.ts';
 import { clockToleranceMs } from '#core/decide/due.ts';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
-import { fromItem, type Item, toItem } from './attributes.ts';
+import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { batchGet } from './batch-get.ts';
-import { memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
+import { isFinished, memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
@@ -28,6 +27,7 @@ const ifLater =
 const ifNotReachedSince =
   '(attribute_not_exists(ReachedAt) OR ReachedAt = :reached OR NOT ReachedAt BETWEEN :reached AND :latest)';
 const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
+const setFinished = 'SET FinishedAt = :at REMOVE Holder, HeldUntil, AliveAt, Gaps, RampAt';
 
 export function dynamoCoordination(
   client: DynamoDBClient,
@@ -35,22 +35,19 @@ export function dynamoCoordination(
   waits: Waits,
 ): Coordination {
   const read = (shards: number) => readShards(client, waits, table, shards);
-  const keyOfHolder = (shard: number, holder: string) => ({
-    TableName: table,
-    Key: { Name: { S: shardKey(shard) } },
-    ConditionExpression: 'Holder = :me',
-    ExpressionAttributeValues: toItem({ ':me': holder }),
-  });
-  const update = (shard: number, holder: string, memory: ShardMemory, expression: string) =>
-    ifCondition(() =>
+  const update = async (shard: number, holder: string, expression: string, values: Attributes) => {
+    await ifCondition(() =>
       client.send(
         new UpdateItemCommand({
-          ...keyOfHolder(shard, holder),
+          TableName: table,
+          Key: { Name: { S: shardKey(shard) } },
           UpdateExpression: expression,
-          ExpressionAttributeValues: toItem({ ':me': holder, ...memoryAttributes(memory) }),
+          ConditionExpression: 'Holder = :me',
+          ExpressionAttributeValues: toItem({ ':me': holder, ...values }),
         }),
       ),
     );
+  };
   return {
     async recall(shards) {
       const known = await read(shards);
@@ -60,7 +57,7 @@ export function dynamoCoordination(
       const unfinished = new Map<number, ShardMemory>();
       for (let shard = 0; shard < Math.max(shards, before); shard += 1) {
         const item = all.get(shardKey(shard));
-        if (item !== undefined) unfinished.set(shard, memoryOf(item));
+        if (item !== undefined && !isFinished(item)) unfinished.set(shard, memoryOf(item));
       }
       const sweptAt = numberOf(known.get(sweepKey), 'SweptAt');
       const reachedAt = numberOf(known.get(sweepKey), 'ReachedAt');
@@ -88,14 +85,19 @@ export function dynamoCoordination(
       return taken === null ? null : memoryOf(taken.Attributes ?? {});
     },
 
-    async keep(shard, holder, memory) {
-      await update(shard, holder, memory, setMemory);
-    },
+    // The holder knows when the shard was finished since it acquired it.
+    keep: (shard, holder, memory) =>
+      update(shard, holder, `${setMemory} REMOVE FinishedAt`, memoryAttributes(memory)),
 
-    async release(shard, holder, left) {
-      if (left !== null) await update(shard, holder, left, `${setMemory} REMOVE Holder, HeldUntil`);
-      else await ifCondition(() => client.send(new DeleteItemCommand(keyOfHolder(shard, holder))));
-    },
+    release: (shard, holder, left) =>
+      update(
+        shard,
+        holder,
+        `${setMemory} REMOVE FinishedAt, Holder, HeldUntil`,
+        memoryAttributes(left),
+      ),
+
+    finish: (shard, holder, aliveAt) => update(shard, holder, setFinished, { ':at': aliveAt }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A shard's sweep memory as the Coordination table stores it. */
 import * as z from 'zod';
-import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { type ShardMemory, withReached } from '#core/decide/sweep-gaps.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Attributes, Item } from './attributes.ts';
@@ -23,8 +23,15 @@ export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attrib
  */
 export function memoryOf(item: Item): ShardMemory {
   const gaps = gapsOf(item['Gaps']?.S ?? '[]');
-  return { aliveAt: numberOf(item, 'AliveAt'), gaps, rampAt: numberOf(item, 'RampAt') ?? 0 };
+  const rampAt = numberOf(item, 'RampAt') ?? 0;
+  return withReached(
+    { aliveAt: numberOf(item, 'AliveAt'), gaps, rampAt },
+    numberOf(item, 'FinishedAt'),
+  );
 }
+
+/** Whether the shard has no work left; its item says when a sweep last reached it. */
+export const isFinished = (item: Item) => 'FinishedAt' in item && !('Holder' in item);
 
 function gapsOf(text: string): ShardMemory['gaps'] {
   try {

@@ -44,6 +44,15 @@ export interface ShardMemory {
 /** The memory of a shard that was never swept. */
 export const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 
+/** The memory of a shard that a sweep is also known to have reached at these instants; null: it is not known. */
+export function withReached(
+  memory: ShardMemory,
+  ...instants: readonly (number | null)[]
+): ShardMemory {
+  const known = [memory.aliveAt, ...instants].filter((instant) => instant !== null);
+  return { ...memory, aliveAt: known.length === 0 ? null : Math.max(...known) };
+}
+
 /** The outages whose attempts a sweep that begins now treats as interrupted. */
 export function gapsAt(
   { aliveAt, gaps }: ShardMemory,

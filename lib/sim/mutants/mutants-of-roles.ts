@@ -157,14 +157,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'forget since when a shard has been unfinished',
     'sweep-tick',
-    'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
-    'aliveAt: sweptAt };',
+    'const known = withReached(memory, of.memory.reachedAt);',
+    'const known = { ...memory, aliveAt: null };',
   ),
   mutant(
     'know no gap for a shard that was never finished',
     'sweep-tick',
-    'aliveAt: known.length === 0 ? sweptAt : Math.max(...known) };',
-    'aliveAt: known.length === 0 ? null : Math.max(...known) };',
+    'return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;',
+    'return known;',
   ),
   mutant(
     'remember a sweep before it is done',
@@ -181,8 +181,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'release a shard as finished although orders were left',
     'sweep-tick',
-    'await coordination.release(shard, holder, left);\n  }\n}',
-    'await coordination.release(shard, holder, null);\n  }\n}',
+    'await (isFinished\n      ? coordination.finish',
+    'await (left !== null\n      ? coordination.finish',
   ),
   mutant(
     'count every overdue order as interrupted after an outage',

@@ -1,13 +1,16 @@
 /** What Supervisors remember between sweeps: the table, and a machine’s access to it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
-import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { type ShardMemory, withReached } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Lease, Mark, SweepMemory } from '#ports/coordination.ts';
 import type { Machine } from '#sim/world/machine.ts';
 
 interface Held {
   readonly holder: string | null;
   readonly heldUntil: number;
-  readonly memory: ShardMemory;
+  /** Null: the shard is finished. */
+  readonly memory: ShardMemory | null;
+  /** When a sweep that finished the shard reached it. */
+  readonly finishedAt: number | null;
 }
 
 /** {@link Coordination} without delays. */
@@ -16,7 +19,8 @@ export interface CoordinationTable {
   remember(mark: Mark): void;
   acquire(shard: number, lease: Lease, first: ShardMemory): ShardMemory | null;
   keep(shard: number, holder: string, memory: ShardMemory): void;
-  release(shard: number, holder: string, left: ShardMemory | null): void;
+  release(shard: number, holder: string, left: ShardMemory): void;
+  finish(shard: number, holder: string, aliveAt: number | null): void;
 }
 
 /** @param onRefused called with a shard whose lease another holder has */
@@ -29,9 +33,15 @@ export function coordinationTable(
     recall(shards) {
       const all = Math.max(shards, swept?.shards ?? 0);
       const unfinished = new Map<number, ShardMemory>();
-      for (const [shard, { memory }] of taken) if (shard < all) unfinished.set(shard, memory);
-      const { sweptAt = null, reachedAt = null } = swept ?? {};
-      return { sweptAt, reachedAt, shards: all, unfinished };
+      for (const [shard, { memory }] of taken) {
+        if (shard < all && memory !== null) unfinished.set(shard, memory);
+      }
+      return {
+        sweptAt: swept?.sweptAt ?? null,
+        reachedAt: swept?.reachedAt ?? null,
+        shards: all,
+        unfinished,
+      };
     },
     remember(mark) {
       const isLater = (stored: number | null | undefined, marked: number) =>
@@ -49,8 +59,8 @@ export function coordinationTable(
         onRefused(shard);
         return null;
       }
-      const memory = held?.memory ?? first;
-      taken.set(shard, { holder, heldUntil: nowMs + leaseMs, memory });
+      const memory = held?.memory ?? withReached(first, held?.finishedAt ?? null);
+      taken.set(shard, { holder, heldUntil: nowMs + leaseMs, memory, finishedAt: null });
       return memory;
     },
     keep(shard, holder, memory) {
@@ -60,8 +70,12 @@ export function coordinationTable(
     release(shard, holder, left) {
       const held = taken.get(shard);
       if (held?.holder !== holder) return;
-      if (left === null) taken.delete(shard);
-      else taken.set(shard, { ...held, holder: null, memory: left });
+      taken.set(shard, { ...held, holder: null, memory: left });
+    },
+    finish(shard, holder, aliveAt) {
+      const held = taken.get(shard);
+      if (held?.holder !== holder) return;
+      taken.set(shard, { ...held, holder: null, memory: null, finishedAt: aliveAt });
     },
   };
 }
@@ -77,5 +91,7 @@ export function simCoordination(table: CoordinationTable, machine: Machine): Coo
     keep: (shard, holder, memory) => call(`keep ${shard}`, () => table.keep(shard, holder, memory)),
     release: (shard, holder, left) =>
       call(`release ${shard}`, () => table.release(shard, holder, left)),
+    finish: (shard, holder, aliveAt) =>
+      call(`finish ${shard}`, () => table.finish(shard, holder, aliveAt)),
   };
 }
