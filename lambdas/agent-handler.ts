@@ -12,8 +12,11 @@ import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Circuits } from '#ports/circuits.ts';
+import type { Ejections } from '#ports/ejections.ts';
+import type { Log } from '#ports/log.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
@@ -40,10 +43,17 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     waitMs: batchWaitMs,
     batchMax: sendBatchMax,
   });
+  const { circuits, ejections: stored } = storedOnDemand(config.REEVE_COORDINATION_TABLE);
   const breaker = sharedCircuitBreaker({
     agent: implementation.contract.name,
     instance: instanceName(),
-    circuits: circuitsOnDemand(config.REEVE_COORDINATION_TABLE),
+    circuits,
+    clock: systemClock,
+    log,
+  });
+  const ejections = sharedEjections({
+    agent: implementation.contract.name,
+    ejections: stored,
     clock: systemClock,
     log,
   });
@@ -52,7 +62,8 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     breakerFor: () => breaker,
     clock: systemClock,
     random: systemRandom,
-    log,
+    log: alarming,
+    ejections,
   });
   const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
@@ -76,23 +87,49 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
       log,
     });
     // Lambda suspends the instance after the response.
-    await breaker.stored();
+    await Promise.all([breaker.stored(), ejections.stored()]);
     return response;
   });
 }
 
-/** A healthy service needs no stored circuit, so the client of DynamoDB is loaded after the first failed call. */
-function circuitsOnDemand(table: string): Circuits {
-  let loading: Promise<Circuits> | undefined;
-  const loaded = () => {
-    loading ??= import('./circuits.ts').then(({ circuitsOf }) => circuitsOf(table));
-    return loading;
-  };
+/** A healthy service needs nothing stored, so the client of DynamoDB is loaded after the first failed call. */
+function storedOnDemand(table: string): { circuits: Circuits; ejections: Ejections } {
+  const loaded = onDemand(async () => {
+    const { circuitsOf, ejectionsOf } = await import('./circuits.ts');
+    return { circuits: circuitsOf(table), ejections: ejectionsOf(table) };
+  });
   return {
-    read: async (agent) => (await loaded()).read(agent),
-    store: async (agent, circuit, after) => (await loaded()).store(agent, circuit, after),
+    circuits: {
+      read: async (agent) => (await loaded()).circuits.read(agent),
+      store: async (agent, circuit, after) =>
+        (await loaded()).circuits.store(agent, circuit, after),
+    },
+    ejections: {
+      read: async (agent) => (await loaded()).ejections.read(agent),
+      store: async (agent, ejection, nowMs) =>
+        (await loaded()).ejections.store(agent, ejection, nowMs),
+    },
   };
 }
+
+function onDemand<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+}
+
+/** The log, with the metric of the alarm on a service whose endpoints fail beyond what may be ejected. */
+const alarming: Log = {
+  ...log,
+  error(event, fields) {
+    log.error(event, fields);
+    if (event === 'endpoint-not-ejected') {
+      void import('./metrics.ts').then(({ publish }) => publish({ AgentsUnavailable: 1 }));
+    }
+  },
+};
 
 const isFirstReceive = (record: SQSRecord | undefined) =>
   record !== undefined && receivesOf(record) === 1;

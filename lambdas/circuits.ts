@@ -1,8 +1,10 @@
-/** The circuits that the instances of an agent's function share; operators learn of their changes. */
+/** What the instances of an agent's function share of its service; operators learn of the changes of its circuit. */
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
+import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
 import { hasJustOpened, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/circuits.ts';
+import type { Ejections } from '#ports/ejections.ts';
 import { publish } from './metrics.ts';
 import { log } from './telemetry.ts';
 
@@ -18,6 +20,9 @@ export function circuitsOf(table: string): Circuits {
     },
   };
 }
+
+/** @param table the name of the Coordination table */
+export const ejectionsOf = (table: string): Ejections => dynamoEjections(dynamoClient(), table);
 
 /** One log line when the service becomes unavailable, and the metric of its alarm also after each failed probe. */
 function report(agent: string, circuit: SharedCircuit): void {

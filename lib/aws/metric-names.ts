@@ -14,7 +14,7 @@ export const metrics = {
   AgentsUnavailable: {
     unit: 'Count',
     meaning:
-      'The circuit of an agent opened, or a probe of its service failed: orders wait for the agent, and continue by themselves.',
+      'The circuit of an agent opened, or a probe of its service failed: orders wait for the agent, and continue by themselves. Or more of its endpoints fail than may be ejected.',
   },
   OrdersInterrupted: {
     unit: 'Count',

@@ -143,6 +143,18 @@ export const logEvents = {
     meaning:
       'The circuit that the instances of an agent share could not be read or stored; the instance goes on with what it knows (AWS).',
   },
+  'endpoint-ejected': {
+    level: 'warn',
+    fields: ['agent', 'endpoint', 'ejectedMs', 'count'],
+    meaning:
+      'An endpoint of a service fails and is not called for `ejectedMs`, after `count` ejections in succession.',
+  },
+  'ejections-unavailable': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'The ejected endpoints that the instances of an agent share could not be read or stored; the instance goes by its own calls (AWS).',
+  },
   'load-unknown': {
     level: 'warn',
     fields: ['agent', 'error'],
@@ -172,6 +184,12 @@ export const logEvents = {
     optional: ['held'],
     meaning:
       'The service of an agent is unavailable; its orders, `held` of them now (embedded), wait without a failure and continue by themselves once it is restored.',
+  },
+  'endpoint-not-ejected': {
+    level: 'error',
+    fields: ['agent', 'endpoint'],
+    meaning:
+      'An endpoint of a service fails and is called all the same, because half of the weight of the endpoints stays in use; logged once until it answers again or is ejected.',
   },
   'activity-incomplete': {
     level: 'error',

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toItem } from '#aws/store/attributes.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
+import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
+import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import {
@@ -28,11 +30,40 @@ circuitsContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCircuits(server.client, coordination);
 });
+ejectionsContract('DynamoDB (Dynoxide)', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoEjections(server.client, coordination);
+});
 backlogReportContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoBacklogReport(server.client, coordination);
 });
 heldStepsContract('DynamoDB (Dynoxide)', () => heldUnderTest(server));
+
+test('circuits and ejections of one agent leave each other alone', async () => {
+  const { coordination } = await createTables(server.client);
+  const circuits = dynamoCircuits(server.client, coordination);
+  const ejections = dynamoEjections(server.client, coordination);
+  const ejection = { url: 'north', until: 5_000, count: 1 };
+  await ejections.store('paint', ejection, 0);
+  expect(await circuits.read('paint')).toBeNull();
+  const goodRate = { perSecond: 1, isKnown: true };
+  const open = { state: 'open', epoch: 1, since: 1, probeAt: 2, probes: 0, goodRate } as const;
+  expect(await circuits.store('paint', open, 0)).toBe(true);
+  expect(await ejections.read('paint')).toEqual([ejection]);
+  expect(await circuits.read('paint')).toEqual(open);
+});
+
+test('an ejection of a newer release says nothing', async () => {
+  const { coordination } = await createTables(server.client);
+  const item = toItem({
+    Name: 'circuit#paint',
+    'EjectedUntil:north': 'soon',
+    'Ejections:north': 1,
+  });
+  await server.client.send(new PutItemCommand({ TableName: coordination, Item: item }));
+  expect(await dynamoEjections(server.client, coordination).read('paint')).toEqual([]);
+});
 
 test('a circuit of a newer release says nothing', async () => {
   const { coordination } = await createTables(server.client);

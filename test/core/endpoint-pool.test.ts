@@ -108,9 +108,7 @@ test('latencies alone eject no endpoint', () => {
   const service = () => [random() < 0.01 ? 2_000 : 50, true] as const;
   for (let minute = 0; minute < 60; minute += 1) {
     calls({ pool, fromMs: minute * 60_000, forMs: 60_000, service });
-    for (const { ejectedUntil } of pool.states(minute * 60_000 + 60_000)) {
-      expect(ejectedUntil).toBeNull();
-    }
+    expect(pool.ejected(minute * 60_000 + 60_000)).toEqual([]);
   }
 });
 
@@ -123,18 +121,20 @@ test('the ejections of one endpoint take longer and longer, up to a minute', () 
     // All others were tried, so that it is called.
     const call = pool.choose(at, random, new Set(['b', 'c', 'd']));
     call.failed(at, 1_000);
-    const until = pool.states(at).find(({ url }) => url === 'a')?.ejectedUntil ?? null;
-    if (until === null) continue;
-    took.push((until - at) / 1_000);
-    at = until;
+    const [ejection] = pool.ejected(at);
+    if (ejection === undefined) continue;
+    expect(ejection).toMatchObject({ url: 'a', count: took.length + 1 });
+    took.push((ejection.until - at) / 1_000);
+    at = ejection.until;
   }
   expect(took).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 60, 60]);
 });
 
-test('whatever happens, endpoints of half of the weight stay (R26)', () => {
-  const moves = fc.array(fc.record({ isAnswered: fc.boolean(), ms: fc.nat(500) }), {
-    maxLength: 300,
-  });
+test('at most half of the weight is ejected, by its own calls and by those of others (R26)', () => {
+  const moves = fc.array(
+    fc.record({ isAnswered: fc.boolean(), ms: fc.nat(500), other: fc.option(fc.nat(4)) }),
+    { maxLength: 300 },
+  );
   const weights = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(weights, moves, (each, steps) => {
@@ -142,18 +142,15 @@ test('whatever happens, endpoints of half of the weight stay (R26)', () => {
       const random = randoms();
       const total = each.reduce((sum, weight) => sum + weight, 0);
       let at = 0;
-      for (const { isAnswered, ms } of steps) {
+      const ejectedWeight = (nowMs: number) =>
+        pool.ejected(nowMs).reduce((sum, { url }) => sum + (each[Number(url.slice(1))] ?? 0), 0);
+      for (const { isAnswered, ms, other } of steps) {
+        if (other !== null) pool.adopt([{ url: `e${other}`, until: at + 5_000, count: 1 }], at);
         const call = pool.choose(at, random, none);
         at += ms;
         if (isAnswered) call.answered(at);
         else call.failed(at, 1_000);
-        const ejected = pool
-          .states(at)
-          .reduce(
-            (sum, { ejectedUntil }, one) => sum + (ejectedUntil === null ? 0 : (each[one] ?? 0)),
-            0,
-          );
-        expect(ejected).toBeLessThanOrEqual(total / 2);
+        expect(ejectedWeight(at)).toBeLessThanOrEqual(total / 2);
       }
     }),
   );
@@ -165,25 +162,43 @@ test('a clock that was set back ejects no endpoint for longer', () => {
   for (let count = 0; count < 3; count += 1) {
     pool.choose(hourMs, randoms(), new Set(['b', 'c', 'd'])).failed(hourMs, 1_000);
   }
-  expect(pool.states(hourMs)[0]?.ejectedUntil).toBe(hourMs + 5_000);
-  expect(pool.states(0)[0]?.ejectedUntil).toBeNull();
+  expect(pool.ejected(hourMs)).toEqual([{ url: 'a', until: hourMs + 5_000, count: 1 }]);
+  expect(pool.ejected(0)).toEqual([]);
   const service = () => [50, true] as const;
   const counts = calls({ pool, fromMs: 0, forMs: 60_000, service });
   for (const { url } of four) expect(shareOf(counts, url)).toBeGreaterThan(0.15);
 });
 
-test('the bound is reported while it holds', () => {
+test('an endpoint that fails and may not be ejected is reported once, until it is well again', () => {
   const pool = endpointPool([{ url: 'a' }, { url: 'b' }]);
-  const fail = (url: string) => {
-    for (let count = 0; count < 3; count += 1) {
-      const others = new Set(['a', 'b'].filter((other) => other !== url));
-      pool.choose(0, randoms(), others).failed(0, 1_000);
-    }
+  const end = (url: string, isAnswered: boolean) => {
+    const others = new Set(['a', 'b'].filter((other) => other !== url));
+    const call = pool.choose(0, randoms(), others);
+    return (isAnswered ? call.answered(0) : call.failed(0, 1_000)).kind;
   };
-  fail('a');
-  expect(pool.isAtBound(0)).toBe(false);
-  fail('b');
-  expect(pool.isAtBound(0)).toBe(true);
-  pool.choose(0, randoms(), none).answered(1);
-  expect(pool.isAtBound(1)).toBe(false);
+  const three = (url: string) => [1, 2, 3].map(() => end(url, false));
+  expect(three('a')).toEqual(['unchanged', 'unchanged', 'ejected']);
+  expect(three('b')).toEqual(['unchanged', 'unchanged', 'not-ejected']);
+  expect(three('b')).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  expect(end('b', true)).toBe('unchanged');
+  expect(three('b')).toEqual(['unchanged', 'unchanged', 'not-ejected']);
+});
+
+test('what another process has ejected is not called', () => {
+  const pool = endpointPool(four);
+  const ejection = { url: 'b', until: 10_000, count: 2 };
+  pool.adopt([ejection, { url: 'gone', until: 10_000, count: 1 }], 0);
+  expect(pool.ejected(0)).toEqual([ejection]);
+  const service = () => [50, true] as const;
+  expect(calls({ pool, fromMs: 0, forMs: 9_000, service }).has('b')).toBe(false);
+  expect(calls({ pool, fromMs: 30_000, forMs: 9_000, service }).has('b')).toBe(true);
+});
+
+test.each([
+  ['that has ended', 1_000],
+  ['that no correct clock can have written', 10_000_000],
+])('an ejection %s is not adopted', (_, until) => {
+  const pool = endpointPool(four);
+  pool.adopt([{ url: 'b', until, count: 1 }], 2_000);
+  expect(pool.ejected(2_000)).toEqual([]);
 });

@@ -2,12 +2,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
+import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
@@ -38,6 +40,10 @@ coordinationContract('DynamoDB Local', async () => {
 circuitsContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCircuits(server.client, coordination);
+});
+ejectionsContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoEjections(server.client, coordination);
 });
 backlogReportContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);

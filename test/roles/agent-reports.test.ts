@@ -42,7 +42,7 @@ test.each([
 
 test('an undo of an agent without an undo is done', async () => {
   const unneeded = { contract: { ...contract, undo: 'unneeded' } } as const;
-  const { run, replies } = kitchen(served, unneeded, true, false);
+  const { run, replies } = kitchen(served, unneeded, { canUndo: false });
   await run({ action: 'undo' });
   expect(replies).toMatchObject([{ action: 'undo', result: { kind: 'succeeded', output: null } }]);
 });
@@ -104,12 +104,12 @@ test.each([
 });
 
 test('the log has every reply and heartbeat that could not be sent, and every passed deadline', async () => {
-  const mute = kitchen(served, {}, false);
+  const mute = kitchen(served, {}, { canSend: false });
   await mute.run({ attempt: 2 });
   const fields = { ...attempt, error: 'Error', code: null };
   expect(mute.log.lines).toEqual([{ event: 'reply-failed', fields }]);
 
-  const hanging = kitchen(never, {}, false);
+  const hanging = kitchen(never, {}, { canSend: false });
   const running = hanging.run({ attempt: 2 });
   await hanging.clock.advance(6_000);
   hanging.calls[0]?.call.heartbeat();

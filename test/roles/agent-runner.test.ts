@@ -113,7 +113,7 @@ test('a request past its complete-by causes no call', async () => {
 test('a request past its complete-by ends for its breaker, which may have kept a slot for it (R22)', async () => {
   const ended: number[] = [];
   const breaker = { ...freeBreaker(), end: ({ attempt }: Request) => ended.push(attempt) };
-  const { run, clock } = kitchen(served, {}, true, true, breaker);
+  const { run, clock } = kitchen(served, {}, { breaker });
   await run({ completeBy: clock.now() - 1, attempt: 3 });
   expect(ended).toEqual([3]);
 });
@@ -190,17 +190,18 @@ test('a heartbeat extends the deadline, at most to the end of the attempt', asyn
 });
 
 test('a request is delivered again when its reply could not be sent', async () => {
-  const { run } = kitchen(served, {}, false);
+  const { run } = kitchen(served, {}, { canSend: false });
   expect(await run()).toEqual({ kind: 'retry' });
 });
 
 const refusing = (gate: 'concurrency' | 'circuit') => ({ gate, retryAfterMs: 700 }) as const;
 
 test('an attempt that its breaker does not let begin is given back without a call', async () => {
-  const { run, replies, calls } = kitchen(served, {}, true, true, {
-    ...freeBreaker(),
-    begin: async () => refusing('concurrency'),
-  });
+  const { run, replies, calls } = kitchen(
+    served,
+    {},
+    { breaker: { ...freeBreaker(), begin: async () => refusing('concurrency') } },
+  );
   await run();
   expect(calls).toEqual([]);
   expect(replies).toMatchObject([
@@ -217,15 +218,15 @@ test('an attempt whose circuit opens between two calls is given back, and ends f
       throw new TransientFault('http-503', 'try later');
     },
     {},
-    true,
-    true,
     {
-      ...free,
-      admit(request) {
-        admissions += 1;
-        return admissions === 1 ? free.admit(request) : refusing('circuit');
+      breaker: {
+        ...free,
+        admit(request) {
+          admissions += 1;
+          return admissions === 1 ? free.admit(request) : refusing('circuit');
+        },
+        end: ({ attempt }) => ended.push(attempt),
       },
-      end: ({ attempt }) => ended.push(attempt),
     },
   );
   const running = run();
@@ -286,7 +287,7 @@ function probing() {
 }
 
 test('a probe that gets no answer is given back before complete-by, and its signal fires', async () => {
-  const { run, clock, replies, calls } = kitchen(never, {}, true, true, probing());
+  const { run, clock, replies, calls } = kitchen(never, {}, { breaker: probing() });
   const running = run();
   await clock.advance(9_000);
   expect(replies).toEqual([]);
@@ -302,7 +303,7 @@ test('a probe that fails at once is given back at once', async () => {
   const failing = async () => {
     throw new TransientFault('http-503', 'try later');
   };
-  const { run, clock, replies } = kitchen(failing, {}, true, true, probing());
+  const { run, clock, replies } = kitchen(failing, {}, { breaker: probing() });
   const running = run();
   await clock.advance(0);
   await running;
@@ -310,7 +311,7 @@ test('a probe that fails at once is given back at once', async () => {
 });
 
 test('a probe that is answered replies as any other call', async () => {
-  const { run, replies } = kitchen(served, {}, true, true, probing());
+  const { run, replies } = kitchen(served, {}, { breaker: probing() });
   await run();
   expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
 });

@@ -1,5 +1,6 @@
 /** The calls of an agent whose service has several endpoints. */
 import { expect, test } from 'vitest';
+import type { Ejection } from '#core/flow/endpoint-member.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { freeBreaker } from '../support/breakers.ts';
 import { kitchen, never, served } from './kitchen.ts';
@@ -79,9 +80,7 @@ test('the circuit of the service hears of a failure only when every endpoint has
       return { plate: 'soup' };
     },
     { endpoints: [...endpoints, { url: 'https://c.example' }, { url: 'https://d.example' }] },
-    true,
-    true,
-    breaker,
+    { breaker },
   );
   await run();
   expect(ends).toEqual(['answered']);
@@ -124,4 +123,34 @@ test.each([
   expect(() => kitchen(served, { endpoints: invalid })).toThrow(
     expect.objectContaining({ code: 'endpoints-invalid' }),
   );
+});
+
+test('an endpoint that is ejected is logged and shared, and one that may not be is logged', async () => {
+  const shared: string[] = [];
+  let reads = 0;
+  const ejections = {
+    ejected: ({ url, count }: Ejection) => shared.push(`${url} ${count}`),
+    failed: () => {
+      reads += 1;
+    },
+  };
+  const { run, clock, log } = kitchen(
+    async () => {
+      throw new TransientFault('http-503', 'try later');
+    },
+    { endpoints },
+    { ejections },
+  );
+  const running = run();
+  await clock.advance(1_000);
+  const lines = log.lines.filter(({ event }) => event.startsWith('endpoint-'));
+  expect(lines.map(({ event, fields }) => [event, fields['agent']])).toEqual([
+    ['endpoint-ejected', 'cook'],
+    ['endpoint-not-ejected', 'cook'],
+  ]);
+  expect(lines[0]?.fields).toMatchObject({ ejectedMs: 5_000, count: 1 });
+  expect(shared).toEqual([`${lines[0]?.fields['endpoint']} 1`]);
+  expect(reads).toBeGreaterThan(5);
+  await clock.advance(10_000);
+  await running;
 });

@@ -6,6 +6,7 @@ import type { Reply, Request } from '#core/model/message.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import { agentRunner } from '#roles/agent/agent-runner.ts';
+import type { EjectionShare } from '#roles/agent/endpoint-tries.ts';
 import { freeBreaker } from '../support/breakers.ts';
 import { type TestLog, testLog } from '../support/log.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
@@ -31,13 +32,20 @@ export interface Kitchen {
 
 type Perform = (call: Call, attempt: number) => Promise<{ plate: string }>;
 
-/** `send`: whether replies can be sent. */
+export interface KitchenOptions {
+  /** Whether replies can be sent. Default: true */
+  readonly canSend?: boolean;
+  /** Whether the code has an undo. Default: true */
+  readonly canUndo?: boolean;
+  /** Default: lets every call through. */
+  readonly breaker?: Breaker;
+  readonly ejections?: EjectionShare;
+}
+
 export function kitchen(
   perform: Perform,
   more: Partial<AgentImplementation> = {},
-  send = true,
-  canUndo = true,
-  breaker: Breaker = freeBreaker(),
+  { canSend = true, canUndo = true, breaker = freeBreaker(), ejections }: KitchenOptions = {},
 ): Kitchen {
   const clock = virtualClock();
   const start = clock.now();
@@ -58,9 +66,10 @@ export function kitchen(
     clock,
     log,
     random: { next: () => 0.5 },
+    ...(ejections !== undefined && { ejections }),
     replies: {
       async send(messages) {
-        if (!send) throw new Error('no channel');
+        if (!canSend) throw new Error('no channel');
         replies.push(...messages);
       },
     },

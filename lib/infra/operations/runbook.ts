@@ -55,7 +55,7 @@ export const runbook = {
   ),
   agentUnavailable: withReference(
     'agent-unavailable',
-    'The service of an agent does not answer. Its orders wait without a failure and continue by themselves; there is nothing to resubmit. The log of the agent’s function names the agent, `circuit-opened`. Restore the service, or ask its owner to.',
+    'The service of an agent does not answer. Its orders wait without a failure and continue by themselves; there is nothing to resubmit. The log of the agent’s function names the agent, `circuit-opened`, or the endpoint, `endpoint-not-ejected`. Restore the service, or ask its owner to.',
   ),
   pastDue: withReference(
     'past-due',

@@ -5,7 +5,6 @@
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { oversizeFault } from '#core/definition/output.ts';
-import type { EndpointPool } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
@@ -26,7 +25,7 @@ import type { Random } from '#ports/random.ts';
 import { backOffMs } from '../delays.ts';
 import { callsOf } from './agent-call.ts';
 import { type Deadline, deadline } from './deadline.ts';
-import { poolOf, triesOf } from './endpoint-tries.ts';
+import { type EjectionShare, poolOf, type Service, triesOf } from './endpoint-tries.ts';
 
 /** Between retries of a call. The maximum is short compared with the usual deadline, so that a recovered service is soon called. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
@@ -48,6 +47,8 @@ export interface AgentRunnerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** For an agent with endpoints of which several processes run. */
+  readonly ejections?: EjectionShare;
 }
 
 /**
@@ -65,12 +66,6 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
   }
   const service = { agent, pool: poolOf(agent) };
   return { handle: (request, isFirst = false) => handle(service, ports, request, isFirst) };
-}
-
-/** An agent and the endpoints of its service; null when it has one address. */
-interface Service {
-  readonly agent: AgentImplementation;
-  readonly pool: EndpointPool | null;
 }
 
 const done: Delivery = { kind: 'done' };
@@ -109,11 +104,12 @@ async function handle(
 
 /** The result to report; undefined when the deadline has passed. */
 async function attempt(
-  { agent, pool }: Service,
+  service: Service,
   ports: AgentRunnerPorts,
   request: Request,
   limit: Deadline,
 ): Promise<ReplyResult | undefined> {
+  const { agent } = service;
   const input = agent.contract.input.safeParse(request.input);
   if (!input.success) {
     const fields = faultyFields(input.error, 'the whole input');
@@ -127,7 +123,7 @@ async function attempt(
       .send([replyTo(request, { kind: 'heartbeat' })])
       .catch((error: unknown) => logError(ports.log, 'heartbeat-lost', request, error));
   };
-  const next = triesOf(pool, ports, callsOf(ports.clock, request, limit, beat), limit);
+  const next = triesOf(service, ports, callsOf(ports.clock, request, limit, beat), limit);
   for (let rounds = 1; !limit.isPast(); ) {
     const admitted = ports.breaker.admit(request);
     if ('gate' in admitted) return { kind: 'deferred', ...admitted };

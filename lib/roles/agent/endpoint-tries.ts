@@ -3,10 +3,12 @@
  * endpoint; only when all of them have failed, the service has. A call that has another endpoint after it gets half of the
  * time that is left, so that one that never answers does not take the whole attempt.
  */
-import { type EndpointPool, endpointPool } from '#core/flow/endpoint-pool.ts';
+import type { Ejection } from '#core/flow/endpoint-member.ts';
+import { type EndpointPool, type EndpointVerdict, endpointPool } from '#core/flow/endpoint-pool.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import type { MakeCall } from './agent-call.ts';
 import { type Deadline, deadline } from './deadline.ts';
@@ -25,19 +27,32 @@ export interface EndpointTry {
 /** Begins the next call of an attempt. `isWhole`: it gets all of the time that is left. */
 export type NextTry = (isWhole: boolean) => EndpointTry;
 
+/** How several processes of one agent learn of the endpoints that others have ejected. */
+export interface EjectionShare {
+  ejected(ejection: Ejection): void;
+  /** After each other failed call. `adopt` takes what others have ejected. */
+  failed(adopt: (others: readonly Ejection[]) => void): void;
+}
+
 /** The ports of {@link triesOf}. */
 export interface EndpointTryPorts {
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
+  /** None for an agent with one process. */
+  readonly ejections?: EjectionShare;
 }
 
-/**
- * @param pool null: the agent has no endpoints
- * @param limit of the attempt
- */
+/** An agent and the endpoints of its service; null when it has one address. */
+export interface Service {
+  readonly agent: AgentImplementation;
+  readonly pool: EndpointPool | null;
+}
+
+/** @param limit of the attempt */
 export function triesOf(
-  pool: EndpointPool | null,
-  { clock, random }: EndpointTryPorts,
+  { agent, pool }: Service,
+  { clock, random, log, ejections }: EndpointTryPorts,
   makeCall: MakeCall,
   limit: Deadline,
 ): NextTry {
@@ -46,6 +61,14 @@ export function triesOf(
     const only = { call: makeCall(null, limit), late: limit.late, answered, failed, end };
     return () => only;
   }
+  const heed = (url: string, verdict: EndpointVerdict) => {
+    const fields = { agent: agent.contract.name, endpoint: url };
+    if (verdict.kind === 'ejected') {
+      const { until, count } = verdict.ejection;
+      log.warn('endpoint-ejected', { ...fields, ejectedMs: until - clock.now(), count });
+      ejections?.ejected(verdict.ejection);
+    } else if (verdict.kind === 'not-ejected') log.error('endpoint-not-ejected', fields);
+  };
   let tried = new Set<string>();
   return (isWhole) => {
     const beganAt = clock.now();
@@ -57,9 +80,10 @@ export function triesOf(
     return {
       call: makeCall(chosen.url, part),
       late: part.late,
-      answered: () => chosen.answered(clock.now()),
+      answered: () => heed(chosen.url, chosen.answered(clock.now())),
       failed() {
-        chosen.failed(clock.now(), limit.completeBy - beganAt);
+        heed(chosen.url, chosen.failed(clock.now(), limit.completeBy - beganAt));
+        ejections?.failed((others) => pool.adopt(others, clock.now()));
         if (isLast) tried = new Set();
         return !isLast;
       },

@@ -15,6 +15,7 @@ import type { Log } from '#ports/log.ts';
 import { deliverMessages } from '#roles/queue-delivery.ts';
 import { laggingHeld } from '#sim/ports/held-index.ts';
 import { coordinationTable } from '#sim/ports/sim-coordination.ts';
+import { ejectionTable } from '#sim/ports/sim-flow.ts';
 import type { SimMessage } from '#sim/ports/sim-queue.ts';
 import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
 import type { ProcessRoles } from '#sim/world/one-process.ts';
@@ -127,6 +128,7 @@ function tablesOf({ around: { timeline, chance }, onWrite }: LoadWorldOptions) {
     ...{ table, held },
     coordination: coordinationTable(),
     circuits: new Map(),
+    ejections: ejectionTable(),
     report: { latest: null },
   };
 }

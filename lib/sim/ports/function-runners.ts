@@ -3,6 +3,7 @@ import { probeChecker } from '#checkers/probe-checker.ts';
 import { replyCodec } from '#core/codec/message-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
@@ -13,7 +14,7 @@ import type { Machine } from '#sim/world/machine.ts';
 import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
 import { implementation } from '#sim/world/sim-workflows.ts';
 import { simBreaker } from './sim-breaker.ts';
-import { simCircuits } from './sim-flow.ts';
+import { simCircuits, simEjections } from './sim-flow.ts';
 
 /** Makes each runner when it is first used: a machine runs the code of one agent. */
 export function runnersOf(shared: SharedByFunctions, machine: Machine, log: Log): Host['runner'] {
@@ -41,6 +42,12 @@ function runnerOf(
     clock: machine.clock,
     log,
   });
+  const ejections = sharedEjections({
+    agent,
+    ejections: simEjections(shared.ejections, machine),
+    clock: machine.clock,
+    log,
+  });
   const probes = probeChecker(breaker.state, machine.clock.now, shared.breach);
   const runner = assembleAgent(implementation(agent, machine, shared), {
     repliesOf: () =>
@@ -56,12 +63,13 @@ function runnerOf(
     clock: machine.clock,
     random: around.chance,
     log,
+    ejections,
   });
   return {
     async handle(request, isFirst) {
       const delivery = await runner.handle(request, isFirst);
       // As lambdas/agent-handler.ts does before its instance may be suspended.
-      await breaker.stored();
+      await Promise.all([breaker.stored(), ejections.stored()]);
       return delivery;
     },
   };

@@ -1,9 +1,11 @@
-/** What the instances of functions share to control the flow to agents: circuits, the index of held steps, the queues' counts. */
+/** What the instances of functions share to control the flow to agents: circuits, ejected endpoints, the index of held steps, the queues' counts. */
+import { type Ejection, ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import type { HeldBacklog } from '#core/flow/held-backlog.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { agentName } from '#core/model/ids.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
 import type { Circuits } from '#ports/circuits.ts';
+import type { Ejections } from '#ports/ejections.ts';
 import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
 import type { Machine } from '#sim/world/machine.ts';
@@ -32,6 +34,44 @@ export function simCircuits(table: CircuitTable, machine: Machine): Circuits {
           table.set(agent, circuit);
           return true;
         },
+      }),
+  };
+}
+
+/** {@link Ejections} without delays. */
+export interface EjectionTable {
+  read(agent: string): readonly Ejection[];
+  store(agent: string, ejection: Ejection, nowMs: number): boolean;
+}
+
+export function ejectionTable(): EjectionTable {
+  const byAgent = new Map<string, Map<string, Ejection>>();
+  return {
+    read: (agent) => [...(byAgent.get(agent)?.values() ?? [])],
+    store(agent, ejection, nowMs) {
+      const stored = byAgent.get(agent) ?? new Map<string, Ejection>();
+      const { until = 0 } = stored.get(ejection.url) ?? {};
+      if (until >= nowMs && until <= nowMs + ejectionMaxMs) return false;
+      byAgent.set(agent, stored.set(ejection.url, ejection));
+      return true;
+    },
+  };
+}
+
+export function simEjections(table: EjectionTable, machine: Machine): Ejections {
+  const refusal = 'coordination-throttled';
+  return {
+    read: (agent) =>
+      machine.call({
+        what: `read the ejected endpoints of ${agent}`,
+        refusal,
+        act: () => table.read(agent),
+      }),
+    store: (agent, ejection, nowMs) =>
+      machine.call({
+        what: `eject ${ejection.url} of ${agent}`,
+        refusal,
+        act: () => table.store(agent, ejection, nowMs),
       }),
   };
 }

@@ -20,7 +20,12 @@ import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
-import type { CircuitTable, ReportItem } from '#sim/ports/sim-flow.ts';
+import {
+  type CircuitTable,
+  type EjectionTable,
+  ejectionTable,
+  type ReportItem,
+} from '#sim/ports/sim-flow.ts';
 import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
@@ -42,6 +47,7 @@ export interface SharedByFunctions {
   readonly held: HeldIndex;
   readonly coordination: CoordinationTable;
   readonly circuits: CircuitTable;
+  readonly ejections: EjectionTable;
   /** The orders that wait, as the Supervisor of functions reported them. */
   readonly report: ReportItem;
   /** The agents that make a limited number of calls at once. */
@@ -171,7 +177,7 @@ export function sharedInfrastructure(
     sweepRuns,
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
-    ...{ circuits: new Map(), report: { latest: null } },
+    ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({
