@@ -38,6 +38,9 @@ const outageBeforeEndMs = 60_000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+const clockJumpMaxDays = 12;
+/** How far ahead a clock jumps, at most, ms. */
+export const clockJumpMaxMs = clockJumpMaxDays * dayMs;
 
 export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { shared, fleet } = options;
@@ -153,7 +156,7 @@ function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOpt
   };
   // One process sweeps every few seconds, so a jump of days would dominate the trace.
   const jumpMs = () =>
-    oneProcess ? chance.between(5, 30) * minuteMs : chance.between(1, 12) * dayMs;
+    oneProcess ? chance.between(5, 30) * minuteMs : chance.between(1, clockJumpMaxDays) * dayMs;
   const freeze = ({ machine }: Host) => {
     const ms = chance.between(2_000, 120_000);
     trace.record(`${machine.name} freezes for ${ms} ms`);

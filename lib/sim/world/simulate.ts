@@ -9,7 +9,11 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
-import { type FaultInjector, faultInjector as injectorOf } from '#sim/faults/fault-injector.ts';
+import {
+  clockJumpMaxMs,
+  type FaultInjector,
+  faultInjector as injectorOf,
+} from '#sim/faults/fault-injector.ts';
 import {
   clocksWereRight,
   drawnRates,
@@ -69,8 +73,11 @@ const start = 1_767_571_200_000;
 const quietShare = 0.06;
 /** Events in the calm phase for each order, after which the simulation counts as endless. */
 const eventsMax = 10_000;
-/** What a clock that was days ahead wrote comes down to the horizon within an hour. */
-const calmMaxMs = dueHorizonMs + 2 * 3_600_000;
+/**
+ * A clock that was days ahead wrote due times and ends of attempts. An order waits for one after the other: each is at most
+ * the horizon ahead, or is repaired within an hour, and none is later than the longest jump and the horizon together.
+ */
+const calmMaxMs = clockJumpMaxMs + dueHorizonMs + 2 * 3_600_000;
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
   const chance = chanceOf(options.seed);
