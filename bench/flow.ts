@@ -4,7 +4,10 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { deaths } from '#sim/load/endpoint-deaths.ts';
 import { burst } from './flow/burst.ts';
+import { endpoints } from './flow/endpoints.ts';
+import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
@@ -13,7 +16,10 @@ import { recovery } from './flow/recovery.ts';
 const { values: flags } = parseArgs({
   options: {
     /** Comma-separated scenarios. */
-    only: { type: 'string', default: 'burst,overload,offered,outage,hang,recovery' },
+    only: {
+      type: 'string',
+      default: 'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model',
+    },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
     busy: { type: 'boolean', default: false },
@@ -34,6 +40,8 @@ const { values: flags } = parseArgs({
 });
 /** Orders of which a fourth meet a silent agent. */
 const recoveryOrders = 800;
+/** Virtual time without a death. */
+const jitterSeconds = 3_600;
 const numbers = (list: string) => list.split(',').map(Number);
 
 interface Row {
@@ -65,6 +73,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *recovery() {
     yield await recovery(recoveryOrders);
+  },
+  async *endpoints() {
+    for (const death of deaths) yield await endpoints(death);
+  },
+  async *'endpoints-model'() {
+    for (const death of deaths) yield await endpointsModel(death);
+    yield await endpointsJitter(jitterSeconds);
   },
 };
 
