@@ -2,6 +2,7 @@
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
+import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { Gate } from '#core/model/hold.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { GuardOptions } from '#http/access/guard.ts';
@@ -77,6 +78,8 @@ export interface AgentActivity {
   /** The steps that wait for its gate, by the reason. */
   readonly held: readonly HeldActivity[];
   readonly circuit: CircuitActivity;
+  /** Of its service; none when it has one address. */
+  readonly endpoints: readonly EndpointStatus[];
 }
 
 /** Steps that are ready, and not started because the gate of their agent lets no call through. */

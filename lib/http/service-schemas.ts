@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
 import { circuitStates } from '#core/flow/circuit.ts';
+import { endpointStates } from '#core/flow/endpoint-pool.ts';
 import { gates } from '#core/model/hold.ts';
 import { instant } from './history-schemas.ts';
 import { stepSchema } from './schemas.ts';
@@ -93,6 +94,25 @@ export const activitySchema = z
             description: 'When the next call tests the service; null unless it is open.',
           }),
         }),
+        endpoints: z
+          .array(
+            z.object({
+              url: z.string(),
+              state: z.enum(endpointStates).openapi({
+                description:
+                  'ejected: not called for some seconds. failing: called although it fails, because half of the weight of the endpoints stays in use.',
+              }),
+              inFlight: count,
+              latencyMs: z.number().nullable().openapi({
+                description: 'Of its latest calls; a failed one counts with its whole deadline.',
+              }),
+              ejectedUntil: instant.nullable(),
+              ejections: count.openapi({
+                description: 'How many ejections followed each other; 0 unless it is ejected.',
+              }),
+            }),
+          )
+          .openapi({ description: 'Of its service, when it has several.' }),
       }),
     ),
     flow: z

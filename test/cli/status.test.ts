@@ -38,6 +38,34 @@ test('status shows for each agent its circuit, what it holds and its next probe'
   `);
 });
 
+test('status shows the endpoints of a service that has several', async () => {
+  const { app, run } = scenario();
+  const of = { inFlight: 2, ejections: 0, ejectedUntil: null };
+  const endpoints = [
+    { ...of, url: 'https://eu.example', state: 'well', latencyMs: 12.4 },
+    {
+      ...of,
+      url: 'https://us.example',
+      state: 'ejected',
+      latencyMs: 5_000,
+      ejectedUntil: instant(4),
+    },
+    { ...of, url: 'https://af.example', state: 'failing', latencyMs: null },
+  ];
+  const agents = [agent('fraud'), agent('tax', { endpoints })];
+  app.get('/activity', (c) =>
+    c.json({ orders: { Pending: 0, Processing: 0, Error: 0 }, agents, flow }),
+  );
+  const { stdout } = await run('status');
+  expect(stdout.split('\n').slice(4, 9).join('\n')).toMatchInlineSnapshot(`
+    "ENDPOINT            AGENT  STATE    IN FLIGHT  LATENCY MS  CALLED AGAIN
+    https://eu.example  tax    well             2  12
+    https://us.example  tax    ejected          2  5000        in 4 s
+    https://af.example  tax    failing          2
+    "
+  `);
+});
+
 test('on AWS, where nothing counts the activity, it is refused with the reason', async () => {
   const { app, run } = scenario();
   app.get('/activity', () => problem(404, 'route-unknown'));

@@ -55,3 +55,15 @@ test('an order gets another priority, which its page and its history show', asyn
   await page.locator('.history li', { hasText: 'riority changed from normal to low' }).waitFor();
   expect(await page.locator('.facts div', { hasText: 'Priority' }).textContent()).toContain('low');
 });
+
+test('agents show the endpoints of a service', async () => {
+  const { world } = on;
+  const orderId = await world.submit('express', 'endpoints');
+  await world.reaches(orderId, 'Processed');
+  const page = await on.open('#/agents');
+  const card = page.getByRole('region', { name: 'shipping' });
+  const list = card.getByRole('list', { name: 'Endpoints of its service' });
+  await list.getByText('https://south.carrier.example').waitFor();
+  expect(await list.getByText('well').count()).toBe(2);
+  expect(await page.getByText('https://north.carrier.example').count()).toBe(1);
+});

@@ -76,6 +76,12 @@ const details = {
   },
 };
 
+/** Shipping has two addresses, so that pages show them. */
+const carriers = [
+  { url: 'https://north.carrier.example' },
+  { url: 'https://south.carrier.example' },
+];
+
 const bearerOf =
   (token: string, role: Role): Identify =>
   ({ authorization }) =>
@@ -127,7 +133,9 @@ export async function startWorld({
   const log = jsonLog(systemClock, 'silent', () => {});
   const reeve = await startLocalReeve({
     workflows: [...workflows, express],
-    agents: orderAgents(urls, fetch),
+    agents: orderAgents(urls, fetch).map((agent) =>
+      agent.contract.name === shipping.name ? { ...agent, endpoints: carriers } : agent,
+    ),
     path: join(folder, 'reeve.db'),
     random: systemRandom,
     sweepPeriodMs: 200,

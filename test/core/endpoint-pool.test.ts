@@ -44,6 +44,10 @@ function calls({ pool, fromMs, forMs, service }: Load): Map<string, number> {
   return counts;
 }
 
+/** The endpoints that are not called. */
+const ejected = (pool: EndpointPool, nowMs: number) =>
+  pool.status(nowMs).flatMap(({ ejection }) => ejection ?? []);
+
 const shareOf = (counts: ReadonlyMap<string, number>, url: string) =>
   (counts.get(url) ?? 0) / [...counts.values()].reduce((sum, count) => sum + count, 0);
 
@@ -108,7 +112,7 @@ test('latencies alone eject no endpoint', () => {
   const service = () => [random() < 0.01 ? 2_000 : 50, true] as const;
   for (let minute = 0; minute < 60; minute += 1) {
     calls({ pool, fromMs: minute * 60_000, forMs: 60_000, service });
-    expect(pool.ejected(minute * 60_000 + 60_000)).toEqual([]);
+    expect(ejected(pool, minute * 60_000 + 60_000)).toEqual([]);
   }
 });
 
@@ -121,7 +125,7 @@ test('the ejections of one endpoint take longer and longer, up to a minute', () 
     // All others were tried, so that it is called.
     const call = pool.choose(at, random, new Set(['b', 'c', 'd']));
     call.failed(at, 1_000);
-    const [ejection] = pool.ejected(at);
+    const [ejection] = ejected(pool, at);
     if (ejection === undefined) continue;
     expect(ejection).toMatchObject({ url: 'a', count: took.length + 1 });
     took.push((ejection.until - at) / 1_000);
@@ -143,7 +147,7 @@ test('at most half of the weight is ejected, by its own calls and by those of ot
       const total = each.reduce((sum, weight) => sum + weight, 0);
       let at = 0;
       const ejectedWeight = (nowMs: number) =>
-        pool.ejected(nowMs).reduce((sum, { url }) => sum + (each[Number(url.slice(1))] ?? 0), 0);
+        ejected(pool, nowMs).reduce((sum, { url }) => sum + (each[Number(url.slice(1))] ?? 0), 0);
       for (const { isAnswered, ms, other } of steps) {
         if (other !== null) pool.adopt([{ url: `e${other}`, until: at + 5_000, count: 1 }], at);
         const call = pool.choose(at, random, none);
@@ -162,8 +166,8 @@ test('a clock that was set back ejects no endpoint for longer', () => {
   for (let count = 0; count < 3; count += 1) {
     pool.choose(hourMs, randoms(), new Set(['b', 'c', 'd'])).failed(hourMs, 1_000);
   }
-  expect(pool.ejected(hourMs)).toEqual([{ url: 'a', until: hourMs + 5_000, count: 1 }]);
-  expect(pool.ejected(0)).toEqual([]);
+  expect(ejected(pool, hourMs)).toEqual([{ url: 'a', until: hourMs + 5_000, count: 1 }]);
+  expect(ejected(pool, 0)).toEqual([]);
   const service = () => [50, true] as const;
   const counts = calls({ pool, fromMs: 0, forMs: 60_000, service });
   for (const { url } of four) expect(shareOf(counts, url)).toBeGreaterThan(0.15);
@@ -180,7 +184,9 @@ test('an endpoint that fails and may not be ejected is reported once, until it i
   expect(three('a')).toEqual(['unchanged', 'unchanged', 'ejected']);
   expect(three('b')).toEqual(['unchanged', 'unchanged', 'not-ejected']);
   expect(three('b')).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  expect(pool.status(0).map(({ state }) => state)).toEqual(['ejected', 'failing']);
   expect(end('b', true)).toBe('unchanged');
+  expect(pool.status(0).map(({ state }) => state)).toEqual(['ejected', 'well']);
   expect(three('b')).toEqual(['unchanged', 'unchanged', 'not-ejected']);
 });
 
@@ -188,7 +194,7 @@ test('what another process has ejected is not called', () => {
   const pool = endpointPool(four);
   const ejection = { url: 'b', until: 10_000, count: 2 };
   pool.adopt([ejection, { url: 'gone', until: 10_000, count: 1 }], 0);
-  expect(pool.ejected(0)).toEqual([ejection]);
+  expect(ejected(pool, 0)).toEqual([ejection]);
   const service = () => [50, true] as const;
   expect(calls({ pool, fromMs: 0, forMs: 9_000, service }).has('b')).toBe(false);
   expect(calls({ pool, fromMs: 30_000, forMs: 9_000, service }).has('b')).toBe(true);
@@ -200,5 +206,15 @@ test.each([
 ])('an ejection %s is not adopted', (_, until) => {
   const pool = endpointPool(four);
   pool.adopt([{ url: 'b', until, count: 1 }], 2_000);
-  expect(pool.ejected(2_000)).toEqual([]);
+  expect(ejected(pool, 2_000)).toEqual([]);
+});
+
+test('the status of an endpoint has its calls in flight and the latency of the latest ones', () => {
+  const pool = endpointPool([{ url: 'a' }]);
+  const status = { url: 'a', state: 'well', ejection: null };
+  expect(pool.status(0)).toEqual([{ ...status, inFlight: 0, latencyMs: null }]);
+  const call = pool.choose(0, randoms(), none);
+  expect(pool.status(0)).toEqual([{ ...status, inFlight: 1, latencyMs: null }]);
+  call.answered(70);
+  expect(pool.status(70)).toEqual([{ ...status, inFlight: 0, latencyMs: 70 }]);
 });

@@ -1,4 +1,5 @@
 /** The activity route, and documents that are not sent twice. */
+import assert from 'node:assert';
 import { expect, test } from 'vitest';
 import { listSchema } from '#http/schemas.ts';
 import { activitySchema } from '#http/service-schemas.ts';
@@ -24,6 +25,31 @@ test('the activity matches its description', async () => {
       held: [],
       circuit: { state: 'closed' },
     },
+  ]);
+});
+
+test('an endpoint that is ejected is shown with when it is called again', async () => {
+  const of = { inFlight: 0, latencyMs: 5 };
+  const { get, submit } = await scenario((ports) => ({
+    ...ports,
+    activity() {
+      const { agents, ...rest } = ports.activity?.() ?? assert.fail('it counts');
+      const until = Date.UTC(2026, 0, 1);
+      const endpoints = [
+        { ...of, url: 'north', state: 'ejected', ejection: { url: 'north', until, count: 3 } },
+        { ...of, url: 'south', state: 'failing', ejection: null },
+      ] as const;
+      return { ...rest, agents: agents.map((agent) => ({ ...agent, endpoints })) };
+    },
+  }));
+  await submit();
+  const { agents } = activitySchema.parse(await (await get('/activity')).json());
+  expect(agents[0]?.endpoints).toEqual([
+    {
+      ...{ ...of, url: 'north', state: 'ejected' },
+      ...{ ejectedUntil: '2026-01-01T00:00:00.000Z', ejections: 3 },
+    },
+    { ...of, url: 'south', state: 'failing', ejectedUntil: null, ejections: 0 },
   ]);
 });
 

@@ -10,7 +10,7 @@ import { workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, type OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { PermanentFault } from '#ports/agent-implementation.ts';
+import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { type ActivityCollector, activityCollector } from '#runtime/local/activity/activity.ts';
 import { agentCalls } from '#runtime/local/activity/agent-calls.ts';
 import { lastHour } from '#runtime/local/activity/last-hour.ts';
@@ -65,7 +65,14 @@ async function kitchen(): Promise<Kitchen> {
           },
           async undo() {},
         },
-        { contract: waiter, perform: async () => null },
+        {
+          contract: waiter,
+          endpoints: [{ url: 'hall' }, { url: 'terrace' }],
+          async perform(_, { endpoint }) {
+            if (endpoint === 'terrace') throw new TransientFault('rain', 'It rains.');
+            return null;
+          },
+        },
       ],
       path: join(folder, 'reeve.db'),
       random: { next: () => 0.5 },
@@ -143,6 +150,24 @@ test('a call in flight is counted since the last progress of its order, and the 
   await world.clock.advance(5_001);
   expect(agentOf(world.reeve, 'cook')?.circuit).toMatchObject({ state: 'open', epoch: 1 });
   expect(world.reeve.isCircuitOpen()).toBe(true);
+});
+
+test('the endpoints of a service are shown, with the latencies of their calls', async () => {
+  const world = await kitchen();
+  expect(agentOf(world.reeve, 'cook')?.endpoints).toEqual([]);
+  const unused = { state: 'well', inFlight: 0, latencyMs: null, ejection: null };
+  expect(agentOf(world.reeve, 'waiter')?.endpoints).toEqual([
+    { ...unused, url: 'hall' },
+    { ...unused, url: 'terrace' },
+  ]);
+  for (let order = 0; order < 5; order += 1) await world.submit();
+  const [hall, terrace] = agentOf(world.reeve, 'waiter')?.endpoints ?? [];
+  expect(hall).toMatchObject({ url: 'hall', latencyMs: 0 });
+  // A failed call counts with the time that it had.
+  expect(terrace).toMatchObject({
+    url: 'terrace',
+    latencyMs: expect.toSatisfy((ms) => ms > 1_000),
+  });
 });
 
 test('the steps that an open circuit holds are counted, with the begin of the longest wait and the next probe', async () => {
@@ -290,7 +315,7 @@ test('orders that change while the others are read are counted once', async () =
         clock: virtualClock(),
         log: testLog(),
         store,
-        agents: [{ name: agentName('paint'), circuit: () => closed }],
+        agents: [{ name: agentName('paint'), circuit: () => closed, endpoints: () => [] }],
         flow: () => idle,
       };
       const standingOf = ({ read }: ActivityCollector) => {

@@ -148,6 +148,18 @@ export const activitySchema = z.object({
       waiting: count,
       held: z.array(z.object({ gate: text, steps: count, since: instant })),
       circuit: z.object({ state: text, probeAt: instant.nullable() }),
+      endpoints: z
+        .array(
+          z.object({
+            url: text,
+            state: text,
+            inFlight: count,
+            latencyMs: z.number().nullable(),
+            ejectedUntil: instant.nullable(),
+          }),
+        )
+        // A server of an earlier release has none.
+        .default([]),
     }),
   ),
   flow: z.object({

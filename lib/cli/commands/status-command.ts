@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { activitySchema } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import type { ExitCode } from '#cli/exit-code.ts';
+import type { Paint } from '#cli/output/paint.ts';
 import { tableLines } from '#cli/output/table.ts';
 import { durationText, relativeTime } from '#text/relative-time.ts';
 
@@ -40,9 +41,27 @@ function statusLines(
   return [
     ...tableLines(titles, rows, paint),
     '',
+    ...endpointLines(agents, nowMs, paint),
     `Orders: ${orders.Pending} Pending, ${orders.Processing} Processing, ${orders.Error} in Error`,
     ...flowLines(flow, nowMs),
   ];
+}
+
+const endpointTitles = ['ENDPOINT', 'AGENT', 'STATE', 'IN FLIGHT', 'LATENCY MS', 'CALLED AGAIN'];
+
+/** Nothing when every service has one address. */
+function endpointLines(agents: Activity['agents'], nowMs: number, paint: Paint): string[] {
+  const rows = agents.flatMap(({ name, endpoints }) =>
+    endpoints.map(({ url, state, inFlight, latencyMs, ejectedUntil }) => [
+      url,
+      name,
+      state === 'well' ? state : paint('red', state),
+      String(inFlight),
+      latencyMs === null ? '' : String(Math.round(latencyMs)),
+      ejectedUntil === null ? '' : relativeTime(ejectedUntil, nowMs),
+    ]),
+  );
+  return rows.length === 0 ? [] : [...tableLines(endpointTitles, rows, paint), ''];
 }
 
 function flowLines({ waiting, nudgeSince, sweepLagMs, refused }: Activity['flow'], nowMs: number) {

@@ -48,12 +48,15 @@ export function Gantt({ order }: Props) {
 
 const share = (part: number) => `${(part * 100).toFixed(3)}%`;
 
+/** Farther to the right, the label of a tick would not fit beside it on a phone. */
+const labelledMax = 0.75;
+
 function Ticks({ scale, from }: { readonly scale: TimeScale; readonly from: number }) {
   return (
     <div class="ticks" aria-hidden="true">
       {scale.ticks.map(({ left, ms }) => (
         <span key={ms} class="tick" style={{ left: share(left) }}>
-          <span>{ms === 0 ? clockText(from) : `+${lengthText(ms)}`}</span>
+          {left <= labelledMax && <span>{ms === 0 ? clockText(from) : `+${lengthText(ms)}`}</span>}
         </span>
       ))}
       {scale.breaks.map(({ left, width, ms }) => (

@@ -70,6 +70,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
       </dl>
       <HeldSteps agent={agent} />
       <Latencies latencyMs={agent.latencyMs} />
+      <Endpoints endpoints={agent.endpoints} />
       <a class="more" href={ordersHash({ agent: name })}>
         Orders with it
       </a>
@@ -111,6 +112,33 @@ function HeldSteps({ agent: { held } }: { readonly agent: AgentActivity }) {
         </p>
       ))}
     </>
+  );
+}
+
+const tones = { well: 'good', failing: 'bad', ejected: 'back' } as const;
+
+function Endpoints({ endpoints }: Pick<AgentActivity, 'endpoints'>) {
+  if (endpoints.length === 0) return null;
+  return (
+    <ul class="endpoints" aria-label="Endpoints of its service">
+      {endpoints.map(({ url, state, inFlight, latencyMs, ejectedUntil }) => (
+        <li key={url}>
+          <span class="badge" data-tone={tones[state]}>
+            {state}
+          </span>
+          <span class="url">{url}</span>
+          <span class="soft small">
+            {inFlight} in flight
+            {latencyMs !== null && `, ${lengthText(latencyMs)}`}
+            {ejectedUntil !== null && (
+              <>
+                , called again <Until at={ejectedUntil} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

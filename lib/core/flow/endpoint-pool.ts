@@ -45,6 +45,20 @@ export interface EndpointCall {
   failed(nowMs: number, deadlineMs: number): EndpointVerdict;
 }
 
+/** `well`: it is called. `failing`: it fails, and is called all the same. `ejected`: it is not called for some seconds. */
+export const endpointStates = ['well', 'failing', 'ejected'] as const;
+
+/** An endpoint, as operators see it. */
+export interface EndpointStatus {
+  readonly url: string;
+  readonly state: (typeof endpointStates)[number];
+  readonly inFlight: number;
+  /** Of its latest calls, ms, of which a failed one counts with its whole deadline; null before the first one has ended. */
+  readonly latencyMs: number | null;
+  /** Null unless it is ejected. */
+  readonly ejection: Ejection | null;
+}
+
 /** See {@link endpointPool}. */
 export interface EndpointPool {
   /**
@@ -54,8 +68,8 @@ export interface EndpointPool {
   choose(nowMs: number, random: () => number, tried: ReadonlySet<string>): EndpointCall;
   /** Whether all endpoints that may be called are among these. */
   isTried(nowMs: number, tried: ReadonlySet<string>): boolean;
-  /** The endpoints that are not called now. */
-  ejected(nowMs: number): readonly Ejection[];
+  /** In the order in which they were given. */
+  status(nowMs: number): readonly EndpointStatus[];
   /** Ejects what another process has ejected, as long as half of the weight stays (R26). */
   adopt(ejections: readonly Ejection[], nowMs: number): void;
 }
@@ -111,14 +125,7 @@ export function endpointPool(endpoints: readonly Endpoint[]): EndpointPool {
     },
     isTried: (nowMs, tried) =>
       members.every((member) => isEjected(member, nowMs) || tried.has(member.url)),
-    ejected: (nowMs) =>
-      members
-        .filter((member) => isEjected(member, nowMs))
-        .map(({ url, ejectedUntil, ejections }) => ({
-          url,
-          until: ejectedUntil,
-          count: ejections,
-        })),
+    status: (nowMs) => members.map((member) => statusOf(member, nowMs)),
     adopt(ejections, nowMs) {
       for (const ejection of ejections) {
         const member = members.find(({ url }) => url === ejection.url);
@@ -128,6 +135,14 @@ export function endpointPool(endpoints: readonly Endpoint[]): EndpointPool {
       }
     },
   };
+}
+
+function statusOf(member: Member, nowMs: number): EndpointStatus {
+  const { url, inFlight, latencyMs, ejectedUntil: until, ejections } = member;
+  const shared = { url, inFlight: inFlight.size, latencyMs };
+  return isEjected(member, nowMs)
+    ? { ...shared, state: 'ejected', ejection: { url, until, count: ejections } }
+    : { ...shared, state: member.isAtBound ? 'failing' : 'well', ejection: null };
 }
 
 function betterOfTwo(from: readonly Member[], nowMs: number, random: () => number): Member {

@@ -52,7 +52,7 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
 }
 
 function agentView(activity: AgentActivity): ActivityDocument['agents'][number] {
-  const { oldestAt, held, circuit, ...agent } = activity;
+  const { oldestAt, held, circuit, endpoints, ...agent } = activity;
   const calls = agent.succeeded + agent.failed + agent.timedOut;
   return {
     ...agent,
@@ -63,6 +63,11 @@ function agentView(activity: AgentActivity): ActivityDocument['agents'][number] 
       since: isoOrNull(circuit.since),
       probeAt: isoOrNull(circuit.probeAt),
     },
+    endpoints: endpoints.map(({ ejection, ...endpoint }) => ({
+      ...endpoint,
+      ejectedUntil: isoOrNull(ejection?.until ?? null),
+      ejections: ejection?.count ?? 0,
+    })),
     successRate: calls === 0 ? null : agent.succeeded / calls,
   };
 }

@@ -5,6 +5,7 @@
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { oversizeFault } from '#core/definition/output.ts';
+import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
 import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
@@ -38,6 +39,8 @@ export interface AgentRunner {
    * @param isFirst the request has not been delivered before, so that no other call of its attempt is in flight. Default: false
    */
   handle(request: Request, isFirst?: boolean): Promise<Delivery>;
+  /** The endpoints of its service; none when it has one address. */
+  endpoints(): readonly EndpointStatus[];
 }
 
 /** The ports of {@link agentRunner}. */
@@ -65,7 +68,10 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
     );
   }
   const service = { agent, pool: poolOf(agent) };
-  return { handle: (request, isFirst = false) => handle(service, ports, request, isFirst) };
+  return {
+    handle: (request, isFirst = false) => handle(service, ports, request, isFirst),
+    endpoints: () => service.pool?.status(ports.clock.now()) ?? [],
+  };
 }
 
 const done: Delivery = { kind: 'done' };

@@ -189,10 +189,13 @@ async function assemble(
     outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
   });
   const agentPorts = { ...options, breakerFor: gates.of, repliesOf: links.repliesOf };
-  for (const agent of options.agents) links.serve(agent, assembleAgent(agent, agentPorts));
+  const agents = options.agents.map((agent) => {
+    const runner = assembleAgent(agent, agentPorts);
+    links.serve(agent, runner);
+    return { name: agent.contract.name, endpoints: runner.endpoints };
+  });
   const { activity, load } = activityAndLoad({
-    ...{ registry, store, clock, log, gates, backlog },
-    agents: options.agents.map(({ contract }) => contract.name),
+    ...{ registry, store, clock, log, gates, backlog, agents },
     channels: () => feed.channels(),
     nudgeSince: links.nudgeSince,
     sweepLagMs: () => sweeps.lagMs(),

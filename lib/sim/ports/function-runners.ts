@@ -66,6 +66,7 @@ function runnerOf(
     ejections,
   });
   return {
+    ...runner,
     async handle(request, isFirst) {
       const delivery = await runner.handle(request, isFirst);
       // As lambdas/agent-handler.ts does before its instance may be suspended.

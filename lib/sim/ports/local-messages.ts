@@ -107,7 +107,7 @@ export function localMessages({
           (reply) => rules.acknowledgedReply(agent, reply, machine),
         )(replies),
     }),
-    runner({ handle }) {
+    runner({ handle, endpoints }) {
       const receive = receiving<Request>(
         ([request]) => (request === undefined ? Promise.resolve([]) : one(request)),
         (request) => rules.acknowledgedRequest(request, machine),
@@ -122,7 +122,10 @@ export function localMessages({
           slots.ended(request);
         }
       };
-      return { handle: async (request) => (await receive([request]))[0] ?? { kind: 'retry' } };
+      return {
+        endpoints,
+        handle: async (request) => (await receive([request]))[0] ?? { kind: 'retry' },
+      };
     },
   };
 }

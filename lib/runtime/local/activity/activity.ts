@@ -1,6 +1,7 @@
 /** The activity (counts and latencies), collected from committed records in bounded memory. */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -32,10 +33,17 @@ export interface ActivityOptions {
   readonly log: Log;
   /** The backlogs of the response channels. Default: none. */
   readonly channels?: () => readonly ChannelActivity[];
-  readonly agents: readonly { readonly name: AgentName; readonly circuit: () => CircuitActivity }[];
+  readonly agents: readonly CountedAgent[];
   readonly flow: () => FlowActivity;
   /** Counts the same records, each once. */
   readonly also?: RecordCount;
+}
+
+/** An agent, with what its calls in progress show. */
+export interface CountedAgent {
+  readonly name: AgentName;
+  readonly circuit: () => CircuitActivity;
+  readonly endpoints: () => readonly EndpointStatus[];
 }
 
 /** Adds each record, and subtracts the one that it replaced. */
@@ -131,10 +139,13 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
         flow: options.flow(),
-        agents: agents.map(({ name, circuit }) => {
+        agents: agents.map(({ name, circuit, endpoints }) => {
           const own = calls.get(name) ?? agentCalls();
           const shared = { ...alive.agent(name), ...own.counts(nowMs) };
-          return { name, ...shared, latencyMs: own.latencyMs(), circuit: circuit() };
+          return {
+            ...{ name, ...shared, latencyMs: own.latencyMs() },
+            ...{ circuit: circuit(), endpoints: endpoints() },
+          };
         }),
       };
     },

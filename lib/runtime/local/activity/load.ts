@@ -1,23 +1,25 @@
 /** The load of one process, for the health and the activity. */
-import type { AgentName } from '#core/model/ids.ts';
 import type { CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { AgentGates } from '#in-process/agent-gates.ts';
 import type { OrderBacklog } from '#in-process/order-backlog.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type ActivityOptions, activityCollector } from './activity.ts';
+import { type ActivityOptions, activityCollector, type CountedAgent } from './activity.ts';
 
 /** The sources of {@link activityAndLoad}. */
 export interface ActivityAndLoadOptions
   extends Omit<ActivityOptions, 'agents' | 'flow' | 'also'>,
     Omit<LoadOptions, 'circuits' | 'backlog'> {
   readonly backlog: OrderBacklog;
-  readonly agents: readonly AgentName[];
+  readonly agents: readonly Omit<CountedAgent, 'circuit'>[];
   readonly gates: Pick<AgentGates, 'of'>;
 }
 
 /** The activity of one process, with its load. */
 export function activityAndLoad({ gates, backlog, ...options }: ActivityAndLoadOptions) {
-  const agents = options.agents.map((name) => ({ name, circuit: gates.of(name).circuit }));
+  const agents = options.agents.map((agent) => ({
+    ...agent,
+    circuit: gates.of(agent.name).circuit,
+  }));
   const circuits = agents.map(({ circuit }) => circuit);
   const { flow, ...load } = loadOf({ ...options, backlog, circuits });
   return { activity: activityCollector({ ...options, agents, flow, also: backlog }), load };
