@@ -23,7 +23,8 @@ export interface Coordination {
   /**
    * Stores the mark of a tick. A later stored tick stays, because the information of a slow tick is
    * outdated; it is overwritten when no correct clock can have written it. A later `reachedAt` stays as well: a
-   * tick that left out a shard knows only what it recalled, and another may have swept all shards since.
+   * tick that left out a shard knows only what it recalled, and another may have swept all shards since. A slow
+   * tick that swept every shard itself stores its `reachedAt` all the same: the later one may have left out a shard.
    */
   remember(mark: Mark): Promise<void>;
   /**

@@ -94,6 +94,19 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       },
     );
 
+    test.each([true, false])(
+      'a slow tick (complete: %s) that reached every shard says so after a later one that did not',
+      async (complete) => {
+        await coordination.remember({ ...mark(now + 9), reachedAt: now - 9, complete: false });
+        await coordination.remember({ ...mark(now), reachedAt: now, shards: 2, complete });
+        const recalled = { sweptAt: now + 9, reachedAt: now, shards };
+        expect(await coordination.recall(shards)).toMatchObject(recalled);
+        await coordination.remember({ ...mark(now - 1), reachedAt: now - 1, complete });
+        await coordination.remember({ ...mark(now + 1), reachedAt: now - 2, complete });
+        expect(await coordination.recall(shards)).toMatchObject(recalled);
+      },
+    );
+
     test('an instant that no correct clock can have written is overwritten', async () => {
       const ahead = now + 3 * 24 * 3_600_000;
       await coordination.remember({ ...mark(ahead), reachedAt: ahead });

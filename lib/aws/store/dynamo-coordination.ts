@@ -132,18 +132,20 @@ async function remember(
   const remembered = await ifCondition<object>(() =>
     complete ? client.send(put) : client.send(update),
   );
-  if (remembered !== null || reachedAt === sweptAt) return;
-  await ifCondition(() =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key,
-        UpdateExpression: 'SET SweptAt = :at, Shards = :shards',
-        ConditionExpression: ifLater,
-        ExpressionAttributeValues: toItem({ ...swept, ':shards': shards }),
-      }),
-    ),
-  );
+  if (remembered !== null) return;
+  const part =
+    reachedAt === sweptAt
+      ? {
+          UpdateExpression: 'SET ReachedAt = :reached',
+          ConditionExpression: ifNotReachedSince,
+          ExpressionAttributeValues: toItem({ ...reached, ':latest': swept[':latest'] }),
+        }
+      : {
+          UpdateExpression: 'SET SweptAt = :at, Shards = :shards',
+          ConditionExpression: ifLater,
+          ExpressionAttributeValues: toItem({ ...swept, ':shards': shards }),
+        };
+  await ifCondition(() => client.send(new UpdateItemCommand({ TableName: table, Key, ...part })));
 }
 
 /** Null when the condition failed. */

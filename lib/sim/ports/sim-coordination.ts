@@ -46,9 +46,10 @@ export function coordinationTable(
     remember(mark) {
       const isLater = (stored: number | null | undefined, marked: number) =>
         typeof stored === 'number' && stored > marked && stored <= mark.sweptAt + clockToleranceMs;
-      if (isLater(swept?.sweptAt, mark.sweptAt)) return;
       const stays = isLater(swept?.reachedAt, mark.reachedAt ?? 0);
-      swept = stays ? { ...mark, reachedAt: swept?.reachedAt ?? null } : mark;
+      const reachedAt = stays ? (swept?.reachedAt ?? null) : mark.reachedAt;
+      if (swept === null || !isLater(swept.sweptAt, mark.sweptAt)) swept = { ...mark, reachedAt };
+      else if (mark.reachedAt === mark.sweptAt) swept = { ...swept, reachedAt };
     },
     acquire(shard, { holder, nowMs, leaseMs }, first) {
       const held = taken.get(shard);
