@@ -96,6 +96,18 @@ test('an endpoint that fails fast is not taken for a fast one (linkerd2-proxy #4
   expect(shareOf(counts, 'b')).toBeLessThan(0.02);
 });
 
+test('a failed call counts with the time that it had, not with the time that it took', () => {
+  const pool = endpointPool([{ url: 'a' }, { url: 'b' }]);
+  pool.choose(0, randoms(), new Set(['b'])).answered(100);
+  pool.choose(0, randoms(), new Set(['a'])).failed(1, 2_000);
+  expect(pool.status(100).map(({ latencyMs }) => latencyMs)).toEqual([100, 2_000]);
+  for (let seed = 1; seed < 20; seed += 1) {
+    const call = pool.choose(100, randoms(seed), none);
+    expect(call.url).toBe('a');
+    call.answered(200);
+  }
+});
+
 test('an endpoint that is well again gets its part of the calls again', () => {
   const pool = endpointPool(four);
   const service = (url: string, at: number) =>

@@ -5,6 +5,7 @@ const flow = 'test/aws/dynamo-flow.test.ts';
 const backlog = 'test/aws/request-backlog.test.ts';
 const admission = 'test/distributed/shared-admission.test.ts';
 const circuits = 'lib/aws/store/dynamo-circuits.ts';
+const ejections = 'lib/aws/store/dynamo-ejections.ts';
 const held = 'lib/aws/store/dynamo-held-steps.ts';
 const heldKey = 'lib/aws/store/held-key.ts';
 const sharedAdmission = 'lib/distributed/shared-admission.ts';
@@ -135,5 +136,61 @@ export const mistakesOfFlow: readonly Mistake[] = [
     text: "if ('gate' in admitted) return { kind: 'deferred', ...admitted };",
     instead: "if ('gate' in admitted) {\n      await limit.pause(100);\n      continue;\n    }",
     test: 'test/roles/agent-runner.test.ts',
+  },
+  {
+    name: 'an ejection replaces one that still lasts',
+    file: ejections,
+    text: 'OR NOT #until BETWEEN :now AND :latest',
+    instead: 'OR #until BETWEEN :now AND :latest',
+    test: 'test/aws/dynamo-flow.test.ts',
+  },
+  {
+    name: 'an ejection that a clock far ahead wrote lasts for ever',
+    file: ejections,
+    text: "':latest': nowMs + ejectionMaxMs",
+    instead: "':latest': Number.MAX_SAFE_INTEGER",
+    test: 'test/aws/dynamo-flow.test.ts',
+  },
+  {
+    name: 'an instance reads the ejections of others after every failed call',
+    file: 'lib/distributed/shared-ejections.ts',
+    text: 'readAt = nowMs;',
+    instead: '',
+    test: 'test/distributed/shared-ejections.test.ts',
+  },
+  {
+    name: 'ejections of others are adopted beyond half of the weight',
+    file: 'lib/core/flow/endpoint-pool.ts',
+    text: 'if (isNow && mayEject(member, nowMs)) eject(member, ejection);',
+    instead: 'if (isNow) eject(member, ejection);',
+    test: 'test/core/endpoint-pool.test.ts',
+  },
+  {
+    name: 'a call that fails fast counts with the time that it took',
+    file: 'lib/core/flow/endpoint-pool.ts',
+    text: 'observe(member, Math.max(deadlineMs, endMs - began.at), endMs);',
+    instead: 'observe(member, endMs - began.at, endMs);',
+    test: 'test/core/endpoint-pool.test.ts',
+  },
+  {
+    name: 'a finished shard keeps its outages',
+    file: 'lib/aws/store/dynamo-coordination.ts',
+    text: 'REMOVE Holder, HeldUntil, AliveAt, Gaps, RampAt',
+    instead: 'REMOVE Holder, HeldUntil, AliveAt',
+    test: 'test/aws/dynamo-coordination.test.ts',
+  },
+  {
+    name: 'the next holder of a finished shard does not learn when it was reached',
+    file: 'lib/aws/store/shard-memory-item.ts',
+    text: "numberOf(item, 'FinishedAt')",
+    instead: 'null',
+    test: 'test/aws/dynamo-coordination.test.ts',
+  },
+  {
+    name: 'a slow tick that reached every shard is forgotten',
+    file: 'lib/aws/store/dynamo-coordination.ts',
+    text: "UpdateExpression: 'SET ReachedAt = :reached',",
+    instead: "UpdateExpression: 'SET Spare = :reached',",
+    test: 'test/aws/dynamo-coordination.test.ts',
   },
 ];

@@ -7,6 +7,7 @@ import type { Breach, Violation } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
+import { repairWatch } from '#sim/checks/repair-watch.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import {
@@ -112,7 +113,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
-  const ended = await toTheEnd(world, around, submitters);
+  const ended = await toTheEnd(world, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
   options.onEnd?.(world);
@@ -144,6 +145,7 @@ async function toTheEnd(
   world: World,
   { timeline }: SimContext,
   submitters: Submitters,
+  breach: Breach,
 ): Promise<boolean> {
   const isOver = () =>
     submitters.waiting() === 0 &&
@@ -153,9 +155,11 @@ async function toTheEnd(
   const latest = timeline.now() + calmMaxMs;
   const { writes } = world.shared.observer;
   let [lastWrites, lastWaiting] = [-1, -1];
+  const watchRepairs = repairWatch(breach);
   const latestEvent = eventsMax * Math.max(4, world.setting.orders + world.setting.flood);
   for (let events = 0; events < latestEvent; events += 1) {
     if (timeline.now() > latest) return false;
+    watchRepairs(() => recordsOf(world.shared.table), timeline.now());
     const waiting = submitters.waiting();
     const isNews = writes.length !== lastWrites || waiting !== lastWaiting;
     [lastWrites, lastWaiting] = [writes.length, waiting];
