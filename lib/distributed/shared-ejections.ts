@@ -39,7 +39,7 @@ export function sharedEjections(options: SharedEjectionsOptions): SharedEjection
 
   return {
     ejected(ejection) {
-      later(async () => void (await ejections.store(agent, ejection, clock.now())));
+      later(() => ejections.store(agent, ejection, clock.now()));
     },
     failed(adopt) {
       const nowMs = clock.now();

@@ -7,7 +7,7 @@ export interface Ejections {
   read(agent: string): Promise<readonly Ejection[]>;
   /**
    * Stores the ejection, unless the stored one of its endpoint still lasts. One that lasts longer than any ejection comes from
-   * a wrong clock, and is replaced. Returns whether it was stored; false also when the first answer was lost.
+   * a wrong clock, and is replaced.
    */
-  store(agent: string, ejection: Ejection, nowMs: number): Promise<boolean>;
+  store(agent: string, ejection: Ejection, nowMs: number): Promise<void>;
 }

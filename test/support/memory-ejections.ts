@@ -29,7 +29,7 @@ export function memoryEjections(): MemoryEjections {
     async store(agent, ejection, nowMs) {
       counts.writes += 1;
       unlessFailing();
-      return table.store(agent, ejection, nowMs);
+      table.store(agent, ejection, nowMs);
     },
   };
 }

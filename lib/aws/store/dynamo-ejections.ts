@@ -61,9 +61,8 @@ export function dynamoEjections(client: DynamoDBClient, table: string): Ejection
       });
       try {
         await client.send(command);
-        return true;
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
+        if (error instanceof ConditionalCheckFailedException) return;
         throw unavailable('DynamoDB', error);
       }
     },

@@ -176,7 +176,7 @@ function sharedStore(clock: Clock, counts: { reads: number; writes: number }) {
     await wait(clock, storeMs);
     return work();
   };
-  const write = async (work: () => boolean) => {
+  const write = async <Value>(work: () => Value) => {
     counts.writes += 1;
     await wait(clock, storeMs);
     return work();

@@ -41,7 +41,7 @@ export function simCircuits(table: CircuitTable, machine: Machine): Circuits {
 /** {@link Ejections} without delays. */
 export interface EjectionTable {
   read(agent: string): readonly Ejection[];
-  store(agent: string, ejection: Ejection, nowMs: number): boolean;
+  store(agent: string, ejection: Ejection, nowMs: number): void;
 }
 
 export function ejectionTable(): EjectionTable {
@@ -51,9 +51,8 @@ export function ejectionTable(): EjectionTable {
     store(agent, ejection, nowMs) {
       const stored = byAgent.get(agent) ?? new Map<string, Ejection>();
       const { until = 0 } = stored.get(ejection.url) ?? {};
-      if (until >= nowMs && until <= nowMs + ejectionMaxMs) return false;
+      if (until >= nowMs && until <= nowMs + ejectionMaxMs) return;
       byAgent.set(agent, stored.set(ejection.url, ejection));
-      return true;
     },
   };
 }
