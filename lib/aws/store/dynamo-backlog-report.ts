@@ -1,13 +1,13 @@
 /** The orders that wait, as the Supervisor reports them to the front doors: one item in the Coordination table. */
-import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { unavailable } from '#aws/failure.ts';
 import type { HeldBacklog } from '#core/flow/held-backlog.ts';
 import { instant } from '#core/model/instant.ts';
 import { priorities } from '#core/model/record.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
-import { fromItem, toItem } from './attributes.ts';
-import { admissionKey, coordinationKey } from './tables.ts';
+import { toItem } from './attributes.ts';
+import { coordinationItems } from './coordination-items.ts';
+import { admissionKey } from './tables.ts';
 
 const count = z.int().nonnegative();
 
@@ -36,30 +36,18 @@ const stored = z
 
 /** Without a condition: a tick that overtakes another one is at most one sweep period older. */
 export function dynamoBacklogReport(client: DynamoDBClient, table: string): BacklogReport {
-  const item = {
-    TableName: table,
-    Key: toItem({ [coordinationKey.name]: admissionKey }),
-  };
+  const items = coordinationItems(client, table);
   return {
     async read() {
-      const { Item: found } = await client
-        .send(new GetItemCommand(item))
-        .catch((error: unknown) => {
-          throw unavailable('DynamoDB', error);
-        });
-      const parsed = found === undefined ? null : stored.safeParse(fromItem(found));
-      return parsed?.data ?? null;
+      const item = await items.read(admissionKey);
+      return stored.safeParse(item).data ?? null;
     },
 
     async store({ at, classes }) {
-      const command = new UpdateItemCommand({
-        ...item,
+      await items.update(admissionKey, {
         UpdateExpression: 'SET #At = :at, #Classes = :classes',
         ExpressionAttributeNames: { '#At': 'At', '#Classes': 'Classes' },
         ExpressionAttributeValues: toItem({ ':at': at, ':classes': JSON.stringify(classes) }),
-      });
-      await client.send(command).catch((error: unknown) => {
-        throw unavailable('DynamoDB', error);
       });
     },
   };

@@ -1,17 +1,12 @@
 /** The circuits that the instances of an agent share: one item for each agent in the Coordination table. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { unavailable } from '#aws/failure.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Circuits } from '#ports/circuits.ts';
-import { fromItem, toItem } from './attributes.ts';
-import { circuitKey, coordinationKey } from './tables.ts';
+import { toItem } from './attributes.ts';
+import { coordinationItems } from './coordination-items.ts';
+import { circuitKey } from './tables.ts';
 
 const common = {
   Epoch: z.int().positive(),
@@ -74,25 +69,16 @@ function attributesOf(circuit: SharedCircuit) {
 
 /** An item that this release cannot read says nothing: each instance then goes by its own calls. */
 export function dynamoCircuits(client: DynamoDBClient, table: string): Circuits {
-  const keyOf = (agent: string) => ({
-    TableName: table,
-    Key: toItem({ [coordinationKey.name]: circuitKey(agent) }),
-  });
+  const items = coordinationItems(client, table);
   return {
     async read(agent) {
-      const { Item: item } = await client
-        .send(new GetItemCommand(keyOf(agent)))
-        .catch((error: unknown) => {
-          throw unavailable('DynamoDB', error);
-        });
-      const parsed = item === undefined ? null : stored.safeParse(fromItem(item));
-      return parsed?.data ?? null;
+      const item = await items.read(circuitKey(agent));
+      return stored.safeParse(item).data ?? null;
     },
 
     async store(agent, circuit, after) {
       const attributes = Object.entries(attributesOf(circuit));
-      const command = new UpdateItemCommand({
-        ...keyOf(agent),
+      const answer = await items.update(circuitKey(agent), {
         UpdateExpression: `SET ${attributes.map(([name]) => `#${name} = :${name}`).join(', ')}`,
         ConditionExpression: 'attribute_not_exists(#Epoch) OR #Epoch = :after',
         ExpressionAttributeNames: Object.fromEntries(
@@ -103,13 +89,7 @@ export function dynamoCircuits(client: DynamoDBClient, table: string): Circuits 
           ...Object.fromEntries(attributes.map(([name, value]) => [`:${name}`, value])),
         }),
       });
-      try {
-        await client.send(command);
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw unavailable('DynamoDB', error);
-      }
+      return answer !== null;
     },
   };
 }

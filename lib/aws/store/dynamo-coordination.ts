@@ -1,16 +1,13 @@
 /** The Coordination table: what Supervisors remember between sweeps. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { unavailable, type Waits } from '#aws/failure.ts';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Waits } from '#aws/failure.ts';
 import { clockToleranceMs } from '#core/decide/due.ts';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination, Mark } from '#ports/coordination.ts';
 import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { batchGet } from './batch-get.ts';
+import { coordinationItems } from './coordination-items.ts';
+import { ifCondition } from './if-condition.ts';
 import { isFinished, memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
@@ -34,19 +31,14 @@ export function dynamoCoordination(
   table: string,
   waits: Waits,
 ): Coordination {
+  const items = coordinationItems(client, table);
   const read = (shards: number) => readShards(client, waits, table, shards);
   const update = async (shard: number, holder: string, expression: string, values: Attributes) => {
-    await ifCondition(() =>
-      client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: { Name: { S: shardKey(shard) } },
-          UpdateExpression: expression,
-          ConditionExpression: 'Holder = :me',
-          ExpressionAttributeValues: toItem({ ':me': holder, ...values }),
-        }),
-      ),
-    );
+    await items.update(shardKey(shard), {
+      UpdateExpression: expression,
+      ConditionExpression: 'Holder = :me',
+      ExpressionAttributeValues: toItem({ ':me': holder, ...values }),
+    });
   };
   return {
     async recall(shards) {
@@ -67,9 +59,7 @@ export function dynamoCoordination(
     remember: (mark) => remember(client, table, mark),
 
     async acquire(shard, { holder, nowMs, leaseMs }, first) {
-      const command = new UpdateItemCommand({
-        TableName: table,
-        Key: { Name: { S: shardKey(shard) } },
+      const taken = await items.update(shardKey(shard), {
         UpdateExpression: takeExpression,
         ConditionExpression: ifFree,
         ExpressionAttributeValues: toItem({
@@ -81,7 +71,6 @@ export function dynamoCoordination(
         }),
         ReturnValues: 'ALL_NEW',
       });
-      const taken = await ifCondition(() => client.send(command));
       return taken === null ? null : memoryOf(taken.Attributes ?? {});
     },
 
@@ -106,7 +95,7 @@ async function remember(
   table: string,
   { sweptAt, reachedAt, shards, complete }: Mark,
 ): Promise<void> {
-  const Key = toItem({ Name: sweepKey });
+  const items = coordinationItems(client, table);
   const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
   const reached = { ':reached': reachedAt ?? 0 };
   const condition = `${ifLater} AND ${ifNotReachedSince}`;
@@ -117,9 +106,7 @@ async function remember(
     ConditionExpression: condition,
     ExpressionAttributeValues: toItem({ ...swept, ...reached }),
   });
-  const update = new UpdateItemCommand({
-    TableName: table,
-    Key,
+  const update = {
     UpdateExpression: 'SET SweptAt = :at, ReachedAt = :stored, Shards = :shards',
     ConditionExpression: condition,
     ExpressionAttributeValues: toItem({
@@ -128,10 +115,10 @@ async function remember(
       ':stored': reachedAt,
       ':shards': shards,
     }),
-  });
-  const remembered = await ifCondition<object>(() =>
-    complete ? client.send(put) : client.send(update),
-  );
+  };
+  const remembered = complete
+    ? await ifCondition(() => client.send(put))
+    : await items.update(sweepKey, update);
   if (remembered !== null) return;
   const part =
     reachedAt === sweptAt
@@ -145,17 +132,7 @@ async function remember(
           ConditionExpression: ifLater,
           ExpressionAttributeValues: toItem({ ...swept, ':shards': shards }),
         };
-  await ifCondition(() => client.send(new UpdateItemCommand({ TableName: table, Key, ...part })));
-}
-
-/** Null when the condition failed. */
-async function ifCondition<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return null;
-    throw unavailable('DynamoDB', error);
-  }
+  await items.update(sweepKey, part);
 }
 
 async function readShards(

@@ -1,17 +1,12 @@
 /** The ejected endpoints that the instances of an agent share: attributes of the item of its circuit. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { unavailable } from '#aws/failure.ts';
 import { ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Ejections } from '#ports/ejections.ts';
-import { fromItem, toItem } from './attributes.ts';
-import { circuitKey, coordinationKey } from './tables.ts';
+import { toItem } from './attributes.ts';
+import { coordinationItems } from './coordination-items.ts';
+import { circuitKey } from './tables.ts';
 
 /** The attributes of an endpoint: until when it is ejected, and how many ejections followed each other. */
 const untilPrefix = 'EjectedUntil:';
@@ -20,18 +15,10 @@ const storedCount = z.int().positive();
 
 /** An attribute that this release cannot read says nothing: each instance then goes by its own calls. */
 export function dynamoEjections(client: DynamoDBClient, table: string): Ejections {
-  const keyOf = (agent: string) => ({
-    TableName: table,
-    Key: toItem({ [coordinationKey.name]: circuitKey(agent) }),
-  });
+  const items = coordinationItems(client, table);
   return {
     async read(agent) {
-      const { Item: item = {} } = await client
-        .send(new GetItemCommand(keyOf(agent)))
-        .catch((error: unknown) => {
-          throw unavailable('DynamoDB', error);
-        });
-      const attributes = fromItem(item);
+      const attributes = (await items.read(circuitKey(agent))) ?? {};
       return Object.entries(attributes).flatMap(([name, value]) => {
         if (!name.startsWith(untilPrefix)) return [];
         const url = name.slice(untilPrefix.length);
@@ -44,8 +31,7 @@ export function dynamoEjections(client: DynamoDBClient, table: string): Ejection
     },
 
     async store(agent, { url, until, count }, nowMs) {
-      const command = new UpdateItemCommand({
-        ...keyOf(agent),
+      await items.update(circuitKey(agent), {
         UpdateExpression: 'SET #until = :until, #count = :count',
         ConditionExpression: 'attribute_not_exists(#until) OR NOT #until BETWEEN :now AND :latest',
         ExpressionAttributeNames: {
@@ -59,12 +45,6 @@ export function dynamoEjections(client: DynamoDBClient, table: string): Ejection
           ':latest': nowMs + ejectionMaxMs,
         }),
       });
-      try {
-        await client.send(command);
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return;
-        throw unavailable('DynamoDB', error);
-      }
     },
   };
 }
