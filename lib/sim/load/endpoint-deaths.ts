@@ -6,7 +6,6 @@
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
-import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
@@ -20,6 +19,7 @@ import { ejectionTable } from '#sim/ports/sim-flow.ts';
 import type { Chance } from '#sim/world/chance.ts';
 import type { Settle, Timeline } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
+import { loadRequest } from './load-request.ts';
 
 /** How an endpoint dies: it never answers; it fails at once; it is 20 times as slow; it fails half of the calls. */
 export const deaths = ['silent', 'fails-fast', 'slow', 'half-errors'] as const;
@@ -59,6 +59,7 @@ export interface EndpointDeaths {
 const endpoints = ['north', 'east', 'south', 'west'].map((url) => ({ url }));
 const dying = 'south';
 const completeWithinMs = 2_000;
+const request = { workflow: 'sale', step: 'tax', agent: 'tax', completeWithinMs, input: {} };
 /** How long a call takes, ms; one in a hundred takes a multiple of it. */
 const callMs = { least: 20, most: 60 };
 const slowestOf = 20;
@@ -105,7 +106,7 @@ export async function endpointDeaths(options: EndpointDeathsOptions): Promise<En
   async function step(number: number): Promise<void> {
     const isAfter = clock.now() >= diesAt;
     const instance = instances[chance.between(0, instances.length - 1)];
-    const kind = await instance?.(requestOf(number, clock.now()));
+    const kind = await instance?.(loadRequest({ ...request, number }, clock.now()));
     if (!isAfter) return;
     counts.steps += 1;
     if (kind === 'deferred') counts.held += 1;
@@ -223,26 +224,3 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new TransientFault('no-answer', 'Aborted.')));
   });
-
-function requestOf(number: number, nowMs: number): Request {
-  const order = orderId(`o${number}`);
-  const step = stepName('tax');
-  const key = idempotencyKey(order, step, 'perform', 1);
-  return {
-    orderId: order,
-    workflow: workflowName('sale'),
-    step,
-    agent: agentName('tax'),
-    attempt: 1,
-    action: 'perform',
-    idempotencyKey: key,
-    performKey: key,
-    completeBy: nowMs + completeWithinMs,
-    completeWithinMs,
-    endBy: nowMs + completeWithinMs,
-    input: {},
-    output: null,
-    priority: 'normal',
-    tenant: null,
-  };
-}
