@@ -8,12 +8,13 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Priority, ProcessRecord, ProcessState } from '#core/model/record.ts';
 import type { UndoTarget } from '#ports/agent-implementation.ts';
-import type { Log } from '#ports/log.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { plainRequest } from './plain-request.ts';
 import { type SlowService, type SlowServiceOptions, slowService } from './service.ts';
+import { silent } from './silent-log.ts';
 
 const parcel = z.strictObject({ parcel: z.int() });
 const contract = (name: string) =>
@@ -59,8 +60,6 @@ export interface Flow {
   readonly tenant: string | null;
 }
 
-const silent: Log = { info() {}, warn() {}, error() {} };
-
 /** Starts a Reeve on a new database in a temporary folder. */
 export async function startDelivery(options: DeliveryOptions): Promise<Delivery> {
   const { completeWithinMs: completeWithin, declines, ...rest } = options;
@@ -105,21 +104,16 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     reeve,
     ...services,
     ...watched(reeve),
-    submit: (count, flow = { priority: 'normal', tenant: null }) =>
-      reeve.submission.submit({ ...request, ...flow, details: { parcel: count } }, 'bench'),
+    submit(count, flow) {
+      const request = { ...plainRequest, ...flow, workflow: 'delivery' };
+      return reeve.submission.submit({ ...request, details: { parcel: count } }, 'bench');
+    },
     close() {
       reeve.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
-
-const request = {
-  workflow: 'delivery',
-  key: null,
-  replyTo: null,
-  correlationId: null,
-} as const;
 
 /** The orders by state, without their records: those would be most of the memory. */
 function watched(reeve: LocalReeve): Pick<Delivery, 'endings' | 'onEnd'> {

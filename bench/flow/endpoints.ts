@@ -7,12 +7,13 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
-import type { Log } from '#ports/log.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import type { Death, EndpointCallSeen } from '#sim/load/endpoint-deaths.ts';
 import { endpointFigures } from '#sim/load/endpoint-figures.ts';
+import { plainRequest } from './plain-request.ts';
+import { silent } from './silent-log.ts';
 
 const callsPerSecond = 600;
 const completeWithin = 2_000;
@@ -24,7 +25,6 @@ const periods = { beforeMs: 5_000, afterMs: 20_000, submitMs: 10 };
 
 const parcel = z.strictObject({ parcel: z.int() });
 const contract = defineAgent({ name: 'tax', input: parcel, output: parcel, undo: 'unneeded' });
-const silent: Log = { info() {}, warn() {}, error() {} };
 
 export async function endpoints(death: Death) {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-endpoints-'));
@@ -65,8 +65,8 @@ export async function endpoints(death: Death) {
     while (systemClock.now() < diesAt + periods.afterMs) {
       const dueCount = ((systemClock.now() - begunAt) * callsPerSecond) / 1_000;
       for (; submitted < dueCount; submitted += 1) {
-        const details = { parcel: submitted };
-        submissions.push(reeve.submission.submit({ ...request, details }, 'bench'));
+        const request = { ...plainRequest, workflow: 'sale', details: { parcel: submitted } };
+        submissions.push(reeve.submission.submit(request, 'bench'));
       }
       await sleep(periods.submitMs);
     }
@@ -89,12 +89,3 @@ async function answer(signal: AbortSignal, death: Death | null): Promise<void> {
     throw new TransientFault('http-500', 'It failed.');
   }
 }
-
-const request = {
-  workflow: 'sale',
-  key: null,
-  replyTo: null,
-  correlationId: null,
-  priority: 'normal',
-  tenant: null,
-} as const;

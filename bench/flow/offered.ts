@@ -13,6 +13,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { startDelivery } from './delivery.ts';
 import { percentile, rounded } from './figures.ts';
+import { silent } from './silent-log.ts';
 
 /** The program that runs {@link serveOffers} and {@link sendOffers} as parts. */
 const program = new URL('../flow.ts', import.meta.url);
@@ -91,7 +92,6 @@ export async function offered(orders: number, say: (text: string) => void) {
 /** The server: a Reeve with its API; answers each message with its counts. */
 export async function serveOffers(): Promise<void> {
   const delivery = await startDelivery(service);
-  const silent = { info() {}, warn() {}, error() {} };
   const { url } = await serveApi(delivery.reeve, {
     host: '127.0.0.1',
     port: 0,

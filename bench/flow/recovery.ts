@@ -14,6 +14,8 @@ import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts'
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { percentile } from './figures.ts';
+import { plainRequest } from './plain-request.ts';
+import { silent } from './silent-log.ts';
 
 const parcel = z.strictObject({ parcel: z.int() });
 const courier = defineAgent({ name: 'courier', input: parcel, output: parcel, undo: 'unneeded' });
@@ -41,13 +43,13 @@ export async function recovery(orders: number) {
     path: join(folder, 'reeve.db'),
     clock: systemClock,
     random: systemRandom,
-    log: { info() {}, warn() {}, error() {} },
+    log: silent,
   });
   const late = lateness(reeve);
   try {
     for (let count = 0; count < orders; count += 1) {
-      const details = { parcel: count };
-      await reeve.submission.submit({ ...request, details }, 'bench');
+      const request = { ...plainRequest, workflow: 'parcel', details: { parcel: count } };
+      await reeve.submission.submit(request, 'bench');
       await sleep(everyMs);
     }
     while (late.live() > 0) await sleep(100);
@@ -78,15 +80,6 @@ const workflow = defineWorkflow({ name: 'parcel', version: 1, details: parcel })
     input: ({ details }) => details,
   })
   .build();
-
-const request = {
-  workflow: 'parcel',
-  key: null,
-  replyTo: null,
-  correlationId: null,
-  priority: 'normal',
-  tenant: null,
-} as const;
 
 function lateness(reeve: LocalReeve) {
   const before = new Map<string, ProcessRecord>();
