@@ -42,7 +42,7 @@ test('status shows the endpoints of a service that has several', async () => {
   const { app, run } = scenario();
   const of = { inFlight: 2, ejections: 0, ejectedUntil: null };
   const endpoints = [
-    { ...of, url: 'https://eu.example', state: 'well', latencyMs: 12.4 },
+    { ...of, url: 'https://eu.example', state: 'healthy', latencyMs: 12.4 },
     {
       ...of,
       url: 'https://us.example',
@@ -59,7 +59,7 @@ test('status shows the endpoints of a service that has several', async () => {
   const { stdout } = await run('status');
   expect(stdout.split('\n').slice(4, 9).join('\n')).toMatchInlineSnapshot(`
     "ENDPOINT            AGENT  STATE    IN FLIGHT  LATENCY MS  CALLED AGAIN
-    https://eu.example  tax    well             2  12
+    https://eu.example  tax    healthy          2  12
     https://us.example  tax    ejected          2  5000        in 4 s
     https://af.example  tax    failing          2
     "

@@ -64,6 +64,6 @@ test('agents show the endpoints of a service', async () => {
   const card = page.getByRole('region', { name: 'shipping' });
   const list = card.getByRole('list', { name: 'Endpoints of its service' });
   await list.getByText('https://south.carrier.example').waitFor();
-  expect(await list.getByText('well').count()).toBe(2);
+  expect(await list.getByText('healthy').count()).toBe(2);
   expect(await page.getByText('https://north.carrier.example').count()).toBe(1);
 });

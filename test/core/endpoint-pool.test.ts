@@ -76,11 +76,11 @@ test.each([
   ['fails half of the time', (at: number) => [50, at % 10 === 0] as const, 1_000],
 ])(
   'an endpoint that %s gets under 5 %% of the calls soon, and under 2 %% after 5 s',
-  (_, ill, soonMs) => {
+  (_, failing, soonMs) => {
     const pool = endpointPool(four);
-    const well = () => [50, true] as const;
-    calls({ pool, fromMs: 0, forMs: 10_000, service: well });
-    const service = (url: string, at: number) => (url === 'b' ? ill(at) : well());
+    const healthy = () => [50, true] as const;
+    calls({ pool, fromMs: 0, forMs: 10_000, service: healthy });
+    const service = (url: string, at: number) => (url === 'b' ? failing(at) : healthy());
     calls({ pool, fromMs: 10_000, forMs: soonMs, service });
     const then = calls({ pool, fromMs: 10_000 + soonMs, forMs: 1_000, service });
     expect(shareOf(then, 'b')).toBeLessThan(0.05);
@@ -108,7 +108,7 @@ test('a failed call counts with the time that it had, not with the time that it 
   }
 });
 
-test('an endpoint that is well again gets its part of the calls again', () => {
+test('an endpoint that is healthy again gets its part of the calls again', () => {
   const pool = endpointPool(four);
   const service = (url: string, at: number) =>
     url === 'b' && at < 5_000 ? ([1, false] as const) : ([50, true] as const);
@@ -185,7 +185,7 @@ test('a clock that was set back ejects no endpoint for longer', () => {
   for (const { url } of four) expect(shareOf(counts, url)).toBeGreaterThan(0.15);
 });
 
-test('an endpoint that fails and may not be ejected is reported once, until it is well again', () => {
+test('an endpoint that fails and may not be ejected is reported once, until it is healthy again', () => {
   const pool = endpointPool([{ url: 'a' }, { url: 'b' }]);
   const end = (url: string, isAnswered: boolean) => {
     const others = new Set(['a', 'b'].filter((other) => other !== url));
@@ -198,7 +198,7 @@ test('an endpoint that fails and may not be ejected is reported once, until it i
   expect(three('b')).toEqual(['unchanged', 'unchanged', 'unchanged']);
   expect(pool.status(0).map(({ state }) => state)).toEqual(['ejected', 'failing']);
   expect(end('b', true)).toBe('unchanged');
-  expect(pool.status(0).map(({ state }) => state)).toEqual(['ejected', 'well']);
+  expect(pool.status(0).map(({ state }) => state)).toEqual(['ejected', 'healthy']);
   expect(three('b')).toEqual(['unchanged', 'unchanged', 'not-ejected']);
 });
 
@@ -223,7 +223,7 @@ test.each([
 
 test('the status of an endpoint has its calls in flight and the latency of the latest ones', () => {
   const pool = endpointPool([{ url: 'a' }]);
-  const status = { url: 'a', state: 'well', ejection: null };
+  const status = { url: 'a', state: 'healthy', ejection: null };
   expect(pool.status(0)).toEqual([{ ...status, inFlight: 0, latencyMs: null }]);
   const call = pool.choose(0, randoms(), none);
   expect(pool.status(0)).toEqual([{ ...status, inFlight: 1, latencyMs: null }]);

@@ -344,7 +344,7 @@ test('an order whose probe failed waits for an eighth of its hold before it is a
   expect(nudged).toHaveLength(before + 1);
 });
 
-test('a service that fails and is well again is reported once each', async () => {
+test('a service that fails and is healthy again is reported once each', async () => {
   const { gate, kinds, clock, events } = await broken(8);
   const opened = { agent: 'paint', kind: 'opened', since: clock.now(), held: 0 };
   expect(events).toEqual([opened]);

@@ -155,7 +155,7 @@ test('a call in flight is counted since the last progress of its order, and the 
 test('the endpoints of a service are shown, with the latencies of their calls', async () => {
   const world = await kitchen();
   expect(agentOf(world.reeve, 'cook')?.endpoints).toEqual([]);
-  const unused = { state: 'well', inFlight: 0, latencyMs: null, ejection: null };
+  const unused = { state: 'healthy', inFlight: 0, latencyMs: null, ejection: null };
   expect(agentOf(world.reeve, 'waiter')?.endpoints).toEqual([
     { ...unused, url: 'hall' },
     { ...unused, url: 'terrace' },

@@ -55,7 +55,7 @@ function endpointLines(agents: Activity['agents'], nowMs: number, paint: Paint):
     endpoints.map(({ url, state, inFlight, latencyMs, ejectedUntil }) => [
       url,
       name,
-      state === 'well' ? state : paint('red', state),
+      state === 'healthy' ? state : paint('red', state),
       String(inFlight),
       latencyMs === null ? '' : String(Math.round(latencyMs)),
       ejectedUntil === null ? '' : relativeTime(ejectedUntil, nowMs),

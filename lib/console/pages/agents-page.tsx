@@ -115,7 +115,7 @@ function HeldSteps({ agent: { held } }: { readonly agent: AgentActivity }) {
   );
 }
 
-const tones = { well: 'good', failing: 'bad', ejected: 'back' } as const;
+const tones = { healthy: 'good', failing: 'bad', ejected: 'back' } as const;
 
 function Endpoints({ endpoints }: Pick<AgentActivity, 'endpoints'>) {
   if (endpoints.length === 0) return null;

@@ -45,8 +45,8 @@ export interface EndpointCall {
   failed(nowMs: number, deadlineMs: number): EndpointVerdict;
 }
 
-/** `well`: it is called. `failing`: it fails, and is called all the same. `ejected`: it is not called for some seconds. */
-export const endpointStates = ['well', 'failing', 'ejected'] as const;
+/** `healthy`: it is called. `failing`: it fails, and is called all the same. `ejected`: it is not called for some seconds. */
+export const endpointStates = ['healthy', 'failing', 'ejected'] as const;
 
 /** An endpoint, as operators see it. */
 export interface EndpointStatus {
@@ -142,7 +142,7 @@ function statusOf(member: Member, nowMs: number): EndpointStatus {
   const shared = { url, inFlight: inFlight.size, latencyMs };
   return isEjected(member, nowMs)
     ? { ...shared, state: 'ejected', ejection: { url, until, count: ejections } }
-    : { ...shared, state: member.isAtBound ? 'failing' : 'well', ejection: null };
+    : { ...shared, state: member.isAtBound ? 'failing' : 'healthy', ejection: null };
 }
 
 function betterOfTwo(from: readonly Member[], nowMs: number, random: () => number): Member {

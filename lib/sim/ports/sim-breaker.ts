@@ -1,5 +1,5 @@
 /**
- * A breaker that is wrong at times: it refuses calls to a service that is well, and learns the opposite of how a call ended.
+ * A breaker that is wrong at times: it refuses calls to a service that is healthy, and learns the opposite of how a call ended.
  * Every order ends, however wrong its circuits are (R26).
  */
 import type { ProbeChecker } from '#checkers/probe-checker.ts';
