@@ -99,7 +99,7 @@ test('an old order is news if it is shown already, or if there is space', () => 
   expect(isNews(change('x', { isNew: true }), shown, 2)).toBe(true);
 });
 
-test('an order that was submitted since the last batch is new in it, whatever its revision', () => {
+test('an order that was submitted since the last batch counts as new, also when it has changed since', () => {
   const first = updateOf(change('a', { revision: 1 }), undefined);
   expect(updateOf(change('a', { revision: 7 }), first)).toMatchObject({ revision: 7, isNew: true });
   expect(updateOf(change('a', { revision: 7 }), undefined).isNew).toBe(false);

@@ -61,7 +61,7 @@ export function triesOf(
     const only = { call: makeCall(null, limit), late: limit.late, answered, failed, end };
     return () => only;
   }
-  const heed = (url: string, verdict: EndpointVerdict) => {
+  const report = (url: string, verdict: EndpointVerdict) => {
     const fields = { agent: agent.contract.name, endpoint: url };
     if (verdict.kind === 'ejected') {
       const { until, count } = verdict.ejection;
@@ -80,9 +80,9 @@ export function triesOf(
     return {
       call: makeCall(chosen.url, part),
       late: part.late,
-      answered: () => heed(chosen.url, chosen.answered(clock.now())),
+      answered: () => report(chosen.url, chosen.answered(clock.now())),
       failed() {
-        heed(chosen.url, chosen.failed(clock.now(), limit.completeBy - beganAt));
+        report(chosen.url, chosen.failed(clock.now(), limit.completeBy - beganAt));
         ejections?.failed((others) => pool.adopt(others, clock.now()));
         if (isLast) tried = new Set();
         return !isLast;
