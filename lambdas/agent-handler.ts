@@ -16,11 +16,11 @@ import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import type { Ejections } from '#ports/ejections.ts';
-import type { Log } from '#ports/log.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
+import { metered, publishedOnDemand } from './metered.ts';
 import { log, logged } from './telemetry.ts';
 
 /** How long replies wait to share a request to SQS, ms. */
@@ -57,12 +57,13 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     clock: systemClock,
     log,
   });
+  const { publish, published } = publishedOnDemand();
   const runner = assembleAgent(implementation, {
     repliesOf: () => replies,
     breakerFor: () => breaker,
     clock: systemClock,
     random: systemRandom,
-    log: alarming,
+    log: metered(log, publish),
     ejections,
   });
   const hide = hideMessages(sqs);
@@ -87,7 +88,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
       log,
     });
     // Lambda suspends the instance after the response.
-    await Promise.all([breaker.stored(), ejections.stored()]);
+    await Promise.all([breaker.stored(), ejections.stored(), published()]);
     return response;
   });
 }
@@ -119,17 +120,6 @@ function onDemand<Value>(load: () => Promise<Value>): () => Promise<Value> {
     return loading;
   };
 }
-
-/** The log, with the metric of the alarm on a service whose endpoints fail beyond what may be ejected. */
-const alarming: Log = {
-  ...log,
-  error(event, fields) {
-    log.error(event, fields);
-    if (event === 'endpoint-not-ejected') {
-      void import('./metrics.ts').then(({ publish }) => publish({ AgentsUnavailable: 1 }));
-    }
-  },
-};
 
 const isFirstReceive = (record: SQSRecord | undefined) =>
   record !== undefined && receivesOf(record) === 1;

@@ -1,7 +1,6 @@
 /** Metrics in the embedded metric format: a log line, no call. Only those that AWS does not provide. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
-import type { Log, LogFields } from '#ports/log.ts';
 
 const metrics = new Metrics({ namespace: metricNamespace });
 
@@ -14,17 +13,4 @@ export function publish(values: Readonly<Partial<Record<MetricName, number>>>): 
     metrics.addMetric(name, isTime ? MetricUnit.Seconds : MetricUnit.Count, value);
   }
   metrics.publishStoredMetrics();
-}
-
-/** The log, with a metric for orders that wait for long: an order that does not wait costs nothing. */
-export const metered = (log: Log): Log => ({
-  ...log,
-  warn(event, fields) {
-    log.warn(event, fields);
-    if (event === 'held-for-long') publish({ HeldAge: heldSeconds(fields) });
-  },
-});
-
-function heldSeconds({ heldMs }: LogFields): number {
-  return typeof heldMs === 'number' ? heldMs / 1_000 : 0;
 }

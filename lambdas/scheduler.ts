@@ -32,7 +32,8 @@ import {
   storeVariables,
   tenantVariables,
 } from './config.ts';
-import { metered } from './metrics.ts';
+import { metered } from './metered.ts';
+import { publish } from './metrics.ts';
 import { dynamo, ids, instance, store } from './store.ts';
 import { log, logged } from './telemetry.ts';
 
@@ -64,7 +65,7 @@ const role = assembleScheduler({
   clock: systemClock,
   ids,
   random: systemRandom,
-  log: metered(log),
+  log: metered(log, publish),
   registry: workflowRegistry(workflows),
   gates,
   heldSteps: heldStarter({

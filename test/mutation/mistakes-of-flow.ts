@@ -193,4 +193,25 @@ export const mistakesOfFlow: readonly Mistake[] = [
     instead: "UpdateExpression: 'SET Spare = :reached',",
     test: 'test/aws/dynamo-coordination.test.ts',
   },
+  {
+    name: 'an endpoint that fails and may not be ejected raises no alarm',
+    file: 'lambdas/agent-handler.ts',
+    text: 'log: metered(log, publish)',
+    instead: 'log',
+    test: 'test/lambdas/agent-endpoints.test.ts',
+  },
+  {
+    name: 'an endpoint that is ejected raises the alarm on its service',
+    file: 'lambdas/metered.ts',
+    text: "if (event === 'held-for-long') publish({ HeldAge: heldSeconds(fields) });",
+    instead: 'publish({ AgentsUnavailable: 1 });',
+    test: 'test/lambdas/agent-endpoints.test.ts',
+  },
+  {
+    name: 'every error raises the alarm on the service of an agent',
+    file: 'lambdas/metered.ts',
+    text: "if (event === 'endpoint-not-ejected') publish",
+    instead: 'publish',
+    test: 'test/lambdas/metered.test.ts',
+  },
 ];
