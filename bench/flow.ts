@@ -11,6 +11,7 @@ import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
+import { providers } from './flow/providers.ts';
 import { recovery } from './flow/recovery.ts';
 
 const { values: flags } = parseArgs({
@@ -18,7 +19,7 @@ const { values: flags } = parseArgs({
     /** Comma-separated scenarios. */
     only: {
       type: 'string',
-      default: 'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model',
+      default: 'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers',
     },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
@@ -40,6 +41,8 @@ const { values: flags } = parseArgs({
 });
 /** Orders of which a fourth meet a silent agent. */
 const recoveryOrders = 800;
+/** Providers: charges. */
+const charges = 300;
 /** Virtual time without a death. */
 const jitterSeconds = 3_600;
 const numbers = (list: string) => list.split(',').map(Number);
@@ -80,6 +83,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   async *'endpoints-model'() {
     for (const death of deaths) yield await endpointsModel(death);
     yield await endpointsJitter(jitterSeconds);
+  },
+  async *providers() {
+    yield await providers(charges);
   },
 };
 

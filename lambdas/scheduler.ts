@@ -11,7 +11,7 @@ import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
-import { workflowRegistry } from '#core/definition/registry.ts';
+import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
@@ -71,6 +71,7 @@ const role = assembleScheduler({
   heldSteps: heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+    pools: poolsOf(workflows),
     weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
     clock: systemClock,
     random: systemRandom,

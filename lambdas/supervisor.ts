@@ -13,7 +13,7 @@ import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
-import { workflowRegistry } from '#core/definition/registry.ts';
+import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
@@ -106,7 +106,7 @@ const handling = {
 
 const heldSteps = dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log);
 const nudgeHeld = heldSweep({
-  agents: config.REEVE_AGENTS,
+  agents: [...config.REEVE_AGENTS, ...poolsOf(workflows).keys()],
   heldSteps,
   nudges,
   clock: systemClock,

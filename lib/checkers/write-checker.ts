@@ -1,6 +1,7 @@
 /** Rules for every write of a process record, for all events. */
 import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
+import { domainRules } from './domain-checker.ts';
 import { holdRules } from './hold-checker.ts';
 import { orderDeadlineRules } from './order-deadline-checker.ts';
 import { priorityRules } from './priority-checker.ts';
@@ -143,5 +144,6 @@ const rules = [
   ...orderDeadlineRules,
   ...holdRules,
   ...priorityRules,
+  ...domainRules,
   ['R15', recorded],
 ] as const satisfies readonly (readonly [RuleName, WriteRule])[];

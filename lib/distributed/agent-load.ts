@@ -25,6 +25,8 @@ export interface AgentLoad {
   refresh(): Promise<void>;
   /** The gate that holds the request; null when it may be sent, and is counted as sent. */
   heldBy(request: Request): Gate | null;
+  /** Not while its circuit is open and steps wait for it, which are its probes. */
+  isAvailable(): boolean;
   /** The request was not sent after all. */
   unsent(request: Request): void;
   /** Learns from a reply of the agent. */
@@ -98,11 +100,8 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
       (watchesQueues() && flow.isStale()),
     refresh: reading.run,
     heldBy(request) {
-      const next = admitted(
-        unlessLost(copy.current(), probeSentAt, clock.now()),
-        request.idempotencyKey,
-        clock.now(),
-      );
+      const circuit = unlessLost(copy.current(), probeSentAt, clock.now());
+      const next = admitted(circuit, request.idempotencyKey, clock.now());
       if (next === null) return 'circuit';
       if (isFullFor(request)) return 'concurrency';
       if (next.state === 'half-open') probeSentAt = clock.now();
@@ -110,6 +109,7 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
       flow.sent(request);
       return null;
     },
+    isAvailable: () => answers(copy.current()) || !waiting.isOn(),
     unsent(request) {
       flow.unsent(request);
       copy.change(afterNoCall(copy.current(), request.idempotencyKey, clock.now()));
@@ -133,6 +133,8 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
     },
   };
 }
+
+const answers = ({ state }: Circuit) => state === 'closed' || state === 'recovering';
 
 /** Without a probe of which nothing is heard for long. */
 function unlessLost(circuit: Circuit, probeSentAt: number, nowMs: number): Circuit {

@@ -12,6 +12,7 @@ import { nextHeld } from './next-held.ts';
 
 /** The ports of {@link heldSweep}. */
 export interface HeldSweepPorts {
+  /** The agents and the pools of agents. */
   readonly agents: readonly string[];
   readonly heldSteps: HeldSteps;
   readonly nudges: Channel<Nudge>;

@@ -59,6 +59,7 @@ export function sharedGates({ limited, ...ports }: SharedGatesOptions): SharedGa
       );
       return stale.length === 0 ? requests.map(answer) : afterReads(stale, requests);
     },
+    isAvailable: (agent) => of(agent).isAvailable(),
     release(requests) {
       for (const request of requests) of(request.agent).unsent(request);
     },

@@ -5,7 +5,7 @@ import type { Violation } from '#checkers/violation.ts';
 import { checkWrite } from '#checkers/write-checker.ts';
 import { dueAt } from '#core/decide/due.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { Move, WorldState } from './small-world.ts';
+import { keyOfEntry, type Move, type WorldState } from './small-world.ts';
 
 /** The first rule that the move violates; null when there is none. */
 export function brokenBy(
@@ -19,5 +19,15 @@ export function brokenBy(
     const [first] = [...checkWrite(transition), ...checkCommands(transition, decision.commands)];
     if (first !== undefined) return first;
   }
-  return checkEffects(after, definition, Object.entries(effects));
+  const applied = Object.entries(effects).flatMap(([entry, effect]) =>
+    effect === 'applied' ? [keyOfEntry(entry)] : [],
+  );
+  if (new Set(applied).size < applied.length) {
+    return { rule: 'R25', message: 'one key took effect in two domains' };
+  }
+  return checkEffects(
+    after,
+    definition,
+    Object.entries(effects).map(([entry, effect]) => [keyOfEntry(entry), effect] as const),
+  );
 }

@@ -12,13 +12,14 @@ export function canonical(state: WorldState): string {
   const { record, nowMs, left } = state;
   const after = (at: number | null) => (at === null ? '' : at < nowMs ? '-' : String(at - nowMs));
   const step = (one: StepRecord) => {
-    const { attempt, failures, keyGeneration, doubtUntil, progress } = one;
+    const { agent, attempt, failures, keyGeneration, doubtUntil, progress } = one;
     const until = 'completeBy' in progress ? after(progress.completeBy) : '';
     const before = 'before' in progress ? progress.before.state : '';
     const fault = 'fault' in progress ? progress.fault.code : '';
     const held = heldText(one, nowMs);
     return [
       progress.state,
+      agent,
       attempt,
       failures,
       keyGeneration,
@@ -29,10 +30,10 @@ export function canonical(state: WorldState): string {
       held,
     ];
   };
-  const call = ({ step: name, attempt, action, completeBy, performKey }: Call) =>
-    [name, attempt, action, after(completeBy), performKey].join(' ');
-  const reply = ({ step: name, attempt, action, answer }: Reply) =>
-    [name, attempt, action, answer].join(' ');
+  const call = ({ step: name, agent, attempt, action, completeBy, performKey }: Call) =>
+    [name, agent, attempt, action, after(completeBy), performKey].join(' ');
+  const reply = ({ step: name, agent, attempt, action, answer }: Reply) =>
+    [name, agent, attempt, action, answer].join(' ');
   const texts = (all: readonly string[]) => [...all].sort().join(',');
   return [
     record.processState,

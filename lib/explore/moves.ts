@@ -6,19 +6,22 @@
  * messages can fail afterwards.
  */
 import { dueAt } from '#core/decide/due.ts';
+import type { OrderContext } from '#core/decide/start-step.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Action } from '#core/model/ids.ts';
 import { schedulerId, writeId } from '#core/model/ids.ts';
 import { underWay } from '#core/model/record.ts';
-import type {
-  Answer,
-  Budgets,
-  Call,
-  Effect,
-  Move,
-  Reply,
-  SmallWorld,
-  WorldState,
+import {
+  type Answer,
+  type Budgets,
+  type Call,
+  type Effect,
+  ledgerEntry,
+  type Move,
+  poolsIn,
+  type Reply,
+  type SmallWorld,
+  type WorldState,
 } from './small-world.ts';
 
 const scheduler = schedulerId('s');
@@ -35,7 +38,7 @@ export function movesNow(world: SmallWorld, state: WorldState): Move[] {
   return [
     ...claims(world, state),
     ...state.requests.flatMap((call, at) => requestMoves(state, call, at)),
-    ...state.working.flatMap((call, at) => agentMoves(state, call, at)),
+    ...state.working.flatMap((call, at) => agentMoves(world, state, call, at)),
     ...state.replies.flatMap((reply, at) => replyMoves(world, state, reply, at)),
     ...sweeps(world, state),
     ...operators(world, state),
@@ -49,14 +52,24 @@ const spend = (left: Budgets, what: keyof Budgets): Budgets => ({
 const without = <Item>(items: readonly Item[], at: number) =>
   items.filter((_, index) => index !== at);
 
+/** The moves of an event: of a pool, a role may choose any member, also one that may not have the call. */
+function happen(world: SmallWorld, state: WorldState, event: RecordEvent, label: string): Move[] {
+  const [pool] = poolsIn(world);
+  if (pool === undefined) return decided(world, state, event, label, {});
+  return pool.members.flatMap(({ agent }) =>
+    decided(world, state, event, `${label} (${agent})`, { agents: new Map([[pool.step, agent]]) }),
+  );
+}
+
 /** The move of a commit whose messages are sent, and the one of a crash before that. */
-function happen(
+function decided(
   { workflow, decide: decider }: SmallWorld,
   state: WorldState,
   event: RecordEvent,
   label: string,
+  chosen: Pick<OrderContext, 'agents'>,
 ): Move[] {
-  const known = { definition: workflow, details };
+  const known = { definition: workflow, details, ...chosen };
   const decision = decider(state.record, event, known, state.nowMs);
   if (decision.kind === 'ignored') return [{ label: `${label}: ignored`, next: state, decision }];
   const record = { ...decision.record, writeId: write };
@@ -115,12 +128,13 @@ function requestMoves(state: WorldState, call: Call, at: number): Move[] {
 }
 
 /** An agent can take any time; it calls its service at the end, and replies only in time (R7). */
-function agentMoves(state: WorldState, call: Call, at: number): Move[] {
+function agentMoves(world: SmallWorld, state: WorldState, call: Call, at: number): Move[] {
   const name = `${call.action} ${call.step} ${call.attempt}`;
   const idle = { ...state, working: without(state.working, at) };
-  const found = state.effects[call.performKey] ?? 'none';
+  const entry = ledgerEntry(world, call);
+  const found = state.effects[entry] ?? 'none';
   const { effect, answer } = served(call.action, found);
-  const acted = { ...idle, effects: { ...state.effects, [call.performKey]: effect } };
+  const acted = { ...idle, effects: { ...state.effects, [entry]: effect } };
   const inTime = state.nowMs <= call.completeBy;
   const { completeBy: _, performKey: __, ...to } = call;
   const answered = (after: WorldState, result: Answer): WorldState =>
@@ -135,7 +149,7 @@ function agentMoves(state: WorldState, call: Call, at: number): Move[] {
   if (state.left.declines > 0 && call.action === 'perform' && found === 'none') {
     const refused = {
       ...idle,
-      effects: { ...state.effects, [call.performKey]: 'refused' as const },
+      effects: { ...state.effects, [entry]: 'refused' as const },
       left: spend(state.left, 'declines'),
     };
     moves.push(move(`${name} refused`, answered(refused, 'failed')));

@@ -58,6 +58,7 @@ export interface WorldState {
   readonly requests: readonly Call[];
   readonly working: readonly Call[];
   readonly replies: readonly Reply[];
+  /** By {@link ledgerEntry}. */
   readonly effects: Readonly<Record<string, Effect>>;
   readonly left: Budgets;
 }
@@ -95,3 +96,25 @@ export function firstState({ workflow, budgets }: SmallWorld): WorldState {
     left: budgets,
   };
 }
+
+/** The pools of a world, which has one at most. */
+export const poolsIn = ({ workflow }: Pick<SmallWorld, 'workflow'>) =>
+  workflow.steps.flatMap(({ name: step, pool: members }) =>
+    members === undefined ? [] : [{ step, members }],
+  );
+
+const beforeDomain = '@';
+
+/** A key in the ledger of the service that the call goes to: the members of a domain have one ledger. */
+export function ledgerEntry(
+  world: Pick<SmallWorld, 'workflow'>,
+  { agent, performKey }: Call,
+): string {
+  const domains = poolsIn(world).flatMap(({ members }) =>
+    members.flatMap((member) => (member.agent === agent ? [member.domain] : [])),
+  );
+  return [performKey, ...domains].join(beforeDomain);
+}
+
+/** The key of an entry in a ledger. */
+export const keyOfEntry = (entry: string): string => entry.split(beforeDomain)[0] ?? entry;

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
 import { defineAgent } from '#core/definition/agent.ts';
+import { definePool } from '#core/definition/agent-pool.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { SharedWorld } from './shared-gates.ts';
 import type { Budgets, SmallWorld } from './small-world.ts';
@@ -11,6 +12,13 @@ const agent = (name: string) =>
 const one = agent('one');
 const two = agent('two');
 const three = agent('three');
+const pool = definePool({
+  name: 'pool',
+  input: z.null(),
+  output: z.null(),
+  undo: 'offered',
+  members: { east: { domain: 'bank' }, west: { domain: 'bank' }, rival: {} },
+});
 const final = defineAgent({ name: 'final', input: z.null(), output: z.null() });
 
 /** The minimum deadline: only the order of instants matters, not their distance. */
@@ -149,6 +157,16 @@ export const worlds: readonly SmallWorld[] = [
       .step('a', { agent: one, ...rounds })
       .build(),
     budgets: nothing,
+    decide,
+  },
+  {
+    name: 'pool',
+    about:
+      'one step of a pool of two domains, whose role may choose any member; a refusal, a cancel, a resubmit',
+    workflow: begin('pool')
+      .step('a', { agent: pool, ...policy, retries: 1, onFault: 'hold', undo: oneTry.undo })
+      .build(),
+    budgets: { ...nothing, declines: 1, cancels: 1, resubmits: 1 },
     decide,
   },
   {

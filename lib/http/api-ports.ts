@@ -48,6 +48,7 @@ export interface Activity {
     readonly orders: AliveCounts;
   }[];
   readonly agents: readonly AgentActivity[];
+  readonly pools: readonly PoolActivity[];
   readonly flow: FlowActivity;
   /** The channels that have had a message since the start; name null: the alerts of operators. */
   readonly channels: readonly ChannelActivity[];
@@ -80,6 +81,13 @@ export interface AgentActivity {
   readonly circuit: CircuitActivity;
   /** Of its service; none when it has one address. */
   readonly endpoints: readonly EndpointStatus[];
+}
+
+/** What waits for any member of a pool. */
+export interface PoolActivity
+  extends Pick<AgentActivity, 'name' | 'waiting' | 'oldestAt' | 'held'> {
+  /** The agents that may get any of its calls. */
+  readonly members: readonly string[];
 }
 
 /** Steps that are ready, and not started because the gate of their agent lets no call through. */

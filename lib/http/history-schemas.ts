@@ -17,6 +17,7 @@ export const holdSchema = z.object({
   gate: z.enum(gates),
   since: instant,
   until: instant,
+  agent: z.string().optional().openapi({ description: 'The member of a pool that it waits for.' }),
 });
 
 export const historySchema = z
@@ -40,6 +41,12 @@ export const historySchema = z
       .array(holdSchema)
       .optional()
       .openapi({ description: 'Steps that were held because their agents accepted no call.' }),
+    agents: z
+      .array(z.object({ step: z.string(), agent: z.string() }))
+      .optional()
+      .openapi({
+        description: 'The members of pools that got a call.',
+      }),
     gate: z
       .enum(gates)
       .optional()

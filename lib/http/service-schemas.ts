@@ -27,6 +27,13 @@ export const workflowsSchema = z
           z.object({
             name: z.string(),
             agent: z.string(),
+            pool: z
+              .array(z.object({ agent: z.string(), domain: z.string(), weight: z.number() }))
+              .optional()
+              .openapi({
+                description:
+                  'The agents that may perform the step. One in doubt is tried again only within its domain.',
+              }),
             after: z.array(z.string()),
             conditional: z.boolean(),
             undo: z.enum(['offered', 'unneeded', 'impossible']),
@@ -42,6 +49,18 @@ const count = z.int().min(0);
 const aliveCounts = z
   .object({ Pending: count, Processing: count, Error: count })
   .openapi('AliveCounts');
+
+/** What waits for an agent, or for any member of a pool. */
+const waitingFields = {
+  waiting: count.openapi({ description: 'Calls that are due and not sent yet.' }),
+  oldestAt: instant.nullable().openapi({
+    description: 'When the order that has waited longest for it last made progress.',
+  }),
+  held: z.array(z.object({ gate: z.enum(gates), steps: count, since: instant })).openapi({
+    description:
+      'Steps that wait for it, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable.',
+  }),
+};
 
 export const activitySchema = z
   .object({
@@ -66,10 +85,7 @@ export const activitySchema = z
         inFlight: count.openapi({
           description: 'Calls that were sent to the agent and have no reply yet.',
         }),
-        waiting: count.openapi({ description: 'Calls that are due and not sent yet.' }),
-        oldestAt: instant.nullable().openapi({
-          description: 'When the order that has waited longest for this agent last made progress.',
-        }),
+        ...waitingFields,
         succeeded: count,
         failed: count,
         timedOut: count,
@@ -80,10 +96,6 @@ export const activitySchema = z
             description:
               'Of the last thousand calls that succeeded or timed out; a call that timed out counts with its whole deadline.',
           }),
-        held: z.array(z.object({ gate: z.enum(gates), steps: count, since: instant })).openapi({
-          description:
-            'Steps that wait for this agent, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable.',
-        }),
         circuit: z.object({
           state: z.enum(circuitStates),
           epoch: count.openapi({ description: 'Every change of the state begins a new epoch.' }),
@@ -115,6 +127,17 @@ export const activitySchema = z
           .openapi({ description: 'Of its service, when it has several.' }),
       }),
     ),
+    pools: z
+      .array(
+        z.object({
+          name: z.string(),
+          members: z
+            .array(z.string())
+            .openapi({ description: 'The agents that may get any of its calls.' }),
+          ...waitingFields,
+        }),
+      )
+      .openapi({ description: 'What waits for any member of a pool of agents.' }),
     flow: z
       .object({
         waiting: count.openapi({

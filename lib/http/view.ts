@@ -2,7 +2,7 @@
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
-import type { HistoryEntry } from '#core/model/history.ts';
+import type { AgentChoice, HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
@@ -103,8 +103,14 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'deferred':
     case 'stepFailed':
     case 'undoFailed': {
-      const { holds, ...known } = rest;
-      return { at: iso(at), ...known, ...(holds !== undefined && { holds: holdViews(holds) }) };
+      const { holds = [], agents = [], ...known } = rest;
+      const given = agents.filter(({ step }) => !holds.some((hold) => hold.step === step));
+      return {
+        at: iso(at),
+        ...known,
+        ...(holds.length > 0 && { holds: holds.map((hold) => holdView(hold, agents)) }),
+        ...(given.length > 0 && { agents: given }),
+      };
     }
     case 'cancel':
     case 'reprioritise':
@@ -119,13 +125,19 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
   }
 }
 
-function holdViews(holds: readonly HoldEntry[]): NonNullable<HistoryDocument['holds']> {
-  return holds.map(({ step, gate, since, until }) => ({
+/** @param agents the members of pools that the entry names */
+function holdView(
+  { step, gate, since, until }: HoldEntry,
+  agents: readonly AgentChoice[],
+): NonNullable<HistoryDocument['holds']>[number] {
+  const member = agents.find((choice) => choice.step === step);
+  return {
     step,
     gate,
     since: iso(since),
     until: iso(until),
-  }));
+    ...(member !== undefined && { agent: member.agent }),
+  };
 }
 
 export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
@@ -135,9 +147,16 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
       version,
       fingerprint,
       deadline,
-      steps: steps.map(({ name: step, agent, after, when, undo, policy }) => ({
+      steps: steps.map(({ name: step, agent, pool, after, when, undo, policy }) => ({
         name: step,
         agent,
+        ...(pool !== undefined && {
+          pool: pool.map(({ agent: member, domain, weight }) => ({
+            agent: member,
+            domain,
+            weight,
+          })),
+        }),
         after: [...after],
         conditional: when !== null,
         undo,

@@ -14,7 +14,7 @@ import { beginQueue } from './begin-queue.ts';
 import { type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
 import type { TenantWeights } from './tenant-weights.ts';
-import { waitingSteps } from './waiting-steps.ts';
+import { type WaitingSteps, waitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentGate}. */
 export interface AgentGateOptions {
@@ -24,6 +24,8 @@ export interface AgentGateOptions {
   /** Asks for a claim of an order that has a slot now. */
   readonly nudge: (nudge: Nudge) => void;
   readonly weights: TenantWeights;
+  /** The steps that wait for any member of a pool of the agent, or of a group. Default: none. */
+  readonly pools?: readonly Pick<WaitingSteps, 'size' | 'fill'>[];
   /** The circuit of the agent opened, or is closed again. */
   readonly onCircuit: (event: CircuitEvent) => void;
   readonly clock: Clock;
@@ -39,6 +41,12 @@ export interface AgentGate extends Breaker {
   hold(record: ProcessRecord, step: StepRecord, held: Held): void;
   /** The step was held in this record, and is not in the next one. */
   forget(record: ProcessRecord, step: StepRecord): void;
+  /** Lends a slot to a step that waits for any member of a pool; false when there is none, or its circuit admits no call. */
+  lend(step: string): boolean;
+  /** The step does not use the slot. */
+  takeBack(step: string): void;
+  /** The earliest instant at which a slot can be lent; null: not before a call ends. */
+  lendsAt(): number | null;
   /** The circuit of its service. */
   circuit(): CircuitStatus;
   /** Nudges no order any more. */
@@ -51,24 +59,39 @@ export function agentGate({
   concurrency,
   onCircuit,
   clock,
+  pools = [],
   ...options
 }: AgentGateOptions): AgentGate {
   /** The requests that have a slot. */
   const taken = new Set<Request>();
+  /** The steps of pools that have a slot, until their orders are claimed. */
+  const lent = new Set<string>();
   const queue = beginQueue(concurrency, clock);
   const circuit = circuitBreaker(clock, () => {
     watch.look();
-    waiting.fill();
+    fill();
   });
-  const hasSlot = (): boolean => taken.size + waiting.reserved() < concurrency + queue.ahead();
+  // Steps that wait for this agent alone are the probes of its circuit.
+  const mayLend = () => hasSlot() && (waiting.size() === 0 || circuit.state() === 'closed');
+  const hasSlot = (): boolean =>
+    taken.size + waiting.reserved() + lent.size < concurrency + queue.ahead();
   const waiting = waitingSteps({ ...options, hasSlot, circuit, clock });
   const watch = circuitWatch({ agent, circuit, held: waiting.size, onCircuit, clock });
+  const sources = [waiting, ...pools];
+  let turn = 0;
+
+  /** Those that wait for this agent and those that wait for any member of each of its pools are first in turn. */
+  function fill(): void {
+    const waited = sources.filter((source) => source.size() > 0);
+    turn = (turn + 1) % Math.max(1, waited.length);
+    for (const source of [...waited.slice(turn), ...waited.slice(0, turn)]) source.fill();
+  }
 
   /** A request that was delivered twice has its slot only once. */
   function release(requests: readonly Request[]): void {
     const own = requests.filter((request) => taken.delete(request));
     for (const { idempotencyKey: step } of own) circuit.withoutCall(step);
-    if (own.length > 0) waiting.fill();
+    if (own.length > 0) fill();
   }
 
   async function begunIn(request: Request, turn: boolean | Promise<boolean>) {
@@ -81,7 +104,9 @@ export function agentGate({
     ask(request) {
       const { idempotencyKey: step } = request;
       const mayStart =
-        waiting.take(step) || (waiting.size() === 0 && hasSlot() && circuit.admits(step));
+        waiting.take(step) ||
+        lent.delete(step) ||
+        (sources.every((source) => source.size() === 0) && hasSlot() && circuit.admits(step));
       if (!mayStart) {
         const gate = circuit.state() === 'closed' ? 'concurrency' : 'circuit';
         return { gate, until: clock.now() + limits.holdLookMaxMs };
@@ -90,8 +115,7 @@ export function agentGate({
       return null;
     },
     release,
-    hold: (record, step, { since }) => waiting.add(keyOf(record, step), nudgeOf(record), since),
-    forget: (record, step) => waiting.remove(keyOf(record, step)),
+    ...waitingIn(waiting),
     begin(request) {
       const turn = queue.turn(request);
       return turn === true ? begun : begunIn(request, turn);
@@ -102,6 +126,17 @@ export function agentGate({
       release([request]);
     },
     state: circuit.state,
+    lend(step) {
+      if (!mayLend() || !circuit.admits(step)) return false;
+      lent.add(step);
+      return true;
+    },
+    takeBack(step) {
+      if (!lent.delete(step)) return;
+      circuit.withoutCall(step);
+      fill();
+    },
+    lendsAt: () => (mayLend() ? circuit.admitsAt() : null),
     circuit: circuit.status,
     close() {
       watch.close();
@@ -110,6 +145,12 @@ export function agentGate({
     },
   };
 }
+
+/** Lets stored records say which steps wait. */
+export const waitingIn = (waiting: WaitingSteps): Pick<AgentGate, 'hold' | 'forget'> => ({
+  hold: (record, step, { since }) => waiting.add(keyOf(record, step), nudgeOf(record), since),
+  forget: (record, step) => waiting.remove(keyOf(record, step)),
+});
 
 const begun = Promise.resolve(null);
 

@@ -3,12 +3,17 @@ import { assertThat } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
-import { type AgentGate, type AgentGateOptions, agentGate } from './agent-gate.ts';
+import { type AgentGate, type AgentGateOptions, agentGate, waitingIn } from './agent-gate.ts';
+import { poolGate } from './pool-gate.ts';
+import type { WaitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentGates}. */
-export interface AgentGatesOptions extends Omit<AgentGateOptions, 'agent' | 'concurrency'> {
+export interface AgentGatesOptions
+  extends Omit<AgentGateOptions, 'agent' | 'concurrency' | 'pools'> {
   /** The calls that each agent makes at once, by its name. */
   readonly concurrencyOf: ReadonlyMap<string, number>;
+  /** The members that may get any call of a pool, by its name. Default: there is no pool. */
+  readonly pools?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Gates that learn from the stored records which steps wait. */
@@ -28,18 +33,41 @@ export interface AgentGates extends Gates {
 }
 
 /** Makes the gates of the agents of one process. */
-export function agentGates({ concurrencyOf, ...options }: AgentGatesOptions): AgentGates {
+export function agentGates({
+  concurrencyOf,
+  pools: members = new Map(),
+  ...options
+}: AgentGatesOptions): AgentGates {
+  const pools = new Map<string, WaitingSteps>(
+    [...members].map(([pool, agents]) => [
+      pool,
+      poolGate({ ...options, members: () => agents.map(of) }),
+    ]),
+  );
+  const poolsOf = (agent: string): readonly WaitingSteps[] =>
+    [...members].flatMap(([pool, agents]) =>
+      agents.includes(agent) ? (pools.get(pool) ?? []) : [],
+    );
+
   const gates = new Map<string, AgentGate>(
     [...concurrencyOf].map(([agent, concurrency]) => [
       agent,
-      agentGate({ ...options, agent, concurrency }),
+      agentGate({ ...options, agent, concurrency, pools: poolsOf(agent) }),
     ]),
   );
+
   function of(agent: string): AgentGate {
     const gate = gates.get(agent);
     assertThat(gate !== undefined, `this process has an agent ${agent}`);
     return gate;
   }
+
+  /** Where the step waits. An order of a former release may have steps of an agent that is gone. */
+  function waitingFor(agent: string): Pick<AgentGate, 'hold' | 'forget'> | undefined {
+    const pool = pools.get(agent);
+    return gates.get(agent) ?? (pool && waitingIn(pool));
+  }
+
   return {
     of,
     nudgeHeld: true,
@@ -53,22 +81,22 @@ export function agentGates({ concurrencyOf, ...options }: AgentGatesOptions): Ag
       if (before?.isHeld === true) {
         for (const [at, step] of before.steps.entries()) {
           const isHeld = record.steps[at]?.progress.state === 'Held';
-          const isOther = record.direction !== before.direction;
+          const isOther =
+            record.direction !== before.direction || record.steps[at]?.agent !== step.agent;
           if (step.progress.state === 'Held' && (isOther || !isHeld)) {
-            // An order of a former release may have steps of an agent that is gone.
-            gates.get(step.agent)?.forget(before, step);
+            waitingFor(step.agent)?.forget(before, step);
           }
         }
       }
       if (record.isHeld === true) {
         for (const step of record.steps) {
           if (step.progress.state !== 'Held') continue;
-          gates.get(step.agent)?.hold(record, step, step.progress);
+          waitingFor(step.agent)?.hold(record, step, step.progress);
         }
       }
     },
     close() {
-      for (const gate of gates.values()) gate.close();
+      for (const gate of [...gates.values(), ...pools.values()]) gate.close();
     },
   };
 }

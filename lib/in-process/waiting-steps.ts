@@ -10,7 +10,7 @@ import type { TenantWeights } from './tenant-weights.ts';
 export interface WaitingStepsOptions {
   /** Whether the agent has a slot for one more step. */
   readonly hasSlot: () => boolean;
-  readonly circuit: CircuitBreaker;
+  readonly circuit: Pick<CircuitBreaker, 'admits' | 'admitsAt' | 'withoutCall' | 'state'>;
   readonly weights: TenantWeights;
   /** Asks for a claim of an order that has a slot now. */
   readonly nudge: (nudge: Nudge) => void;

@@ -1,5 +1,6 @@
 /** Gates: whether the agents of an order can begin a call now. A gate only delays calls: the policy of a step ends a hold (R23). */
 import type { Hold } from '#core/model/hold.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 
 /** One answer per request. */
@@ -13,6 +14,11 @@ export interface Gates {
    * be read first.
    */
   ask(requests: readonly Request[]): GateAnswers | Promise<GateAnswers>;
+  /**
+   * Whether a step that may go to another agent as well should ask this one: not while its circuit is open and steps wait for
+   * it, because those are its probes. Advice only. Default: it should.
+   */
+  isAvailable?(agent: AgentName): boolean;
   /** Gives back the slots of requests that are not sent. */
   release(requests: readonly Request[]): void;
   /**

@@ -11,10 +11,20 @@ export interface FaultLine {
 export interface HoldLine {
   readonly step: string;
   readonly gate: string;
+  /** The member of a pool that it waits for. */
+  readonly agent?: string | undefined;
+}
+
+/** The member of a pool that a call of the step goes to. */
+export interface AgentLine {
+  readonly step: string;
+  readonly agent: string;
 }
 
 interface At {
   readonly at: number;
+  /** Missing where no pool was involved. */
+  readonly agents?: readonly AgentLine[];
 }
 interface OfAttempt extends At {
   readonly step: string;

@@ -6,6 +6,12 @@ import { durationText } from './relative-time.ts';
 const list = lazily(() => new Intl.ListFormat('en', { type: 'conjunction' }));
 
 export function historySentence(entry: HistoryLine): string {
+  const { agents = [] } = entry;
+  const given = agents.map(({ step, agent }) => `step ${step} goes to ${agent}`);
+  return [eventText(entry), ...given].join('; ');
+}
+
+function eventText(entry: HistoryLine): string {
   switch (entry.type) {
     case 'submit':
       return entry.by === null ? 'submitted' : `submitted by ${entry.by}`;
@@ -65,11 +71,9 @@ function expiredText(entry: Extract<HistoryLine, { type: 'expired' }>): string {
 }
 
 /** Which step waits, and why. */
-function holdText({ step, gate }: HoldLine): string {
+function holdText({ step, gate, agent = 'its agent' }: HoldLine): string {
   const reason =
-    gate === 'circuit'
-      ? 'the circuit of its agent is open'
-      : 'its agent accepts no further call now';
+    gate === 'circuit' ? `the circuit of ${agent} is open` : `${agent} accepts no further call now`;
   return `step ${step} waits, ${reason}`;
 }
 

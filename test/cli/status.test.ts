@@ -38,6 +38,30 @@ test('status shows for each agent its circuit, what it holds and its next probe'
   `);
 });
 
+test('status shows what waits for any member of a pool', async () => {
+  const { app, run } = scenario();
+  const held = [
+    { gate: 'concurrency', steps: 30, since: instant(-90) },
+    { gate: 'circuit', steps: 2, since: instant(-7_200) },
+  ];
+  const pools = [
+    { name: 'payment', waiting: 32, held, members: ['payment-east', 'payment-west'] },
+    { name: 'payment-eu', waiting: 0, held: [], members: ['payment-east'] },
+  ];
+  const agents = [agent('payment-east'), agent('payment-west')];
+  const orders = { Pending: 32, Processing: 6, Error: 0 };
+  app.get('/activity', (c) => c.json({ orders, agents, pools, flow }));
+  const { stdout } = await run('status');
+  expect(stdout.split('\n').slice(0, 6).join('\n')).toMatchInlineSnapshot(`
+    "AGENT              CIRCUIT  IN FLIGHT  WAITING  HELD                           SINCE    NEXT PROBE
+    payment-east       closed   3                7
+    payment-west       closed   3                7
+    payment (pool)                              32  30 (concurrency), 2 (circuit)  2 h ago
+    payment-eu (pool)                            0
+    "
+  `);
+});
+
 test('status shows the endpoints of a service that has several', async () => {
   const { app, run } = scenario();
   const of = { inFlight: 2, ejections: 0, ejectedUntil: null };

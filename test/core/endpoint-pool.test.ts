@@ -2,18 +2,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Endpoint, type EndpointPool, endpointPool } from '#core/flow/endpoint-pool.ts';
+import { randoms } from '../support/randoms.ts';
 
 const none: ReadonlySet<string> = new Set();
 const four: readonly Endpoint[] = ['a', 'b', 'c', 'd'].map((url) => ({ url }));
-
-/** Numbers that look random, the same in every run. */
-function randoms(seed = 1): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 interface Load {
   readonly pool: EndpointPool;

@@ -64,6 +64,12 @@ describe('the fingerprint', () => {
     expect(flow({ a: base }, { completeWithinMs: 1_000 }).fingerprint).toBe(limited(1_000));
   });
 
+  it('does not depend on the members of a pool, so that one can be added while orders run', () => {
+    const pooled = of({ ...base, pool: { east: {} } });
+    expect(of({ ...base, pool: { east: {}, west: { weight: 2, domain: 'other' } } })).toBe(pooled);
+    expect(pooled).toBe(of(base));
+  });
+
   it('differs with the names, agents and order of the steps', () => {
     const definition = flow({ a: base, b: base });
     const { fingerprint, steps } = definition;

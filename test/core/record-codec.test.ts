@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { replay } from '#core/view/replay.ts';
 import {
@@ -229,6 +230,8 @@ describe('the stored form', () => {
 
   it('keeps any output, fault, tenant and instant', () => {
     const anyJson = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+    const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,39}$/);
+    const choice = fc.record({ step: name.map(stepName), agent: name.map(agentName) });
     const drawn = fc.record({
       output: anyJson,
       code: fc.string(),
@@ -240,10 +243,11 @@ describe('the stored form', () => {
       failureCount: fc.nat(),
       definitionUnknown: fc.boolean(),
       by: fc.string(),
+      agents: fc.option(fc.array(choice, { minLength: 1 }), { nil: undefined }),
     });
     const property = fc.property(
       drawn,
-      ({ output, code, message, definitionUnknown, by, ...common }) => {
+      ({ output, code, message, definitionUnknown, by, agents, ...common }) => {
         const fault = { code, message, effect: 'possible' } as const;
         const { record } = held;
         const stepOf = record.steps[0];
@@ -262,7 +266,9 @@ describe('the stored form', () => {
           fault: { ...fault, step: null, action: null },
           history: [
             ...record.history.map((entry) =>
-              'definitionUnknown' in entry ? { ...entry, definitionUnknown } : entry,
+              'definitionUnknown' in entry
+                ? { ...entry, definitionUnknown, ...(agents && { agents }) }
+                : entry,
             ),
             { type: 'resubmit', at: epoch - 5, by, corrections: [] } as const,
             { type: 'cancel', at: epoch, by } as const,

@@ -7,17 +7,21 @@ import type { HistoryEntry } from '#core/model/history.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
   beat,
+  by,
   cancel,
   claim,
+  defer,
   diamond,
   epoch,
   expire,
   flow,
+  gated,
   interrupt,
   no,
   ok,
   play,
   resubmit,
+  resume,
   submit,
   undoNo,
   undoOk,
@@ -32,6 +36,9 @@ const rare: readonly HistoryEntry[] = [
   { type: 'shortened', at: epoch + 1, entries: 7, claims: 2 },
   { type: 'resubmit', at: epoch + 2, by: 'olga', corrections },
 ];
+const pooled = submit(flow({ a: { pool: { north: {}, east: {} } }, b: {} }));
+const pooledHeld = play(gated(pooled, { a: { hold: 'circuit', until: 500 } }), [1, claim()]);
+const pooledRuns = { known: gated(pooled, {}, { a: 'a-east' }).known, record: pooledHeld.record };
 /** Between them, every form of a step and of a history entry. */
 const sound: readonly StoredRecord[] = [
   started,
@@ -40,6 +47,8 @@ const sound: readonly StoredRecord[] = [
   play(undoing, [3, undoNo('a')]),
   play(started, [1, ok('a')], [2, cancel]),
   { record: { ...started.record, history: rare } },
+  pooledHeld,
+  play(pooledRuns, [2, resume], [3, by('a-east', defer('a'))], [4, by('b', no('b'))]),
   play(
     submit(flow({ a: { maxDuration: 9_000, onFault: 'hold' }, b: { when: () => false } })),
     [1, interrupt('restart', 1)],
@@ -67,7 +76,8 @@ function judge(stored: object): void {
     return;
   }
   expect(encodeRecord(decodeRecord(again))).toEqual(again);
-  const { Fault: _, ...rest } = again;
+  // The format follows from the steps, as they were read.
+  const { Fault: _, Format: __, ...rest } = again;
   for (const [name, value] of Object.entries(rest)) {
     const given = new Map<string, unknown>(Object.entries(stored));
     // Older records have none.

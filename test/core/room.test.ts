@@ -6,7 +6,7 @@ import { isRecordWithin, recordBytes } from '#core/codec/record-size.ts';
 import { decide, decideShortened } from '#core/decide/decide.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
-import { schedulerId, stepName } from '#core/model/ids.ts';
+import { agentName, schedulerId, stepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { replay } from '#core/view/replay.ts';
@@ -256,5 +256,15 @@ describe('the size of a record', () => {
         expect(isRecordWithin(record, bytes - 1)).toBe(false);
       }),
     );
+  });
+
+  it('is never more than it is taken for with the longest names of members', () => {
+    const step = stepName('s'.repeat(40));
+    const agents = Array.from({ length: 64 }, () => ({ step, agent: agentName('a'.repeat(40)) }));
+    const of = { at: epoch + 999_999_999, step, attempt: 9, definitionUnknown: false } as const;
+    const entry: HistoryEntry = { type: 'stepSucceeded', ...of, agents };
+    const history = [...two.record.history, ...Array.from({ length: 50 }, () => entry)];
+    const full = { ...two.record, history };
+    expect(isRecordWithin(full, recordBytes(full) - 1)).toBe(false);
   });
 });

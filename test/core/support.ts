@@ -8,6 +8,7 @@ import { decide, type IgnoredReason } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { submitted } from '#core/decide/submit.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
+import { definePool, type MemberOptions } from '#core/definition/agent-pool.ts';
 import { type PolicyOptions, stepPolicy } from '#core/definition/step-policy.ts';
 import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
@@ -15,6 +16,7 @@ import type { RecordEvent, Reprioritise } from '#core/model/event.ts';
 import type { Effect } from '#core/model/fault.ts';
 import type { Gate, Hold } from '#core/model/hold.ts';
 import {
+  type AgentName,
   agentName,
   orderId,
   type StepName,
@@ -39,9 +41,11 @@ export interface StepSpec extends Omit<PolicyOptions, 'undo'> {
   readonly when?: (context: StepContext) => boolean;
   readonly input?: (context: StepContext) => JsonValue;
   readonly outputBytesMax?: number;
+  /** Its agent is a pool of these members. */
+  readonly pool?: Readonly<Record<string, MemberOptions>>;
 }
 
-/** A workflow of these steps; each has 1 s, one retry, and an agent called `svc-` and its name. */
+/** A workflow of these steps; each has 1 s, one retry, and an agent or a pool called `svc-` and its name. */
 export function flow(
   steps: Readonly<Record<string, StepSpec>>,
   deadline: Pick<Parameters<typeof checkWorkflow>[0], 'completeWithinMs' | 'onLate'> = {},
@@ -55,10 +59,14 @@ export function flow(
     steps: Object.entries(steps).map(([name, spec]) => {
       const { undo: _, undoPolicy, ...policy } = spec;
       const irreversible = spec.irreversible ?? false;
+      const undo = spec.undo ?? (irreversible ? 'impossible' : 'offered');
       return {
         name: stepName(name),
         agent: agentName(`svc-${name}`),
-        undo: spec.undo ?? (irreversible ? 'impossible' : 'offered'),
+        ...(spec.pool !== undefined && {
+          pool: poolOf(`svc-${name}`, spec.pool, undo).pool,
+        }),
+        undo,
         output: z.json(),
         outputBytesMax: spec.outputBytesMax,
         sensitive: { input: () => [], output: () => [] },
@@ -75,6 +83,12 @@ export function flow(
     }),
   });
 }
+
+export const poolOf = (
+  name: string,
+  members: Readonly<Record<string, MemberOptions>>,
+  undo: UndoAbility = 'offered',
+) => definePool({ name, input: z.json(), output: z.json(), undo, members });
 
 /** a and b, then c, then d, which is irreversible. */
 export function diamond(specs: Readonly<Record<string, StepSpec>> = {}): WorkflowDefinition {
@@ -138,14 +152,26 @@ export interface Said {
   readonly until: number;
 }
 
-/** The same order with these answers of the gates. */
-export function gated(situation: Situation, said: Readonly<Record<string, Said>>): Situation {
+/** The same order with these answers of the gates, and these members of pools, without `svc-`. */
+export function gated(
+  situation: Situation,
+  said: Readonly<Record<string, Said>>,
+  chosen: Readonly<Record<string, string>> = {},
+): Situation {
   const holds = Object.entries(said).map(([step, { hold: gate, until }]): [StepName, Hold] => [
     stepName(step),
     { gate, until: epoch + until },
   ]);
+  const agents = Object.entries(chosen).map(([step, agent]): [StepName, AgentName] => [
+    stepName(step),
+    agentName(`svc-${agent}`),
+  ]);
   return {
-    known: { ...situation.known, holds: new Map(holds) },
+    known: {
+      ...situation.known,
+      holds: new Map(holds),
+      ...(agents.length > 0 && { agents: new Map(agents) }),
+    },
     get record() {
       return situation.record;
     },
@@ -221,10 +247,18 @@ const letters = {
   Undone: 'D',
 } as const;
 
+/** The event, from this agent instead of `svc-` and the name of the step. */
+export const by = (agent: string, event: RecordEvent): RecordEvent =>
+  'agent' in event ? { ...event, agent: agentName(`svc-${agent}`) } : event;
+
+/** ` at ` and the agent, without `svc-`, where that is not the name of the step. */
+const atAgent = (step: string, agent: AgentName) =>
+  agent === `svc-${step}` ? '' : ` at ${agent.replace('svc-', '')}`;
+
 /**
  * One line per record: its state, then one word per step: name, letter of the state (and of what is
  * undone), attempt, `*` key generation, `!` failures, `<` complete-by, `/` end-by where later, `?` in
- * doubt until, where that is not complete-by.
+ * doubt until, where that is not complete-by, the member of a pool.
  */
 function show(record: ProcessRecord): string {
   const head = [
@@ -251,21 +285,22 @@ function show(record: ProcessRecord): string {
       step.doubtUntil === null || (out?.state === 'Running' && out.completeBy === step.doubtUntil)
         ? ''
         : `?${step.doubtUntil - epoch}`,
+      atAgent(step.name, step.agent),
     ];
     return words.join('');
   });
   return [head.join(''), ...steps].join(' ');
 }
 
-/** `nudge`, with its instant if it is delayed, or the action, step, attempt, idempotency key, `<` complete-by and `/` end-by. */
+/** `nudge`, with its instant if it is delayed, or the action, step, attempt, key, `<` complete-by, `/` end-by, the member of a pool. */
 function showCommand(command: Command): string {
   if (command.kind === 'nudge') {
     const { at } = command.nudge;
     return at === undefined ? 'nudge' : `nudge at ${at - epoch}`;
   }
-  const { action, step, attempt, idempotencyKey, completeBy, endBy } = command.request;
+  const { action, step, agent, attempt, idempotencyKey, completeBy, endBy } = command.request;
   const end = endBy === completeBy ? '' : `/${endBy - epoch}`;
-  return `${action} ${step}${attempt} ${idempotencyKey} <${completeBy - epoch}${end}`;
+  return `${action} ${step}${attempt} ${idempotencyKey} <${completeBy - epoch}${end}${atAgent(step, agent)}`;
 }
 
 /** The effect of the event: one line for the record and one per command, or why it is ignored. */

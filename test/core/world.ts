@@ -13,7 +13,7 @@ import type { RecordEvent } from '#core/model/event.ts';
 import { effects } from '#core/model/fault.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { Hold, Holds } from '#core/model/hold.ts';
-import { agentName, type StepName, schedulerId } from '#core/model/ids.ts';
+import { type AgentName, agentName, type StepName, schedulerId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { remedies } from '#core/model/policy.ts';
@@ -72,6 +72,12 @@ const step = fc.record({
   irreversible: rarely(6),
   undo: fc.constantFrom('offered' as const, 'offered' as const, 'unneeded' as const),
   code: fc.constantFrom('plain', 'plain', 'plain', 'plain', 'never', 'if-yes', 'if-yes', 'broken'),
+  pool: fc.constantFrom(
+    null,
+    null,
+    { m0: {}, m1: {} },
+    { m0: { weight: 0 }, m1: {}, m2: { domain: 'both' }, m3: { domain: 'both' } },
+  ),
 });
 
 const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = {
@@ -89,7 +95,8 @@ const deadline = fc.constantFrom({}, {}, {}, {}, { completeWithinMs: 1_000 }, {
 export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
   .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
   .chain((drawn) => {
-    const specs = drawn.map(({ after, stretch, code, onExhausted, undoPolicy, ...options }, at) => {
+    const specs = drawn.map((one, at) => {
+      const { after, stretch, code, onExhausted, undoPolicy, pool, ...options } = one;
       const when = conditions[code];
       const isUndone = options.undo === 'offered' && !options.irreversible;
       const spec: StepSpec = {
@@ -99,7 +106,8 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
         onExhausted: options.irreversible ? 'hold' : onExhausted,
         ...(when === undefined ? {} : { when }),
         ...(isUndone && undoPolicy !== null && { undoPolicy }),
-        ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
+        // Not both: see pool-defects.test.ts.
+        ...(code === 'broken' && after % 3 === 0 ? { input: broken } : pool && { pool }),
       };
       return [`s${at}`, spec] as const;
     });
@@ -175,12 +183,16 @@ const gate = fc.constantFrom(
   { gate: 'circuit', afterMs: dayMs } as const,
 );
 
+/** The member that a role chooses, by its number: of the pool of each step, of another agent, or none. */
+const chosen = fc.constantFrom(null, 0, 0, 1, 1, 2, 2, 3, 4);
+
 /** `lag`: how many revisions the decided record is behind. `twice`: two roles decide at once. */
 const move = fc.record({
   what: doing,
   lag: fc.constantFrom(0, 0, 0, 0, 1, 2),
   twice: rarely(8),
   gates: fc.array(gate, { maxLength: 6 }),
+  members: fc.array(chosen, { maxLength: 6 }),
 });
 type What = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
 export type Move = typeof move extends fc.Arbitrary<infer Value> ? Value : never;
@@ -210,7 +222,7 @@ export function live(
 ): World {
   const { record, known } = submit(definition);
   const world: World = { known, written: [frozen(begun(record))], sent: [], nowMs: epoch };
-  for (const { what, lag, twice, gates } of happenings) {
+  for (const { what, lag, twice, gates, members } of happenings) {
     if (what.do === 'wait') world.nowMs += what.ms;
     else if (what.do === 'wait-for-due') {
       const left = (dueAt(current(world)) ?? world.nowMs) - world.nowMs;
@@ -219,7 +231,8 @@ export function live(
       const event = eventOf(world, what);
       if (event === null) continue;
       const isKnown = what.do !== 'claim' || !what.definitionUnknown;
-      const scheduler = isKnown ? { ...known, holds: holdsOf(world, gates) } : null;
+      const said = { holds: holdsOf(world, gates), agents: agentsOf(world, members) };
+      const scheduler = isKnown ? { ...known, ...said } : null;
       const read = world.written.at(-1 - lag) ?? current(world);
       for (let by = twice ? 2 : 1; by > 0; by -= 1) {
         const written = happens(world, read, event, scheduler, observe);
@@ -260,6 +273,16 @@ function holdsOf({ known, nowMs }: World, gates: Move['gates']): Holds {
     known.definition.steps.flatMap(({ name }, at): [StepName, Hold][] => {
       const said = gates[at] ?? null;
       return said === null ? [] : [[name, { gate: said.gate, until: nowMs + said.afterMs }]];
+    }),
+  );
+}
+
+/** Also members that may not have the call, and agents that are none. */
+function agentsOf({ known }: World, members: Move['members']): ReadonlyMap<StepName, AgentName> {
+  return new Map(
+    known.definition.steps.flatMap(({ name, agent }, at): [StepName, AgentName][] => {
+      const member = members[at] ?? null;
+      return member === null ? [] : [[name, agentName(`${agent}-m${member}`)]];
     }),
   );
 }

@@ -17,6 +17,7 @@ import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
+import { bankAgents, twoProviders } from '../../examples/recipes/two-providers.ts';
 
 import { codeBlocks } from '../support/code-blocks.ts';
 
@@ -63,6 +64,7 @@ function agents({ screen, reserve, charge, ship, ...services }: Services): Agent
       },
     },
     taxAgent(services.fetch ?? globalThis.fetch),
+    ...bankAgents(services.fetch ?? globalThis.fetch),
     renderingAgent({ post: async () => ({ state: 'done', file: 'film.mp4' }) }, 1),
   ];
 }
@@ -219,4 +221,16 @@ test('several endpoints: an order is Processed while one of them is out of order
   const { record } = await run(severalEndpoints, details, { fetch });
   expect(record).toMatchObject({ processState: 'Processed', failureCount: 0 });
   expect(hosts.at(-1)).toBe('us.tax.example');
+});
+
+test('one of the two providers charges, and the order says which', async () => {
+  const charges: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url) => {
+    charges.push(String(url));
+    return Response.json({ chargeId: 'c-1' });
+  };
+  const { record } = await run(twoProviders, { token: 'tok', amountCents: 100 }, { fetch });
+  expect(record.processState).toBe('Processed');
+  const bank = record.steps[0]?.agent.replace('bank-', '');
+  expect(charges).toEqual([`https://${bank}.bank.example/charges`]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { probeChecker } from '#checkers/probe-checker.ts';
+import { probeChecker } from '#checkers/process/probe-checker.ts';
 import { agentName } from '#core/model/ids.ts';
 
 const packing = agentName('packing');

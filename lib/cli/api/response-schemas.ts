@@ -68,7 +68,10 @@ const stepSchema = z.object({
 });
 export type StepDocument = z.infer<typeof stepSchema>;
 
-const at = z.object({ at: instant });
+const at = z.object({
+  at: instant,
+  agents: z.array(z.object({ step: text, agent: text })).default([]),
+});
 const ofAttempt = at.extend({ step: text, attempt: z.int() });
 const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });
 
@@ -79,7 +82,7 @@ const knownEntrySchema = z.discriminatedUnion('type', [
   at.extend({ type: z.literal('resume'), by: text }),
   at.extend({
     type: z.literal('held'),
-    holds: z.array(z.object({ step: text, gate: text })).default([]),
+    holds: z.array(z.object({ step: text, gate: text, agent: text.optional() })).default([]),
     times: z.int().default(1),
   }),
   ofAttempt.extend({ type: z.literal(['stepSucceeded', 'undoSucceeded', 'heartbeat']) }),
@@ -162,6 +165,16 @@ export const activitySchema = z.object({
         .default([]),
     }),
   ),
+  pools: z
+    .array(
+      z.object({
+        name: text,
+        waiting: count,
+        held: z.array(z.object({ gate: text, steps: count, since: instant })),
+      }),
+    )
+    // A server of an earlier release has none.
+    .default([]),
   flow: z.object({
     waiting: count,
     nudgeSince: instant.nullable(),

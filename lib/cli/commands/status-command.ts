@@ -22,28 +22,40 @@ type Activity = z.infer<typeof activitySchema>;
 
 function statusLines(
   { environment, paint }: Context,
-  { orders, agents, flow }: Activity,
+  { orders, agents, pools, flow }: Activity,
 ): string[] {
   const nowMs = environment.now();
   const rows = agents.map(({ name, circuit, inFlight, waiting, held }) => {
-    const since = Math.min(...held.map((one) => one.since));
     const { probeAt } = circuit;
     return [
       name,
       circuit.state === 'closed' ? 'closed' : paint('red', circuit.state),
       String(inFlight),
       String(waiting),
-      held.map(({ gate, steps }) => `${steps} (${gate})`).join(', '),
-      Number.isFinite(since) ? relativeTime(since, nowMs) : '',
+      ...heldCells(held, nowMs),
       probeAt === null ? '' : `in ${durationText(Math.max(0, probeAt - nowMs))}`,
     ];
   });
+  const poolRows = pools.map(({ name, waiting, held }) => [
+    ...[`${name} (pool)`, '', '', String(waiting)],
+    ...heldCells(held, nowMs),
+    '',
+  ]);
   return [
-    ...tableLines(titles, rows, paint),
+    ...tableLines(titles, [...rows, ...poolRows], paint),
     '',
     ...endpointLines(agents, nowMs, paint),
     `Orders: ${orders.Pending} Pending, ${orders.Processing} Processing, ${orders.Error} in Error`,
     ...flowLines(flow, nowMs),
+  ];
+}
+
+/** How many steps are held, and since when. */
+function heldCells(held: Activity['pools'][number]['held'], nowMs: number): readonly string[] {
+  const since = Math.min(...held.map((one) => one.since));
+  return [
+    held.map(({ gate, steps }) => `${steps} (${gate})`).join(', '),
+    Number.isFinite(since) ? relativeTime(since, nowMs) : '',
   ];
 }
 

@@ -22,6 +22,7 @@ export type StepState = Step['state'];
 export type Workflow = WorkflowsDocument['workflows'][number];
 export type WorkflowStep = Workflow['steps'][number];
 export type AgentActivity = ActivityDocument['agents'][number];
+export type PoolActivity = ActivityDocument['pools'][number];
 export type OrderFault = NonNullable<SummaryDocument['fault']>;
 
 /** The data of an `order` event of `/events`. */

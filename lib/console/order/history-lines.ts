@@ -4,6 +4,11 @@ import type { HistoryDocument } from '#console/api/documents.ts';
 import { type HistoryLine, unknownEntryTitle } from '#text/history-entry.ts';
 
 export function historyLine(entry: HistoryDocument): HistoryLine {
+  const line = eventLine(entry);
+  return entry.agents === undefined ? line : { ...line, agents: entry.agents };
+}
+
+function eventLine(entry: HistoryDocument): HistoryLine {
   const at = Date.parse(entry.at);
   const { type, by = 'unknown', step, attempt, fault, steps = [], nudges = 0 } = entry;
   const title = type === 'unknown' ? unknownEntryTitle : type;

@@ -1,5 +1,5 @@
 /** The agents: health, load and latencies. */
-import type { AgentActivity } from '#console/api/documents.ts';
+import type { AgentActivity, PoolActivity } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
@@ -29,6 +29,9 @@ export function AgentsPage() {
         <div class="grid">
           {loaded.body.agents.map((agent) => (
             <AgentCard key={agent.name} agent={agent} />
+          ))}
+          {loaded.body.pools.map((pool) => (
+            <PoolCard key={pool.name} pool={pool} />
           ))}
         </div>
       )}
@@ -78,6 +81,34 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
   );
 }
 
+/** What waits for any member of a pool; the members have cards of their own. */
+function PoolCard({ pool }: { readonly pool: PoolActivity }) {
+  const { name, members, waiting, oldestAt } = pool;
+  return (
+    <section class="card" aria-labelledby={`pool-${name}`}>
+      <div class="card-head">
+        <h2 id={`pool-${name}`}>{name}</h2>
+        <span class="badge">pool</span>
+      </div>
+      <p class="soft">{members.join(', ')}</p>
+      <dl class="facts">
+        <div>
+          <dt>Waiting</dt>
+          <dd class="figures">{waiting}</dd>
+        </div>
+        <div>
+          <dt>Oldest</dt>
+          <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
+        </div>
+      </dl>
+      <HeldSteps agent={pool} />
+      <a class="more" href={ordersHash({ agent: name })}>
+        Orders with it
+      </a>
+    </section>
+  );
+}
+
 function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity, 'circuit'>) {
   if (since === null) return null;
   return (
@@ -102,7 +133,7 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
 
 const gates = { concurrency: 'for a free slot', circuit: 'for the circuit' } as const;
 
-function HeldSteps({ agent: { held } }: { readonly agent: AgentActivity }) {
+function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {
   return (
     <>
       {held.map(({ gate, steps, since }) => (

@@ -113,10 +113,13 @@ const policyTitles = [
   'Undo',
 ] as const;
 
+const agentText = ({ agent, pool }: WorkflowStep) =>
+  pool === undefined ? agent : pool.map((member) => member.agent).join(' or ');
+
 function PolicyRow({ step }: { readonly step: WorkflowStep }) {
   const { policy, conditional } = step;
   const cells: Readonly<Record<(typeof policyTitles)[number], string | number>> = {
-    Agent: step.agent,
+    Agent: agentText(step),
     'Complete within': lengthText(policy.completeWithinMs),
     Attempts: policy.retries + 1,
     'Cool-down': coolDownText(policy),

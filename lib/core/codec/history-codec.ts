@@ -8,7 +8,14 @@ import { gates } from '#core/model/hold.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import { priorities } from '#core/model/record.ts';
-import { encodeHold, holdsOf, storedHolds, withHolds } from './hold-codec.ts';
+import {
+  encodeHold,
+  gatedOf,
+  storedAgents,
+  storedHolds,
+  withAgents,
+  withHolds,
+} from './hold-codec.ts';
 import { jsonSchema } from './json-schema.ts';
 import { taggedTuple } from './tagged-tuple.ts';
 
@@ -19,38 +26,73 @@ const fault = z.tuple([z.string(), z.string(), z.enum(effects)]);
 const names = z.array(z.string());
 const count = z.int().nonnegative();
 
-/** An optional element is null only when a tail follows, so that every entry has exactly one stored form. */
+/** An optional element is null only when another one follows, so that every entry has exactly one stored form. */
 const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
+/** As above, for an entry with so many elements before its holds and its agents. */
+const endsGated = (known: number) => (stored: readonly unknown[]) =>
+  stored.length <= known || stored.length > known + 2 || endsWithValue(stored);
 
 // Orders stored before submitters were recorded have no name.
 const submit = z
   .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 3 || endsWithValue(stored));
 const claim = z
-  .tuple([z.literal(['c', 'v']), at, z.string(), definitionUnknown, storedHolds], jsonSchema)
-  .refine((stored) => stored.length !== 5 || endsWithValue(stored));
-const held = z.tuple(
-  [z.literal('w'), at, z.string(), definitionUnknown, storedHolds, count],
-  jsonSchema,
-);
-const progress = z
   .tuple(
-    [z.literal(['+', '-', 'h']), at, z.string(), attempt, definitionUnknown, storedHolds],
+    [z.literal(['c', 'v']), at, z.string(), definitionUnknown, storedHolds, storedAgents],
     jsonSchema,
   )
-  .refine((stored) => stored.length !== 6 || endsWithValue(stored));
-const failure = z
+  .refine(endsGated(4));
+const held = z
   .tuple(
-    [z.literal(['f', 'g']), at, z.string(), attempt, definitionUnknown, fault, storedHolds],
+    [z.literal('w'), at, z.string(), definitionUnknown, storedHolds, count, storedAgents],
     jsonSchema,
   )
   .refine((stored) => stored.length !== 7 || endsWithValue(stored));
-const deferral = z
+const progress = z
   .tuple(
-    [z.literal('d'), at, z.string(), attempt, definitionUnknown, z.enum(gates), count, storedHolds],
+    [
+      z.literal(['+', '-', 'h']),
+      at,
+      z.string(),
+      attempt,
+      definitionUnknown,
+      storedHolds,
+      storedAgents,
+    ],
     jsonSchema,
   )
-  .refine((stored) => stored.length !== 8 || endsWithValue(stored));
+  .refine(endsGated(5));
+const failure = z
+  .tuple(
+    [
+      z.literal(['f', 'g']),
+      at,
+      z.string(),
+      attempt,
+      definitionUnknown,
+      fault,
+      storedHolds,
+      storedAgents,
+    ],
+    jsonSchema,
+  )
+  .refine(endsGated(6));
+const deferral = z
+  .tuple(
+    [
+      z.literal('d'),
+      at,
+      z.string(),
+      attempt,
+      definitionUnknown,
+      z.enum(gates),
+      count,
+      storedHolds,
+      storedAgents,
+    ],
+    jsonSchema,
+  )
+  .refine(endsGated(7));
 const expired = z
   .tuple([z.literal('e'), at, names, count, z.literal(1).nullable().optional()], jsonSchema)
   .refine((stored) => stored.length !== 5 || endsWithValue(stored));
@@ -161,7 +203,8 @@ function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
     }
     case 'held': {
       const holds = (entry.holds ?? []).map((one) => encodeHold(one, epoch));
-      return ['w', when, entry.by, entry.definitionUnknown ? 1 : 0, holds, entry.times];
+      const known = ['w', when, entry.by, entry.definitionUnknown ? 1 : 0, holds, entry.times];
+      return withAgents(known, entry);
     }
     case 'stepSucceeded':
     case 'undoSucceeded':
@@ -229,50 +272,40 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       return { type: 'submit', at, by, ...tailOf(tail) };
     }
     case 'c':
-    case 'v': {
-      const [tag, , by, isDefinitionUnknown, held, ...tail] = stored;
-      return {
-        type: tag === 'c' ? 'claim' : 'resume',
-        at,
-        by: schedulerId(by),
-        definitionUnknown: isDefinitionUnknown === 1,
-        ...holdsOf(held, epoch),
-        ...tailOf(tail),
-      };
-    }
-    case 'w': {
-      const [, , by, isDefinitionUnknown, held, times, ...tail] = stored;
-      return {
-        type: 'held',
-        at,
-        by: schedulerId(by),
-        definitionUnknown: isDefinitionUnknown === 1,
-        times,
-        ...holdsOf(held, epoch),
-        ...tailOf(tail),
-      };
-    }
+    case 'v':
+    case 'w':
+      return decodeClaim(stored, at, epoch);
     case '+':
     case '-':
     case 'h': {
-      const [tag, , step, number, isDefinitionUnknown, held, ...tail] = stored;
+      const [tag, , step, number, isDefinitionUnknown, ...gated] = stored;
       const type = progressTypes[tag];
       const of = ofAttempt(step, number, isDefinitionUnknown);
-      return { type, at, ...of, ...holdsOf(held, epoch), ...tailOf(tail) };
+      return { type, at, ...of, ...gatedOf(gated, epoch) };
     }
     case 'f':
     case 'g': {
-      const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...rest] = stored;
-      const [held, ...tail] = rest;
+      const [tag, , step, number, isDefinitionUnknown, [code, message, effect], ...gated] = stored;
       const type = tag === 'f' ? 'stepFailed' : 'undoFailed';
       const of = ofAttempt(step, number, isDefinitionUnknown);
       const failed = { code, message, effect };
-      return { type, at, ...of, fault: failed, ...holdsOf(held, epoch), ...tailOf(tail) };
+      return {
+        type,
+        at,
+        ...of,
+        fault: failed,
+        ...gatedOf(gated, epoch),
+      };
     }
     case 'd': {
-      const [, , step, number, isDefinitionUnknown, gate, retryAfterMs, held, ...tail] = stored;
+      const [, , step, number, isDefinitionUnknown, gate, retryAfterMs, ...gated] = stored;
       const of = { ...ofAttempt(step, number, isDefinitionUnknown), gate, retryAfterMs };
-      return { type: 'deferred', at, ...of, ...holdsOf(held, epoch), ...tailOf(tail) };
+      return {
+        type: 'deferred',
+        at,
+        ...of,
+        ...gatedOf(gated, epoch),
+      };
     }
     case 'e': {
       const [, , steps, nudges, late, ...tail] = stored;
@@ -309,6 +342,22 @@ function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry
       return { type: 'shortened', at, entries, claims, ...tailOf(tail) };
     }
   }
+}
+
+function decodeClaim(
+  stored: z.infer<typeof claim | typeof held>,
+  at: number,
+  epoch: number,
+): KnownEntry {
+  const [, , by, isDefinitionUnknown] = stored;
+  const common = { at, by: schedulerId(by), definitionUnknown: isDefinitionUnknown === 1 };
+  if (stored[0] === 'w') {
+    const [, , , , holds, times, ...gated] = stored;
+    return { type: 'held', ...common, times, ...gatedOf([holds, ...gated], epoch) };
+  }
+  const [tag, , , , ...gated] = stored;
+  const type = tag === 'c' ? 'claim' : 'resume';
+  return { type, ...common, ...gatedOf(gated, epoch) };
 }
 
 function corrections(

@@ -1,12 +1,14 @@
 /**
- * Holds in the stored history: an entry has them where a gate held a step. Stored instants are relative to `epoch`, the
+ * Holds and chosen agents in the stored history: an entry has them where a gate held a step, or a pool has the agent of a step. Stored instants are relative to `epoch`, the
  * submission of the order in ms since the epoch.
  */
 import * as z from 'zod';
-import type { Extensible } from '#core/model/extension.ts';
+import { type Extensible, tailOf } from '#core/model/extension.ts';
+import type { AgentChoice } from '#core/model/history.ts';
 import { gates, type HoldEntry } from '#core/model/hold.ts';
-import { stepName } from '#core/model/ids.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
+import type { JsonValue } from '#core/model/json.ts';
 
 /** Of a stored instant, ms after the submission. */
 const offset = z.int();
@@ -15,13 +17,36 @@ const hold = z.tuple([z.string(), z.enum(gates), offset, offset]);
 /** The holds of an entry, as they are stored. */
 export const storedHolds = z.array(hold).min(1).nullable().optional();
 
-/** Appends the holds of an entry to its `known` elements: nothing where there are none, null where a tail follows. */
+/** Step and agent. */
+const choice = z.tuple([z.string(), z.string()]);
+/** The members of pools that an entry names, as they are stored. */
+export const storedAgents = z.array(choice).min(1).nullable().optional();
+
+/** What an entry says of the gates and the pools of agents. */
+interface Gated extends Extensible {
+  readonly holds?: readonly HoldEntry[];
+  readonly agents?: readonly AgentChoice[];
+}
+
+/** Appends the holds and the agents of an entry to its `known` elements: nothing where there are none, null before a later element. */
 export function withHolds(
   known: readonly unknown[],
-  { holds, tail }: { readonly holds?: readonly HoldEntry[] } & Extensible,
+  { holds, ...rest }: Gated,
   epoch: number,
 ): readonly unknown[] {
-  if (holds !== undefined) return [...known, holds.map((one) => encodeHold(one, epoch))];
+  const stored = holds?.map((one) => encodeHold(one, epoch));
+  if (rest.agents === undefined && rest.tail === undefined) {
+    return stored === undefined ? known : [...known, stored];
+  }
+  return withAgents([...known, stored ?? null], rest);
+}
+
+/** Appends the agents alone. */
+export function withAgents(
+  known: readonly unknown[],
+  { agents, tail }: Omit<Gated, 'holds'>,
+): readonly unknown[] {
+  if (agents !== undefined) return [...known, agents.map(({ step, agent }) => [step, agent])];
   return tail === undefined ? known : [...known, null];
 }
 
@@ -33,23 +58,35 @@ export function encodeHold(
   return [step, gate, until - epoch, since - epoch];
 }
 
+/** The end of a stored entry: its holds, its agents, and what only a newer release knows. */
+type StoredGated = readonly [
+  holds?: readonly z.infer<typeof hold>[] | null | undefined,
+  agents?: readonly z.infer<typeof choice>[] | null | undefined,
+  ...tail: JsonValue[],
+];
+
 /**
- * Reads the stored holds of an entry; no property where there are none.
+ * Reads the end of a stored entry; no property for what it does not have.
  *
  * @throws {CorruptDataError} `instant-impossible`
- * @throws {ReeveError} `id-malformed` when the name of a step is malformed
+ * @throws {ReeveError} `id-malformed` when a name is malformed
  */
-export function holdsOf(
-  stored: readonly z.infer<typeof hold>[] | null | undefined,
-  epoch: number,
-): { readonly holds?: readonly HoldEntry[] } {
-  if (stored === null || stored === undefined) return {};
+export function gatedOf([holds, agents, ...tail]: StoredGated, epoch: number): Gated {
   return {
-    holds: stored.map(([step, gate, until, since]) => ({
-      step: stepName(step),
-      gate,
-      until: instantAfter(epoch, until),
-      since: instantAfter(epoch, since),
-    })),
+    ...(holds && { holds: holds.map((stored) => decodeHold(stored, epoch)) }),
+    ...(agents && {
+      agents: agents.map(([step, agent]) => ({ step: stepName(step), agent: agentName(agent) })),
+    }),
+    ...tailOf(tail),
   };
 }
+
+const decodeHold = (
+  [step, gate, until, since]: z.infer<typeof hold>,
+  epoch: number,
+): HoldEntry => ({
+  step: stepName(step),
+  gate,
+  until: instantAfter(epoch, until),
+  since: instantAfter(epoch, since),
+});

@@ -5,7 +5,6 @@
 
 import type { Fault } from '#core/model/fault.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
-import type { HoldEntry } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord, StepProgress } from '#core/model/record.ts';
 import { jsonBytesAtMost, quotedBytesAtMost, textBytes } from './json-size.ts';
@@ -82,17 +81,15 @@ function entryBytesAtMost(entry: HistoryEntry): number {
     case 'claim':
     case 'resume':
     case 'held':
-      return entryBytesMax + quotedBytesAtMost(entry.by) + holdsBytesAtMost(entry.holds);
+      return entryBytesMax + quotedBytesAtMost(entry.by) + gatedBytesAtMost(entry);
     case 'stepSucceeded':
     case 'undoSucceeded':
     case 'heartbeat':
     case 'deferred':
-      return entryBytesMax + nameBytesMax + holdsBytesAtMost(entry.holds);
+      return entryBytesMax + nameBytesMax + gatedBytesAtMost(entry);
     case 'stepFailed':
     case 'undoFailed':
-      return (
-        entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault) + holdsBytesAtMost(entry.holds)
-      );
+      return entryBytesMax + nameBytesMax + faultBytesAtMost(entry.fault) + gatedBytesAtMost(entry);
     case 'expired':
     case 'interrupted':
       return entryBytesMax + nameBytesMax * entry.steps.length;
@@ -108,8 +105,12 @@ function entryBytesAtMost(entry: HistoryEntry): number {
 /** A hold without the name of its step. */
 const holdBytesMax = 64;
 
-const holdsBytesAtMost = (holds: readonly HoldEntry[] | undefined): number =>
-  (holds?.length ?? 0) * (nameBytesMax + holdBytesMax);
+/** The holds of an entry, and the members of pools that it names. */
+const gatedBytesAtMost = ({ holds = none, agents = none }: Gated): number =>
+  holds.length * (nameBytesMax + holdBytesMax) + agents.length * 2 * (nameBytesMax + 1);
+
+type Gated = Pick<Extract<HistoryEntry, { type: 'held' }>, 'holds' | 'agents'>;
+const none: readonly never[] = [];
 
 const faultFixedBytes = 150;
 

@@ -33,7 +33,8 @@ import {
   reprioritiseRefusal,
   resubmit,
   resubmitRefusal,
-} from './operator-commands.ts';
+} from './operator/operator-commands.ts';
+import { validatedCorrections } from './operator/validate-corrections.ts';
 import { expired, interrupted } from './recovery.ts';
 import {
   answers,
@@ -47,7 +48,6 @@ import {
 import { hasRoom, outputTooLarge, recordTooLarge } from './room.ts';
 import { settleHolds, waitsForGates } from './settle-holds.ts';
 import type { OrderContext } from './start-step.ts';
-import { validatedCorrections } from './validate-corrections.ts';
 
 /** Why an event changes nothing. Logs and API errors carry it. */
 export type IgnoredReason =
@@ -311,8 +311,17 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
 function transition(draft: Draft, entry: HistoryEntry): Decision {
   if (draft.isFull) parkFull(draft, entry);
   settleHolds(draft);
-  const noted = draft.holds.length === 0 ? entry : { ...entry, holds: draft.holds };
-  return { kind: 'transition', record: finish(draft, noted), commands: draft.commands };
+  return {
+    kind: 'transition',
+    record: finish(draft, noted(draft, entry)),
+    commands: draft.commands,
+  };
+}
+
+/** With what the gates and the pools of agents said, so that the history replays (R15). */
+function noted({ holds, agents }: Draft, entry: HistoryEntry): HistoryEntry {
+  if (holds.length === 0 && agents.length === 0) return entry;
+  return { ...entry, ...(holds.length > 0 && { holds }), ...(agents.length > 0 && { agents }) };
 }
 
 /** Parks an order that would go forward. An undo continues, because room is reserved for it. */

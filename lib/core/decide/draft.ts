@@ -4,7 +4,7 @@
  */
 
 import { assertThat } from '#core/model/errors.ts';
-import { appendEntry, type HistoryEntry } from '#core/model/history.ts';
+import { type AgentChoice, appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -39,6 +39,8 @@ export interface Draft {
   mayHold: boolean;
   /** The steps that gates held in this transition. */
   readonly holds: HoldEntry[];
+  /** The members of pools that steps were given to in this transition. */
+  readonly agents: AgentChoice[];
   lockState: LockState;
   direction: Direction;
   fault: OrderFault | null;
@@ -58,6 +60,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     commands: [],
     mayHold: base.isHeld === true,
     holds: [],
+    agents: [],
     lockState: base,
     direction: base.direction,
     fault: base.fault,

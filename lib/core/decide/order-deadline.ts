@@ -8,7 +8,7 @@ import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { OrderDeadline, OrderFault } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
 import { lateAt } from './due.ts';
-import { cancelRefusal } from './operator-commands.ts';
+import { cancelRefusal } from './operator/operator-commands.ts';
 import { beginUndo } from './undo.ts';
 
 /**

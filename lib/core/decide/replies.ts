@@ -19,6 +19,7 @@ import {
   type UnderWay,
   type Undoing,
 } from '#core/model/record.ts';
+import { waitsUnder } from './choose-agent.ts';
 import { continueOrder } from './claim.ts';
 import { type Draft, park, release, setStep, withoutAttempt } from './draft.ts';
 import { holdEndsAt, setHeld } from './hold-step.ts';
@@ -138,6 +139,10 @@ export function deferred(
   } else if (processState === 'Processing') {
     // The longer it has been held, the less often it is asked again: each time costs a claim and a message.
     const asked = nowMs + Math.max(retryAfterMs, (nowMs - since) / 2);
+    const definition = known?.definition.steps[at];
+    if (definition?.pool !== undefined) {
+      setStep(draft, at, { agent: waitsUnder(definition, step, actionOf(progress)) });
+    }
     setHeld(draft, at, step, { gate, since, asked: Math.ceil(asked) });
   }
 }

@@ -10,12 +10,13 @@ import type {
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { Holds } from '#core/model/hold.ts';
-import { type Action, idempotencyKey } from '#core/model/ids.ts';
+import { type Action, type AgentName, idempotencyKey, type StepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import { callPolicy } from '#core/model/policy.ts';
 import { type StepRecord, unheld } from '#core/model/record.ts';
+import { agentFor, waitsUnder } from './choose-agent.ts';
 import { type Draft, park, setStep } from './draft.ts';
 import { holdStep, undoable } from './hold-step.ts';
 import { stepContext } from './step-context.ts';
@@ -27,6 +28,8 @@ export interface OrderContext {
   readonly details: JsonValue;
   /** The steps whose gates let no call through now. Default: none. */
   readonly holds?: Holds;
+  /** The members of pools for their steps. Default: the first that may get the call. */
+  readonly agents?: ReadonlyMap<StepName, AgentName>;
 }
 
 /**
@@ -35,13 +38,22 @@ export interface OrderContext {
  */
 export function startStep(draft: Draft, known: OrderContext, at: number, action: Action): boolean {
   const definition = known.definition.steps[at];
-  const step = draft.steps[at];
-  assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
+  const recorded = draft.steps[at];
+  assertThat(
+    definition !== undefined && recorded !== undefined,
+    `the order has a step number ${at}`,
+  );
   const input = evaluate(draft, definition, () =>
     definition.input(contextOf(draft, known, definition)),
   );
   if (input === undefined) return false;
 
+  const hold = known.holds?.get(recorded.name);
+  const agent =
+    hold === undefined
+      ? agentFor(definition, recorded, action, known.agents?.get(recorded.name))
+      : waitsUnder(definition, recorded, action);
+  const step = agent === recorded.agent ? recorded : { ...recorded, agent };
   const request = requestFor(draft, step, action, input);
   // The request for the perform was within the limit, and its undo must not depend on an operator.
   const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
@@ -49,7 +61,10 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     if (isWithin === false) parkForInput(draft, definition);
     return false;
   }
-  const hold = known.holds?.get(step.name);
+  if (definition.pool !== undefined) {
+    draft.agents.push({ step: step.name, agent });
+    setStep(draft, at, { agent });
+  }
   if (hold !== undefined) {
     holdStep(draft, at, step, hold);
     return true;

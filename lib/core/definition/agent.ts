@@ -5,6 +5,7 @@
 import type { ZodType } from 'zod';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import type { PoolMember } from './agent-pool.ts';
 
 /**
  * Whether an agent can undo its effects. `offered`: its `undo` removes the effect and makes a later
@@ -21,6 +22,8 @@ export interface AgentContract<
   readonly input: ZodType<Input>;
   readonly output: ZodType<Output>;
   readonly undo: UndoAbility;
+  /** The members of a pool. Missing: a single agent. */
+  readonly pool?: readonly PoolMember[];
 }
 
 /** Options of {@link defineAgent}. */

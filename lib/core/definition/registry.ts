@@ -1,6 +1,6 @@
 /** Workflow definitions by name and version. */
 import { DefinitionError } from '#core/model/errors.ts';
-import type { WorkflowName } from '#core/model/ids.ts';
+import type { AgentName, WorkflowName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
@@ -47,3 +47,24 @@ export function workflowRegistry(definitions: readonly WorkflowDefinition[]): Wo
 }
 
 const versionId = (name: WorkflowName | string, version: number) => `${name}@${version}`;
+
+/**
+ * The names under which steps wait for several members of a pool, each with those members: of a pool the ones that may get any
+ * call, of a group all of its domain.
+ */
+export function poolsOf(
+  definitions: readonly WorkflowDefinition[],
+): ReadonlyMap<AgentName, readonly AgentName[]> {
+  const pools = new Map<AgentName, readonly AgentName[]>();
+  // Versions of a workflow may have other members of the same pool.
+  const add = (name: AgentName, agent: AgentName) =>
+    pools.set(name, [...new Set([...(pools.get(name) ?? []), agent])]);
+  for (const { agent: name, pool = [] } of definitions.flatMap(({ steps }) => steps)) {
+    for (const { agent, group, domain, weight } of pool) {
+      if (weight > 0) add(name, agent);
+      if (group === agent) continue;
+      for (const other of pool) if (other.domain === domain) add(group, other.agent);
+    }
+  }
+  return pools;
+}

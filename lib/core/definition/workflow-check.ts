@@ -14,7 +14,10 @@ export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
   readonly outputBytesMax?: number | undefined;
 };
 
-type Unchecked = Omit<WorkflowDefinition, 'order' | 'fingerprint' | 'steps' | 'deadline'> & {
+type Unchecked = Omit<
+  WorkflowDefinition,
+  'order' | 'fingerprint' | 'hasPools' | 'steps' | 'deadline'
+> & {
   readonly steps: readonly UncheckedStep[];
   readonly completeWithinMs?: number | undefined;
   readonly onLate?: Remedy | undefined;
@@ -53,7 +56,8 @@ export function checkWorkflow({
     steps: withAllowances(steps, refuse),
     ...deadlineOf(completeWithinMs, onLate, (code, problem) => refuse(code, null, problem)),
   };
-  return { ...checked, order, fingerprint: fingerprintOf(checked) };
+  const hasPools = steps.some(({ pool }) => pool !== undefined);
+  return { ...checked, order, fingerprint: fingerprintOf(checked), hasPools };
 }
 
 type Refusal = (

@@ -4,6 +4,7 @@ import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
+import type { PoolMember } from './agent-pool.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /** The argument of `input` and `when` of a step. */
@@ -16,7 +17,10 @@ export interface StepContext {
 /** One step. */
 export interface StepDefinition {
   readonly name: StepName;
+  /** Its agent, or the name of the pool that has its agents. */
   readonly agent: AgentName;
+  /** The members of the pool; never empty. Missing: a single agent. */
+  readonly pool?: readonly PoolMember[];
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
   /** The maximum size of its output as JSON. */
@@ -51,4 +55,14 @@ export interface WorkflowDefinition {
   readonly deadline?: DeadlinePolicy;
   /** See fingerprint.ts. */
   readonly fingerprint: string;
+  /** Whether a step has a pool of agents: most workflows have none, and need not be searched for it. */
+  readonly hasPools: boolean;
+}
+
+/** The agents that may perform the step: one, or the members of its pool. */
+export function agentsOf({
+  agent,
+  pool,
+}: Pick<StepDefinition, 'agent' | 'pool'>): readonly AgentName[] {
+  return pool === undefined ? [agent] : pool.map((member) => member.agent);
 }

@@ -7,12 +7,14 @@ import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { attemptsAllowed, type StepPolicy } from '#core/model/policy.ts';
+import type { PoolMember } from './agent-pool.ts';
 
 /** What determines the size of a step. */
 export interface SizedStep {
   readonly name: StepName;
   readonly after: readonly StepName[];
   readonly policy: StepPolicy;
+  readonly pool?: readonly PoolMember[];
   /** Undefined: an equal share of the available bytes. */
   readonly outputBytesMax?: number | undefined;
 }
@@ -32,6 +34,8 @@ const spareBytes = 32 * 1_024;
 const stepBytes = 400;
 /** The entries of a claim by a Scheduler with a long name, and of the timeout. */
 const attemptBytes = 160;
+/** The member of a pool in the entry of an attempt: the names of the step and of the agent. */
+const memberBytes = 90;
 /** The entry of a reply. */
 const reportBytes = 80;
 /** A request without its input. */
@@ -61,8 +65,9 @@ export function outputAllowances(
 /** The record in which every step succeeded with its last attempt. */
 function bytesWithoutOutputs(steps: readonly SizedStep[]): number {
   let bytes = headBytes + spareBytes;
-  for (const { policy } of steps) {
-    bytes += stepBytes + reportBytes + attemptsAllowed(policy) * attemptBytes;
+  for (const { policy, pool } of steps) {
+    const perAttempt = attemptBytes + (pool === undefined ? 0 : memberBytes);
+    bytes += stepBytes + reportBytes + attemptsAllowed(policy) * perAttempt;
   }
   return bytes;
 }

@@ -64,7 +64,7 @@ export interface StepOptions<
   Input extends JsonValue,
   Output extends JsonValue,
 > {
-  /** The agent that performs the step. */
+  /** The agent that performs the step, or a pool of agents. */
   readonly agent: AgentContract<Input, Output>;
   /** The steps that must be Completed or Skipped first. Default: none; the step starts with the order. */
   readonly after?: After;
@@ -204,7 +204,7 @@ interface ErasedOptions
     StepOptions<never, never, readonly string[], never, never>,
     'agent' | 'input' | 'when'
   > {
-  readonly agent: Pick<StepDefinition, 'undo' | 'output'> & {
+  readonly agent: Pick<StepDefinition, 'undo' | 'output' | 'pool'> & {
     readonly name: StepDefinition['agent'];
     readonly input: ZodType;
   };
@@ -221,6 +221,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
   return {
     name: stepName(label),
     agent: step.agent.name,
+    ...(step.agent.pool !== undefined && { pool: step.agent.pool }),
     undo: step.agent.undo,
     output: storable(jsonSchema, step.agent.output),
     outputBytesMax: step.outputBytesMax,

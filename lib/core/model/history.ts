@@ -7,7 +7,7 @@ import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
 import type { Gate, HoldEntry } from './hold.ts';
-import type { SchedulerId, StepName } from './ids.ts';
+import type { AgentName, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
 
@@ -19,6 +19,13 @@ interface Decided extends At {
   readonly definitionUnknown: boolean;
   /** The steps that the gates of agents held; never empty. */
   readonly holds?: readonly HoldEntry[];
+  /** The members of pools that got a call, or that a held step waits for; never empty. */
+  readonly agents?: readonly AgentChoice[];
+}
+/** The member of a pool that a step was given to. */
+export interface AgentChoice {
+  readonly step: StepName;
+  readonly agent: AgentName;
 }
 interface OfAttempt extends Decided {
   readonly step: StepName;

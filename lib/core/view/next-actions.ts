@@ -9,7 +9,7 @@ import {
   type ResubmitRefusal,
   reprioritiseRefusal,
   resubmitRefusal,
-} from '#core/decide/operator-commands.ts';
+} from '#core/decide/operator/operator-commands.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 
 /** For each action null when it is possible, else why not. */

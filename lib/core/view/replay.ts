@@ -68,8 +68,8 @@ function applied(
   const definitionUnknown = 'definitionUnknown' in entry && entry.definitionUnknown;
   const decision = decide(
     before,
-    eventOf(entry, stored),
-    definitionUnknown ? null : withHolds(known, entry),
+    eventOf(entry, before, stored),
+    definitionUnknown ? null : withGates(known, entry),
     entry.at,
   );
   assertThat(
@@ -82,18 +82,27 @@ function applied(
   return { ...decision.record, revision: decision.record.revision + repeated, history };
 }
 
-/** What the gates said then; without an entry of a step, its gate said nothing, or "now". */
-function withHolds(known: OrderContext, entry: HistoryEntry): OrderContext {
-  if (!('holds' in entry) || entry.holds === undefined) return known;
-  return { ...known, holds: new Map(entry.holds.map((hold) => [hold.step, hold])) };
+/** What the gates and the pools said then; without an entry of a step, its gate said nothing, or "now". */
+function withGates(known: OrderContext, entry: HistoryEntry): OrderContext {
+  if (!('definitionUnknown' in entry)) return known;
+  const { holds = none, agents = none } = entry;
+  if (holds.length === 0 && agents.length === 0) return known;
+  return {
+    ...known,
+    holds: new Map(holds.map((hold) => [hold.step, hold])),
+    agents: new Map(agents.map(({ step, agent }) => [step, agent])),
+  };
 }
+
+const none: readonly never[] = [];
 
 function repeatsOf(entry: HistoryEntry): number {
   if (entry.type === 'held') return entry.times;
   return entry.type === 'expired' || entry.type === 'interrupted' ? entry.nudges : 0;
 }
 
-function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
+/** @param before the record that the entry applied to */
+function eventOf(entry: HistoryEntry, before: ProcessRecord, stored: ProcessRecord): RecordEvent {
   switch (entry.type) {
     case 'submit':
       assertThat(false, 'an order is submitted once');
@@ -127,26 +136,26 @@ function eventOf(entry: HistoryEntry, stored: ProcessRecord): RecordEvent {
       // A step succeeds at most once (R5), and the record keeps its output, even after an undo.
       const progress = findStep(stored, entry.step)?.progress;
       const output = (progress && outputOf(progress)) ?? null;
-      return { type: 'stepSucceeded', ...ofAttempt(entry, stored), output };
+      return { type: 'stepSucceeded', ...ofAttempt(entry, before), output };
     }
     case 'stepFailed':
     case 'undoFailed':
-      return { type: entry.type, ...ofAttempt(entry, stored), fault: entry.fault };
+      return { type: entry.type, ...ofAttempt(entry, before), fault: entry.fault };
     case 'undoSucceeded':
     case 'heartbeat':
-      return { type: entry.type, ...ofAttempt(entry, stored) };
+      return { type: entry.type, ...ofAttempt(entry, before) };
     case 'deferred': {
       const { type, gate, retryAfterMs } = entry;
-      return { type, ...ofAttempt(entry, stored), gate, retryAfterMs };
+      return { type, ...ofAttempt(entry, before), gate, retryAfterMs };
     }
   }
 }
 
 function ofAttempt(
   entry: { readonly step: StepName; readonly attempt: number },
-  stored: ProcessRecord,
+  before: ProcessRecord,
 ): { step: StepName; attempt: number; agent: AgentName } {
-  const agent = findStep(stored, entry.step)?.agent;
+  const agent = findStep(before, entry.step)?.agent;
   assertThat(agent !== undefined, `the history names a step of its order, not ${entry.step}`);
   return { step: entry.step, attempt: entry.attempt, agent };
 }

@@ -39,6 +39,12 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
     orders: sum(activity.workflows.map(({ orders }) => orders)),
     workflows: activity.workflows.map((workflow) => ({ ...workflow })),
     agents: activity.agents.map(agentView),
+    pools: activity.pools.map(({ members, oldestAt, held, ...pool }) => ({
+      ...pool,
+      members: [...members],
+      oldestAt: isoOrNull(oldestAt),
+      held: held.map((hold) => ({ ...hold, since: iso(hold.since) })),
+    })),
     flow: {
       ...activity.flow,
       nudgeSince: isoOrNull(activity.flow.nudgeSince),

@@ -8,12 +8,15 @@ import type { StepName } from '#core/model/ids.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { GateAnswers, Gates } from '#ports/gates.ts';
+import type { Gates } from '#ports/gates.ts';
+import type { Random } from '#ports/random.ts';
+import { type Answered, askMembers } from './ask-members.ts';
 
 /** The ports of {@link decideGated}. */
 export interface GatePorts {
   readonly gates?: Gates;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A decision, and the slots that it has of the agents. */
@@ -34,7 +37,7 @@ export interface GatedDecision {
  * them start now change nothing.
  */
 export function decideGated(
-  { gates, clock }: GatePorts,
+  { gates, clock, random }: GatePorts,
   record: ProcessRecord,
   event: RecordEvent,
   known: OrderContext | null,
@@ -48,10 +51,18 @@ export function decideGated(
   if (requests.length === 0) return { decision, nowMs, known, granted: none };
   const learns = gates.nudgeHeld === true;
   const asked = { decision, nowMs, known, granted: requests, learns };
+  if (known.definition.hasPools) {
+    const answered = askMembers({ gates, random }, record, known.definition, requests);
+    return answered instanceof Promise
+      ? answered.then((late) => decidedLater(record, event, asked, late, clock.now()))
+      : decidedAgain(record, event, asked, answered);
+  }
   const answers = gates.ask(requests);
   return answers instanceof Promise
-    ? answers.then((late) => decidedLater(record, event, asked, late, clock.now()))
-    : decidedAgain(record, event, asked, answers);
+    ? answers.then((late) =>
+        decidedLater(record, event, asked, { requests, answers: late }, clock.now()),
+      )
+    : decidedAgain(record, event, asked, { requests, answers });
 }
 
 /** A decision before its gates were asked. `granted`: all of its requests. */
@@ -65,16 +76,23 @@ function decidedAgain(
   record: ProcessRecord,
   event: RecordEvent,
   asked: AskedDecision,
-  answers: GateAnswers,
+  { requests, answers }: Answered,
 ): GatedDecision {
-  const { nowMs, known, granted: requests, learns } = asked;
-  if (answers.every((hold) => hold === null)) return asked;
+  const { nowMs, known, granted: planned, learns } = asked;
+  const isAsPlanned = requests.every((request, at) => request.agent === planned[at]?.agent);
+  if (isAsPlanned && answers.every((hold) => hold === null)) return asked;
   const granted = requests.filter((_, at) => answers[at] === null);
   const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
     const hold = answers[at] ?? null;
     return hold === null ? [] : [[step, hold]];
   });
-  const gated = { ...known, holds: new Map(byStep) };
+  const gated = {
+    ...known,
+    holds: new Map(byStep),
+    ...(known.definition.hasPools && {
+      agents: new Map(requests.map(({ step, agent }) => [step, agent])),
+    }),
+  };
   const again = decide(record, event, gated, nowMs);
   const worthWriting = learns ? again : unlessStillHeld(record, again, nowMs);
   return {
@@ -82,7 +100,7 @@ function decidedAgain(
     nowMs,
     known: gated,
     granted,
-    isHeld: true,
+    ...(byStep.length > 0 && { isHeld: true }),
   };
 }
 
@@ -91,20 +109,20 @@ function decidedLater(
   record: ProcessRecord,
   event: RecordEvent,
   asked: AskedDecision,
-  answers: GateAnswers,
+  { requests, answers }: Answered,
   nowMs: number,
 ): GatedDecision {
   const decision = decide(record, event, asked.known, nowMs);
-  const steps = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
-  return decidedAgain(
-    record,
-    event,
-    { ...asked, decision, nowMs, granted: steps },
-    steps.map(({ step }) => {
-      const at = asked.granted.findIndex((request) => request.step === step);
-      return answers[at] ?? null;
+  const planned = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
+  const places = planned.map(({ step }) => requests.findIndex((request) => request.step === step));
+  const late = {
+    requests: planned.map((request, at) => {
+      const { agent } = requests[places[at] ?? -1] ?? request;
+      return agent === request.agent ? request : { ...request, agent };
     }),
-  );
+    answers: places.map((place) => answers[place] ?? null),
+  };
+  return decidedAgain(record, event, { ...asked, decision, nowMs, granted: planned }, late);
 }
 
 /** The gates know the granted requests of the first decision, so these are sent instead of their equals of a later one. */

@@ -31,7 +31,7 @@ export interface TransitionPorts {
   readonly random: Random;
   readonly log: Log;
   readonly registry: WorkflowRegistry;
-  /** Default: every call may be sent at once. */
+  /** Default: every call may be sent at once, that of a pool to its first member. */
   readonly gates?: Gates;
   /** Where the Supervisor is asked to look at deadlines. Default: nowhere, so that its sweeps find them. */
   readonly checks?: Channel<DeadlineCheck>;

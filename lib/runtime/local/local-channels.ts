@@ -3,7 +3,8 @@
  * with the roles.
  */
 
-import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { poolsOf } from '#core/definition/registry.ts';
+import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
@@ -112,15 +113,17 @@ const orderOf = ({ orderId }: Nudge): string => orderId;
 
 interface LocalGatesOptions extends LocalChannelsOptions {
   readonly agents: readonly AgentImplementation[];
+  readonly workflows: readonly WorkflowDefinition[];
   readonly backlog: OrderBacklog;
   readonly onCircuit?: (event: CircuitEvent) => void;
 }
 
 /** The gates of the agents: each lets as many calls through as its `concurrency` says. */
 export function localGates(options: LocalGatesOptions, { nudges }: Channels): AgentGates {
-  const { agents, clock, weights } = options;
+  const { agents, workflows, clock, weights } = options;
   return agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
+    pools: poolsOf(workflows),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
     onCircuit: circuitReports(options),
@@ -139,19 +142,28 @@ function circuitReports({ log, clock, backlog, onCircuit }: LocalGatesOptions) {
   };
 }
 
-/** @throws {DefinitionError} `agent-missing` */
+/** @throws {DefinitionError} `agent-missing`, `pool-invalid` */
 export function checkAgents(
   workflows: readonly WorkflowDefinition[],
   agents: readonly AgentImplementation[],
 ): void {
   const given = new Set(agents.map(({ contract }) => contract.name));
-  for (const { name, version, steps } of workflows) {
-    const missing = steps.find(({ agent }) => !given.has(agent));
-    if (missing === undefined) continue;
+  const both = [...poolsOf(workflows).keys()].find((pool) => given.has(pool));
+  if (both !== undefined) {
     throw new DefinitionError(
-      'agent-missing',
-      `workflow ${name}@${version}, step ${missing.name}: no implementation of agent ${missing.agent} was given.`,
+      'pool-invalid',
+      `${both} is the name of a pool and of an agent: implement the members of the pool, and rename one of the two.`,
     );
+  }
+  for (const { name, version, steps } of workflows) {
+    for (const step of steps) {
+      const missing = agentsOf(step).find((agent) => !given.has(agent));
+      if (missing === undefined) continue;
+      throw new DefinitionError(
+        'agent-missing',
+        `workflow ${name}@${version}, step ${step.name}: no implementation of agent ${missing} was given.`,
+      );
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 /** The checks of one process that gates decide in: they know what it stored, sent and called, and nothing of its gates. */
 
-import { outageChecker } from '#checkers/outage-checker.ts';
-import { type ProbeChecker, probeChecker } from '#checkers/probe-checker.ts';
-import { shareChecker } from '#checkers/share-checker.ts';
-import { type SlotChecker, slotChecker } from '#checkers/slot-checker.ts';
+import { outageChecker } from '#checkers/process/outage-checker.ts';
+import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
+import { shareChecker } from '#checkers/process/share-checker.ts';
+import { type SlotChecker, slotChecker } from '#checkers/process/slot-checker.ts';
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
@@ -17,21 +17,35 @@ export interface ProcessChecks {
   stored(write: RecordPair): void;
 }
 
-/** @param circuitOf the state of the circuit of an agent, as operators see it */
+interface CircuitsOfProcess {
+  /** The pools of agents by name, with their members. */
+  readonly pools: ReadonlyMap<AgentName, readonly AgentName[]>;
+  /** The state of the circuit of an agent, as operators see it. */
+  readonly stateOf: (agent: AgentName) => CircuitState;
+}
+
 export function processChecks(
   { around, breach: worldBreach, concurrency, storeOutage, serviceOutages }: SharedInfrastructure,
   machine: Machine,
-  circuitOf: (agent: AgentName) => CircuitState,
+  { pools, stateOf }: CircuitsOfProcess,
 ): ProcessChecks {
   const { timeline, faults } = around;
   const breach: Breach = (rule, message) => {
     if (machine.isAlive()) worldBreach(rule, message);
   };
-  const isUp = (agent: AgentName) => !storeOutage.isOn() && serviceOutages.of(agent) === null;
+  const membersOf = (agent: AgentName) => pools.get(agent) ?? [agent];
+  const isUp = (agent: AgentName) =>
+    !storeOutage.isOn() && membersOf(agent).every((own) => serviceOutages.of(own) === null);
+  /** Of a pool, that of a member whose circuit is not closed. */
+  const circuitOf = (agent: AgentName): CircuitState =>
+    membersOf(agent)
+      .map(stateOf)
+      .find((state) => state !== 'closed') ?? 'closed';
   let turns = 0;
 
   const slots = slotChecker({
     concurrency,
+    pools,
     now: timeline.now,
     faults: faults.count,
     serviceOf(agent) {
@@ -41,7 +55,7 @@ export function processChecks(
     breach,
   });
   const shares = shareChecker({
-    concurrency,
+    concurrencyOf: (agent) => concurrency * membersOf(agent).length,
     disturbance(agent) {
       if (isUp(agent) && circuitOf(agent) === 'closed') return `faults ${faults.count()}`;
       turns += 1;

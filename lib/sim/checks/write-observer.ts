@@ -10,7 +10,7 @@ import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import type { Effect } from '#sim/world/sim-services.ts';
-import { registries } from '#sim/world/sim-workflows.ts';
+import { ledgerOf, registries } from '#sim/world/sim-workflows.ts';
 import type { Trace } from '#sim/world/trace.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 
@@ -19,6 +19,8 @@ export interface WriteObserver {
   readonly operations: OperationLog;
   wrote(write: Write): void;
   took(key: IdempotencyKey, effect: Effect, record: ProcessRecord | undefined): void;
+  /** Two domains of a pool have the same effect. */
+  tookTwice(key: IdempotencyKey): void;
 }
 
 export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
@@ -46,6 +48,7 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
       const foreign = after.steps.find(isForeign);
       if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },
+    tookTwice: (key) => breach('R25', `${key} took effect in two domains`),
     took(key, effect, record) {
       trace.record(`effect: ${key} ${effect}`);
       const state = record?.processState;
@@ -59,12 +62,15 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
   };
 }
 
-/** Outputs of services name the agent they belong to. */
+/** Outputs of services name the ledger that they belong to. */
 function isForeign({ agent, progress }: StepRecord): boolean {
   if (progress.state !== 'Completed') return false;
   const { output } = progress;
   const isOwn =
-    typeof output === 'object' && output !== null && 'of' in output && output['of'] === agent;
+    typeof output === 'object' &&
+    output !== null &&
+    'of' in output &&
+    output['of'] === ledgerOf(agent);
   return !isOwn;
 }
 

@@ -120,8 +120,8 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'leave holds out of the history',
     'decide/decide',
-    'const noted = draft.holds.length === 0 ? entry : { ...entry, holds: draft.holds };',
-    'const noted = entry;',
+    '...(holds.length > 0 && { holds })',
+    '...[]',
   ),
   inRoles(
     'refuse an order that was accepted before',

@@ -1,5 +1,5 @@
 /** The runners of the agents on one machine, as the functions in lambdas compose them. */
-import { probeChecker } from '#checkers/probe-checker.ts';
+import { probeChecker } from '#checkers/process/probe-checker.ts';
 import { replyCodec } from '#core/codec/message-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';

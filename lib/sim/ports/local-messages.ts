@@ -1,7 +1,7 @@
 /** The messages of one process, which its in-process channels deliver: counted until each is settled, and checked. */
 
+import type { SlotChecker } from '#checkers/process/slot-checker.ts';
 import { attemptOf } from '#checkers/send-checker.ts';
-import type { SlotChecker } from '#checkers/slot-checker.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';

@@ -2,7 +2,7 @@
  * A breaker that is wrong at times: it refuses calls to a service that is healthy, and learns the opposite of how a call ended.
  * Every order ends, however wrong its circuits are (R26).
  */
-import type { ProbeChecker } from '#checkers/probe-checker.ts';
+import type { ProbeChecker } from '#checkers/process/probe-checker.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';

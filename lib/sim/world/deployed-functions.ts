@@ -1,6 +1,7 @@
 /** Reeve as the functions in lambdas compose it: what they share is in tables and queues. */
 
 import { deadlineCheckCodec, nudgeCodec, requestCodec } from '#core/codec/message-codec.ts';
+import { poolsOf } from '#core/definition/registry.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
@@ -128,7 +129,14 @@ function schedulerOf(
   return assembleScheduler({
     ...ports,
     gates,
-    heldSteps: heldStarter({ gates, heldSteps, clock, random, log }),
+    heldSteps: heldStarter({
+      gates,
+      heldSteps,
+      pools: poolsOf(ports.registry.all),
+      clock,
+      random,
+      log,
+    }),
   });
 }
 
@@ -154,7 +162,7 @@ function sweepsOf(ports: SweepPorts, shared: SharedByFunctions, machine: Machine
   const report = simBacklogReport(shared.report, machine);
   const countHeld = reportBacklog({ report, heldSteps, circuits, clock, log });
   const nudgeHeld = heldSweep({
-    agents: contracts.map(({ name }) => name),
+    agents: [...contracts.map(({ name }) => name), ...poolsOf(ports.registry.all).keys()],
     ...{ heldSteps, nudges, clock, log, sweepPeriodMs },
   });
   return { tick, nudgeHeld: async () => countHeld(await nudgeHeld()) };

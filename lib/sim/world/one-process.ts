@@ -3,6 +3,7 @@
  * learn from each durable write which steps wait. A crash loses the messages and the gates.
  */
 
+import { poolsOf } from '#core/definition/registry.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/order-backlog.ts';
@@ -50,7 +51,11 @@ export function processOf(
 ): ProcessRoles {
   const { clock, log, random } = ports;
   const weights = tenantWeights();
-  const checks = processChecks(shared, machine, (agent) => gates.of(agent).state());
+  const pools = poolsOf(ports.registry.all);
+  const checks = processChecks(shared, machine, {
+    pools,
+    stateOf: (agent) => gates.of(agent).state(),
+  });
   const messages = localMessages({ shared, machine, slots: checks.slots, count });
   const links = localChannels(
     { clock, log, weights },
@@ -62,7 +67,10 @@ export function processOf(
   const channels = messages.channels(links.channels);
   const agents = contracts.map(({ name }) => implementation(name, machine, shared));
   const backlog = orderBacklog({ ...shared.backlog, weights, clock });
-  const gates = localGates({ agents, clock, log, weights, backlog }, channels);
+  const gates = localGates(
+    { agents, workflows: ports.registry.all, clock, log, weights, backlog },
+    channels,
+  );
   const countIn = waitingIn(backlog);
   const listeners = new Set<(record: ProcessRecord) => void>();
   const roles = assembleProcess({

@@ -34,7 +34,7 @@ import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
-import { contracts } from './sim-workflows.ts';
+import { contracts, ledgerOf } from './sim-workflows.ts';
 
 /** A queue as its senders know it. */
 export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;
@@ -183,7 +183,9 @@ export function sharedInfrastructure(
     services: servicesOf({
       around,
       outages,
+      ledgerOf,
       onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
+      onSecondEffect: observer.tookTwice,
       capacity: serviceCapacity(oneProcess ? concurrency : Number.POSITIVE_INFINITY, breach),
     }),
     queues: worldQueues(setting, around, movers),

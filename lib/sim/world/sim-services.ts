@@ -13,7 +13,7 @@ import type { SimContext } from './sim-context.ts';
 export type Effect = 'none' | 'applied' | 'undone' | 'tombstone' | 'refused';
 
 export interface ServiceOutput {
-  /** The agent of the service: later steps check that they receive the right output. */
+  /** The ledger of the service: later steps check that they receive the right output. */
   readonly of: string;
   readonly units: number;
   readonly [name: string]: string | number;
@@ -35,8 +35,8 @@ export interface Service {
   ): Promise<void>;
 }
 
-/** The effects at the services, by idempotency key. */
-export type EffectLedger = ReadonlyMap<IdempotencyKey, Effect>;
+/** The effects at all services. Those that do not know each other's keys may have one for the same key. */
+export type EffectLedger = Iterable<readonly [IdempotencyKey, Effect]>;
 
 export interface Services {
   readonly effects: EffectLedger;
@@ -46,7 +46,11 @@ export interface Services {
 export interface ServicesOptions {
   readonly around: SimContext;
   readonly outages: ServiceOutages;
+  /** Services with one ledger know each other's keys. */
+  readonly ledgerOf: (agent: AgentName) => string;
   readonly onEffect: (key: IdempotencyKey, effect: Effect) => void;
+  /** Two ledgers have an effect of one key. */
+  readonly onSecondEffect: (key: IdempotencyKey) => void;
   readonly capacity: ServiceCapacity;
 }
 
@@ -62,34 +66,51 @@ const unreachableAfterMs = 3_000;
 /** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
 
-export function services({ around, outages, onEffect, capacity }: ServicesOptions): Services {
-  const effects = new Map<IdempotencyKey, Effect>();
+export function services({
+  around,
+  outages,
+  ledgerOf,
+  onEffect,
+  onSecondEffect,
+  capacity,
+}: ServicesOptions): Services {
+  const ledgers = new Map<string, Map<IdempotencyKey, Effect>>();
   const { faults } = around;
   const calling = callsOf({ around, outages, capacity });
 
-  function enter(key: IdempotencyKey, effect: Effect): void {
+  function effectsOf(ledger: string): Map<IdempotencyKey, Effect> {
+    const effects = ledgers.get(ledger) ?? new Map<IdempotencyKey, Effect>();
+    ledgers.set(ledger, effects);
+    return effects;
+  }
+
+  function enter(ledger: string, key: IdempotencyKey, effect: Effect): void {
+    const effects = effectsOf(ledger);
     const before = effects.get(key) ?? 'none';
     if (before === effect) return;
     effects.set(key, effect);
     onEffect(key, effect);
+    if (effect !== 'applied') return;
+    const applied = [...ledgers.values()].filter((other) => other.get(key) === 'applied');
+    if (applied.length > 1) onSecondEffect(key);
   }
 
-  function applied(agent: AgentName, key: IdempotencyKey): ServiceOutput {
-    const found = effects.get(key) ?? 'none';
+  function applied(ledger: string, key: IdempotencyKey): ServiceOutput {
+    const found = effectsOf(ledger).get(key) ?? 'none';
     if (found === 'none') {
-      if (faults.strike('service-refuses')) enter(key, 'refused');
-      else enter(key, 'applied');
+      if (faults.strike('service-refuses')) enter(ledger, key, 'refused');
+      else enter(ledger, key, 'applied');
     }
-    const effect = effects.get(key);
-    if (effect === 'applied') return { of: agent, units: 1 };
+    const effect = effectsOf(ledger).get(key);
+    if (effect === 'applied') return { of: ledger, units: 1 };
     // A refused key stays refused.
     throw new PermanentFault(effect === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
   }
 
-  function undone(key: IdempotencyKey): void {
-    const found = effects.get(key) ?? 'none';
-    if (found === 'none') enter(key, 'tombstone');
-    if (found === 'applied') enter(key, 'undone');
+  function undone(ledger: string, key: IdempotencyKey): void {
+    const found = effectsOf(ledger).get(key) ?? 'none';
+    if (found === 'none') enter(ledger, key, 'tombstone');
+    if (found === 'applied') enter(ledger, key, 'undone');
   }
 
   function failing(): void {
@@ -97,7 +118,11 @@ export function services({ around, outages, onEffect, capacity }: ServicesOption
   }
 
   return {
-    effects,
+    effects: {
+      *[Symbol.iterator]() {
+        for (const effects of ledgers.values()) yield* effects;
+      },
+    },
     of: (agent) => ({
       perform: (machine, key, signal, endpoint) =>
         calling(agent, machine, signal, {
@@ -105,7 +130,7 @@ export function services({ around, outages, onEffect, capacity }: ServicesOption
           what: `perform ${key}`,
           act: () => {
             failing();
-            const output = applied(agent, key);
+            const output = applied(ledgerOf(agent), key);
             if (faults.strike('service-fails')) {
               throw new PermanentFault('broken', 'Something broke.', 'possible');
             }
@@ -121,14 +146,14 @@ export function services({ around, outages, onEffect, capacity }: ServicesOption
             if (faults.strike('undo-refused')) {
               throw new PermanentFault('not-taken-back', 'That cannot be undone now.', 'possible');
             }
-            undone(key);
+            undone(ledgerOf(agent), key);
           },
         }),
     }),
   };
 }
 
-type CallingOptions = Omit<ServicesOptions, 'onEffect'>;
+type CallingOptions = Pick<ServicesOptions, 'around' | 'outages' | 'capacity'>;
 
 /** Calls as they fare on their way: late, unanswered, or in an outage. */
 function callsOf({ around, outages, capacity }: CallingOptions) {

@@ -1,6 +1,7 @@
 /** What the simulated orders are: every shape and policy that steps can have, in seven workflows. */
 import * as z from 'zod';
 import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
+import { definePool } from '#core/definition/agent-pool.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
@@ -22,9 +23,30 @@ const packing = offered('packing');
 /** What has left the house cannot be called back. */
 const dispatch = defineAgent({ name: 'dispatch', input, output });
 
+/** Two regions of one provider, which know each other's keys, and another provider. */
+const teller = definePool({
+  name: 'teller',
+  input,
+  output,
+  undo: 'offered',
+  members: { east: { domain: 'bank' }, west: { domain: 'bank', weight: 2 }, rival: {} },
+});
+
 type Contract = AgentContract<Input, Output>;
 
-export const contracts: readonly [Contract, ...Contract[]] = [stock, payment, packing, dispatch];
+export const contracts: readonly [Contract, ...Contract[]] = [
+  stock,
+  payment,
+  packing,
+  dispatch,
+  teller.member('east'),
+  teller.member('west'),
+  teller.member('rival'),
+];
+
+/** The ledger of the service of an agent: services with one ledger know each other's keys. */
+export const ledgerOf = (agent: AgentName): string =>
+  teller.pool.find((member) => member.agent === agent)?.domain ?? agent;
 
 const details = z.strictObject({ units: z.int(), boxes: z.int(), express: z.boolean() });
 
@@ -220,7 +242,33 @@ const parcels = defineWorkflow({ name: 'parcels', version: 1, details })
   })
   .build();
 
-const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels];
+/** Its money comes from any of the tellers, and goes back to the same one. */
+const cash = defineWorkflow({ name: 'cash', version: 1, details })
+  .step('collect', {
+    agent: teller,
+    input: first,
+    completeWithin: seconds(5),
+    retries: 1,
+    coolDown: { after: seconds(5), times: 1 },
+    undo: undoInRounds,
+  })
+  .step('pack', {
+    agent: packing,
+    after: ['collect'],
+    input: given,
+    completeWithin: seconds(5),
+    retries: 1,
+  })
+  .step('settle', {
+    agent: teller,
+    after: ['pack'],
+    input: given,
+    completeWithin: seconds(6),
+    retries: 2,
+  })
+  .build();
+
+const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels, cash];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
@@ -241,6 +289,7 @@ export const workflowNames = [
   'hasty',
   'pausing',
   'parcels',
+  'cash',
 ] as const;
 
 /** The endpoints of the service of an agent; undefined: it has one address. */

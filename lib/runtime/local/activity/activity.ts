@@ -1,6 +1,6 @@
 /** The activity (counts and latencies), collected from committed records in bounded memory. */
 
-import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import { poolsOf, type WorkflowRegistry } from '#core/definition/registry.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
@@ -70,6 +70,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   const hour = lastHour(() => ({ submitted: 0, processed: 0, undone: 0, error: 0 }));
   const calls = new Map(agents.map(({ name }) => [name, agentCalls()]));
   const alive = liveCounts(registry);
+  const pools = [...poolsOf(registry.all)];
   /** Null once all are counted. Until then, a change of an uncounted order must not subtract its former record. */
   let counted: Set<OrderId> | null = new Set();
   let isStopped = false;
@@ -139,17 +140,25 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
         flow: options.flow(),
-        agents: agents.map(({ name, circuit, endpoints }) => {
-          const own = calls.get(name) ?? agentCalls();
-          const shared = { ...alive.agent(name), ...own.counts(nowMs) };
-          return {
-            ...{ name, ...shared, latencyMs: own.latencyMs() },
-            ...{ circuit: circuit(), endpoints: endpoints() },
-          };
-        }),
+        pools: pools.map(([name, members]) => ({ members, ...waitingFor(alive, name) })),
+        agents: agents.map((agent) => ({
+          ...agentNow(agent, calls.get(agent.name) ?? agentCalls(), nowMs),
+          ...alive.agent(agent.name),
+        })),
       };
     },
   };
+}
+
+function waitingFor(alive: LiveCounts, name: AgentName) {
+  const { waiting, oldestAt, held } = alive.agent(name);
+  return { name, waiting, oldestAt, held };
+}
+
+/** An agent without the counts of its orders. */
+function agentNow({ name, circuit, endpoints }: CountedAgent, calls: AgentCalls, nowMs: number) {
+  const shown = { circuit: circuit(), endpoints: endpoints() };
+  return { name, ...calls.counts(nowMs), latencyMs: calls.latencyMs(), ...shown };
 }
 
 const endings = {

@@ -2,6 +2,9 @@
  * Checks that the steps which wait for an agent of one process begin in their shares (R24). It lives as long as the process,
  * and knows the steps from the records that the process stored.
  */
+
+import type { RecordPair } from '#checkers/transition.ts';
+import type { Breach } from '#checkers/violation.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import {
   findStep,
@@ -9,8 +12,6 @@ import {
   type ProcessRecord,
   type StepRecord,
 } from '#core/model/record.ts';
-import type { RecordPair } from './transition.ts';
-import type { Breach } from './violation.ts';
 
 /** The weights of the classes in docs/design.md. */
 const classWeights: Readonly<Record<Priority, number>> = { high: 16, normal: 4, low: 1 };
@@ -29,14 +30,15 @@ interface Flow {
 
 /** Options of {@link shareChecker}. */
 export interface ShareCheckerOptions {
-  readonly concurrency: number;
+  /** The calls that the agent, or all members of the pool, make at once. */
+  readonly concurrencyOf: (agent: AgentName) => number;
   /** Changes whenever something else than the shares decides who begins: the shares are counted anew. */
   readonly disturbance: (agent: AgentName) => string;
   readonly breach: Breach;
 }
 
 /** Returns what takes each write of the process. Tenants have equal weights. */
-export function shareChecker({ concurrency, disturbance, breach }: ShareCheckerOptions) {
+export function shareChecker({ concurrencyOf, disturbance, breach }: ShareCheckerOptions) {
   const agents = new Map<AgentName, { flows: Map<string, Flow>; disturbed: string }>();
 
   function flowsOf(agent: AgentName): Map<string, Flow> {
@@ -80,7 +82,7 @@ export function shareChecker({ concurrency, disturbance, breach }: ShareCheckerO
       if (other.waiting.size === 0) continue;
       other.begun += 1;
       if (other === flow) other.own += 1;
-      const least = other.begun * shareOf(other) - slackOf(other, concurrency);
+      const least = other.begun * shareOf(other) - slackOf(other, concurrencyOf(agent));
       if (other.own >= least) continue;
       const { priority, tenant, begun, own } = other;
       breach('R24', `of ${begun} steps of ${agent}, ${own} were of ${priority} ${tenant}`);
@@ -95,9 +97,10 @@ export function shareChecker({ concurrency, disturbance, breach }: ShareCheckerO
       const didWait = was?.progress.state === 'Held';
       const doesWait = is.progress.state === 'Held';
       // An operator may give an order that waits another class.
-      const isSame = didWait && doesWait && before?.priority === after.priority;
+      const isSame =
+        didWait && doesWait && before?.priority === after.priority && was.agent === is.agent;
       if (isSame) continue;
-      if (didWait && before !== null) left(is, before, is.attempt !== was.attempt);
+      if (didWait && before !== null) left(was, before, is.attempt !== was.attempt);
       if (doesWait) waits(is, after);
     }
   };

@@ -2,16 +2,19 @@
  * Checks the slots of the agents of one process (R21, R22), from the records that it stored, the requests that it sent and
  * the attempts that ended. It lives as long as the process.
  */
+
+import { attemptOf } from '#checkers/send-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { attemptOf } from './send-checker.ts';
-import type { Breach } from './violation.ts';
 
 /** Options of {@link slotChecker}. */
 export interface SlotCheckerOptions {
   /** The calls that each agent makes at once. */
   readonly concurrency: number;
+  /** The pools of which an agent is a member, by name, with their members. */
+  readonly pools: ReadonlyMap<AgentName, readonly AgentName[]>;
   readonly now: () => number;
   /** The number of faults until now. After each of them the process has all the time again. */
   readonly faults: () => number;
@@ -35,7 +38,8 @@ interface Unused {
 }
 
 /** Checks the slots of one process. */
-export function slotChecker({ concurrency, now, faults, serviceOf, breach }: SlotCheckerOptions) {
+export function slotChecker(options: SlotCheckerOptions) {
+  const { concurrency, pools, now, faults, serviceOf, breach } = options;
   const open = new Map<AgentName, Set<string>>();
   const held = new Map<OrderId, ProcessRecord>();
   const unused = new Map<AgentName, Unused>();
@@ -47,12 +51,21 @@ export function slotChecker({ concurrency, now, faults, serviceOf, breach }: Slo
   };
   const idOf = ({ orderId, step, attempt }: Request) => attemptOf(orderId, step, attempt);
 
-  /** R22: a slot that is free is given to a step that waits. */
+  const membersOf = (agent: AgentName) => pools.get(agent) ?? [agent];
+  const hasSlot = (agent: AgentName) => openOf(agent).size < concurrency;
+
+  /** R22: a slot of an agent that is free is given to a step that waits for it, or for its pool. */
   function look(agent: AgentName): void {
+    lookAt(agent);
+    for (const [pool, members] of pools) if (members.includes(agent)) lookAt(pool);
+  }
+
+  /** @param agent an agent or a pool */
+  function lookAt(agent: AgentName): void {
     const service = serviceOf(agent);
     const isUsable =
       service !== 'unavailable' &&
-      openOf(agent).size < concurrency &&
+      membersOf(agent).some(hasSlot) &&
       [...held.values()].some((record) => waitsFor(record, agent, now()));
     if (!isUsable) {
       unused.delete(agent);

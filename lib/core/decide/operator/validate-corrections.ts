@@ -7,10 +7,10 @@ import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type StepRecord, unheld } from '#core/model/record.ts';
-import type { Draft } from './draft.ts';
-import type { OrderContext } from './start-step.ts';
-import { correctedDetails, correctionsOf, stepContext } from './step-context.ts';
-import { inDoubt } from './undo.ts';
+import type { Draft } from '../draft.ts';
+import type { OrderContext } from '../start-step.ts';
+import { correctedDetails, correctionsOf, stepContext } from '../step-context.ts';
+import { inDoubt } from '../undo.ts';
 
 /** `fit`: the corrections to store. */
 export type CorrectionCheck =

@@ -3,9 +3,9 @@
 import type { Cancel, Reprioritise } from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { type Draft, nudgeInTime, release, setStep } from './draft.ts';
-import { waitsForGates } from './settle-holds.ts';
-import { beginUndo, inDoubt } from './undo.ts';
+import { type Draft, nudgeInTime, release, setStep } from '../draft.ts';
+import { waitsForGates } from '../settle-holds.ts';
+import { beginUndo, inDoubt } from '../undo.ts';
 
 /**
  * Error becomes Pending, and failed steps can be tried again, with their failure counts reset. A step

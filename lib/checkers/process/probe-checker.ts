@@ -1,7 +1,8 @@
 /** Checks the circuits of one process (R27) from the calls that they admit. It lives as long as the process. */
+
+import type { Breach } from '#checkers/violation.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
-import type { Breach } from './violation.ts';
 
 /** See {@link probeChecker}. */
 export type ProbeChecker = ReturnType<typeof probeChecker>;

@@ -1,10 +1,11 @@
 /** Checks that an outage counts no failure once its circuit is open (R23). It lives as long as the process. */
+
+import { attemptOf } from '#checkers/send-checker.ts';
+import { dispatchedIn, type RecordPair } from '#checkers/transition.ts';
+import type { Breach } from '#checkers/violation.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { callPolicy } from '#core/model/policy.ts';
 import { actionOf, findStep, type StepRecord, underWay } from '#core/model/record.ts';
-import { attemptOf } from './send-checker.ts';
-import { dispatchedIn, type RecordPair } from './transition.ts';
-import type { Breach } from './violation.ts';
 
 /**
  * Returns what takes each write of the process.

@@ -1,0 +1,93 @@
+/**
+ * Which members of a pool may get the next call of a step. A step in doubt is tried again only where its idempotency key is
+ * known, and an undo goes where its step was performed (R25). A step that may go to several members has their common name as its
+ * agent until one of them has its call: that of the pool, or that of the group of its domain.
+ */
+import type { PoolMember } from '#core/definition/agent-pool.ts';
+import type { StepDefinition } from '#core/definition/workflow-definition.ts';
+import { assertThat } from '#core/model/errors.ts';
+import type { Action, AgentName } from '#core/model/ids.ts';
+import type { StepRecord } from '#core/model/record.ts';
+
+/** Whether only the domain of the agent that the step has may get its next call. */
+export const isBound = ({ doubtUntil }: StepRecord, action: Action): boolean =>
+  action === 'undo' || doubtUntil !== null;
+
+/** The members that may get the call; never empty. */
+export function membersFor(
+  pool: readonly PoolMember[],
+  step: StepRecord,
+  action: Action,
+): readonly PoolMember[] {
+  if (!isBound(step, action)) return pool.filter(({ weight }) => weight > 0);
+  const own = ownMember(pool, step);
+  // Which domain a member had that was removed from the pool is not known any more.
+  if (own === undefined) {
+    const { agent } = step;
+    return [{ agent, domain: agent, weight: 0, group: agent }];
+  }
+  return pool.filter(({ domain }) => domain === own.domain);
+}
+
+/** The member that the step has, or one of its group. */
+const ownMember = (pool: readonly PoolMember[], step: Pick<StepRecord, 'agent'>) =>
+  pool.find(({ agent, group }) => agent === step.agent || group === step.agent);
+
+/** The name under which the step waits: whichever member of those that may have its call can begin it first takes it. */
+export function waitsUnder(
+  { agent: name, pool }: Pick<StepDefinition, 'agent' | 'pool'>,
+  step: StepRecord,
+  action: Action,
+): AgentName {
+  if (pool === undefined) return step.agent;
+  return isBound(step, action) ? (ownMember(pool, step)?.group ?? step.agent) : name;
+}
+
+/**
+ * The agent for the next call of the step.
+ *
+ * @param chosen the member whose gate lets the call through: the choice of a role. One that may not have the call is not followed
+ */
+export function agentFor(
+  { pool }: Pick<StepDefinition, 'pool'>,
+  step: StepRecord,
+  action: Action,
+  chosen: AgentName | undefined,
+): AgentName {
+  if (pool === undefined) return step.agent;
+  const allowed = membersFor(pool, step, action).map(({ agent }) => agent);
+  const agent = [chosen, step.agent, allowed[0]].find(
+    (one) => one !== undefined && allowed.includes(one),
+  );
+  assertThat(agent !== undefined, 'a pool has a member with a weight');
+  return agent;
+}
+
+/**
+ * The members in the order in which their gates are asked: drawn by weight; a step in doubt asks last the one that did not
+ * answer.
+ *
+ * @param random a number in [0, 1)
+ */
+export function memberOrder(
+  members: readonly PoolMember[],
+  { agent, doubtUntil, progress }: StepRecord,
+  random: () => number,
+): readonly AgentName[] {
+  const drawn = members
+    // Efraimidis and Spirakis: the largest keys are a sample without replacement, by weight.
+    .map((member) => ({
+      agent: member.agent,
+      key: Math.log(1 - random()) / (member.weight || weightLeast),
+    }))
+    .toSorted((a, b) => b.key - a.key)
+    .map((member) => member.agent);
+  const others = drawn.filter((one) => one !== agent);
+  if (others.length === drawn.length) return drawn;
+  // A gate may have kept a slot for a step that waits for it.
+  if (progress.state === 'Held') return [agent, ...others];
+  return doubtUntil === null ? drawn : [...others, agent];
+}
+
+/** Of a member without a weight, which is asked after the others. */
+const weightLeast = 1e-9;

@@ -1,0 +1,106 @@
+/**
+ * Pools: several agents that can each perform the same steps, such as two providers of payments. Each member is an agent with
+ * a queue, a circuit and a limit of its own; the Scheduler gives each call to one that can begin it.
+ */
+import type { ZodType } from 'zod';
+import { DefinitionError } from '#core/model/errors.ts';
+import { type AgentName, agentName } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { AgentContract, UndoAbility } from './agent.ts';
+
+/** A member, as the Scheduler knows it. */
+export interface PoolMember {
+  readonly agent: AgentName;
+  /** Members of one domain know each other's idempotency keys. */
+  readonly domain: string;
+  /** Its share of the calls that may go to any member. */
+  readonly weight: number;
+  /** The name under which the steps wait that may go to the members of its domain only. */
+  readonly group: AgentName;
+}
+
+/** Options of a member of {@link definePool}. */
+export interface MemberOptions {
+  /**
+   * Members with the same text know each other's idempotency keys, as two regions of one provider do: a step in doubt is tried
+   * again only within its domain (R25). Of the form of a name. Default: a domain of its own; where `undo` is `unneeded`, one domain for all, because
+   * then a call at a second member does no harm.
+   */
+  readonly domain?: string;
+  /**
+   * Its share of the calls that may go to any member, a whole number from 0 to 100. With 0 it only gets what is bound to it:
+   * steps in doubt and undos. Default 1.
+   */
+  readonly weight?: number;
+}
+
+/** Options of {@link definePool}. */
+export interface PoolOptions<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Member extends string,
+> {
+  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter, together with "-" and the name of a member. */
+  readonly name: string;
+  /** As in `defineAgent`, for all members. */
+  readonly input: ZodType<Input>;
+  /** As in `defineAgent`, for all members. */
+  readonly output: ZodType<Output>;
+  /** As in `defineAgent`, for all members. */
+  readonly undo?: UndoAbility;
+  /** The members by name; the agent of `stripe` in the pool `payment` is `payment-stripe`. */
+  readonly members: Readonly<Record<Member, MemberOptions>>;
+}
+
+/** A pool is the agent of a step, and each member is the contract of an implementation. */
+export interface AgentPool<Input extends JsonValue, Output extends JsonValue, Member extends string>
+  extends AgentContract<Input, Output> {
+  readonly pool: readonly PoolMember[];
+  /** The contract of a member, for its implementation. */
+  member(name: Member): AgentContract<Input, Output>;
+}
+
+const weightMax = 100;
+
+/**
+ * Defines a pool of agents.
+ *
+ * @throws {ReeveError} `id-malformed` when its name or the name of a member is invalid
+ * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one
+ */
+export function definePool<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  const Member extends string,
+>(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
+  const { name, input, output, undo = 'impossible' } = options;
+  const commonDomain = undo === 'unneeded' ? name : undefined;
+  const pool = Object.entries<MemberOptions>(options.members).map(
+    ([member, { domain = commonDomain ?? member, weight = 1 }]): PoolMember => {
+      if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax) {
+        const allowed = `whole numbers from 0 to ${weightMax} are allowed`;
+        throw poolInvalid(name, `the weight of ${member} is ${weight}, where ${allowed}`);
+      }
+      const agent = agentName(`${name}-${member}`);
+      return { agent, domain, weight, group: groupOf(name, member, domain) };
+    },
+  );
+  if (!pool.some(({ weight }) => weight > 0)) {
+    throw poolInvalid(name, 'no member has a weight above 0, so none would ever begin a step');
+  }
+  return {
+    name: agentName(name),
+    input,
+    output,
+    undo,
+    pool,
+    member: (member) => ({ name: agentName(`${name}-${member}`), input, output, undo }),
+  };
+}
+
+/** Of this member alone, so that the name in a record keeps its meaning when others come to the pool or leave it. */
+const groupOf = (pool: string, member: string, domain: string): AgentName =>
+  agentName(domain === member ? `${pool}-${member}` : `${pool}--${domain}`);
+
+const poolInvalid = (pool: string, problem: string) =>
+  new DefinitionError('pool-invalid', `pool ${pool}: ${problem}.`);

@@ -1,0 +1,50 @@
+/**
+ * The steps that wait for any member of a pool. Each member takes the next one when it has a slot: so a step waits for none
+ * that is slower than the others, or fails.
+ */
+import type { AgentGate, AgentGateOptions } from './agent-gate.ts';
+import { type WaitingSteps, waitingSteps } from './waiting-steps.ts';
+
+/** Options of {@link poolGate}. */
+export interface PoolGateOptions extends Pick<AgentGateOptions, 'nudge' | 'weights' | 'clock'> {
+  /** The gates of the members that may get any call. */
+  readonly members: () => readonly AgentGate[];
+}
+
+/** Makes the list of the steps that wait for one pool. */
+export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps {
+  /** The member whose slot a step has until its order is claimed. */
+  const lenders = new Map<string, AgentGate>();
+  let turn = 0;
+
+  /** Each member is first in turn. */
+  function inTurn(): readonly AgentGate[] {
+    const all = members();
+    turn = (turn + 1) % Math.max(1, all.length);
+    return [...all.slice(turn), ...all.slice(0, turn)];
+  }
+
+  const earliest = () => {
+    const instants = members().flatMap((member) => member.lendsAt() ?? []);
+    return instants.length === 0 ? null : Math.min(...instants);
+  };
+
+  return waitingSteps({
+    ...options,
+    // The circuits below say so: of a member without a slot, none is asked.
+    hasSlot: () => true,
+    circuit: {
+      admitsAt: earliest,
+      admits(step) {
+        const lender = inTurn().find((member) => member.lend(step));
+        if (lender !== undefined) lenders.set(step, lender);
+        return lender !== undefined;
+      },
+      withoutCall(step) {
+        lenders.get(step)?.takeBack(step);
+        lenders.delete(step);
+      },
+      state: () => (members().every((member) => member.state() === 'open') ? 'open' : 'closed'),
+    },
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * Asks the gates for the requests of one decision. A step of a pool asks one member after the other, until the gate of one
+ * lets its call through; so calls go to members that are well and have room.
+ */
+
+import { isBound, memberOrder, membersFor } from '#core/decide/choose-agent.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { Hold } from '#core/model/hold.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { Request } from '#core/model/message.ts';
+import { findStep, type ProcessRecord } from '#core/model/record.ts';
+import type { GateAnswers, Gates } from '#ports/gates.ts';
+import type { Random } from '#ports/random.ts';
+
+/** What the gates said of each request. */
+export interface Answered {
+  /** To the agent that may get the request, or that its step waits for. */
+  readonly requests: readonly Request[];
+  readonly answers: GateAnswers;
+}
+
+/** The ports of {@link askMembers}. */
+export interface AskPorts {
+  readonly gates: Gates;
+  readonly random: Random;
+}
+
+/** One answer per request, in the same order. Only gates that read something give a promise. */
+export function askMembers(
+  ports: AskPorts,
+  record: ProcessRecord,
+  definition: WorkflowDefinition,
+  requests: readonly Request[],
+): Answered | Promise<Answered> {
+  const asked = requests.map((request) =>
+    asking(request, orderOf(ports, record, definition, request)),
+  );
+
+  function next(): Answered | Promise<Answered> {
+    const open = asked.filter((one) => one.isOpen());
+    if (open.length === 0) {
+      return {
+        requests: asked.map((one) => one.request()),
+        answers: asked.map((one) => one.hold()),
+      };
+    }
+    const answers = ports.gates.ask(open.map((one) => one.request()));
+    return answers instanceof Promise ? answers.then(take) : take(answers);
+
+    function take(late: GateAnswers): Answered | Promise<Answered> {
+      for (const [at, one] of open.entries()) one.answered(late[at] ?? null);
+      return next();
+    }
+  }
+
+  return next();
+}
+
+/** The members that may get the request, in the order in which they are asked; its own agent for a single one. */
+function orderOf(
+  { gates, random }: AskPorts,
+  record: ProcessRecord,
+  { steps }: WorkflowDefinition,
+  { step: name, agent, action }: Request,
+): readonly AgentName[] {
+  const pool = steps.find((step) => step.name === name)?.pool;
+  const step = findStep(record, name);
+  if (pool === undefined || step === undefined) return [agent];
+  const members = memberOrder(membersFor(pool, step, action), step, () => random.next());
+  if (isBound(step, action)) return members;
+  const available = members.filter((member) => gates.isAvailable?.(member) !== false);
+  return available.length === 0 ? members : available;
+}
+
+/** A request that asks one agent after the other. */
+function asking(original: Request, agents: readonly AgentName[]) {
+  const toAgent = (agent: AgentName | undefined): Request =>
+    agent === undefined || agent === original.agent ? original : { ...original, agent };
+  let at = 0;
+  let current = toAgent(agents[0]);
+  let isGranted = false;
+  /** Where the step waits when every member refuses: for one that has too many calls, rather than for one that fails. */
+  let waitsFor: { readonly request: Request; readonly hold: Hold } | null = null;
+  return {
+    isOpen: () => !isGranted && at < agents.length,
+    request: () => (isGranted || at < agents.length ? current : (waitsFor?.request ?? current)),
+    hold: () => (isGranted ? null : (waitsFor?.hold ?? null)),
+    answered(hold: Hold | null) {
+      if (hold === null) {
+        isGranted = true;
+        return;
+      }
+      if (waitsFor === null || (waitsFor.hold.gate === 'circuit' && hold.gate === 'concurrency')) {
+        waitsFor = { request: current, hold };
+      }
+      at += 1;
+      current = toAgent(agents[at]);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** What people and programs see of the members of pools: documents of the API, and sentences. */
+import { describe, expect, it, test } from 'vitest';
+import { orderSchema } from '#cli/api/response-schemas.ts';
+import { historyLine } from '#console/order/history-lines.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { agentName, stepName } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import * as described from '#http/schemas.ts';
+import { workflowsSchema } from '#http/service-schemas.ts';
+import { listedView, orderView, workflowsView } from '#http/view.ts';
+import { historySentence } from '#text/history-text.ts';
+import {
+  by,
+  claim,
+  expire,
+  flow,
+  gated,
+  play,
+  type Situation,
+  submit,
+  undoOk,
+} from '../core/support.ts';
+import { house, newOrder } from '../support/orders.ts';
+
+const pool = { east: { domain: 'bank' }, west: { domain: 'bank', weight: 3 }, rival: {} };
+const pending = submit(flow({ a: { pool } }));
+const registry = workflowRegistry([pending.known.definition, house]);
+
+const shown = (record: ProcessRecord): unknown => {
+  const order = {
+    ...{ orderId: record.orderId, details: {}, digest: 'd' },
+    submittedAt: record.submittedAt,
+  };
+  return JSON.parse(JSON.stringify(orderView(record, order, registry)));
+};
+/** The order as it is, with these members and holds. */
+const later = ({ record }: Situation): Situation => ({ record, known: pending.known });
+const given = (situation: Situation, member: string) =>
+  gated(later(situation), {}, { a: `a-${member}` });
+const held = (situation: Situation, hold: 'concurrency' | 'circuit') =>
+  gated(later(situation), { a: { hold, until: 60_000 } });
+const givenTo = (agent: string) => [{ step: 'a', agent }];
+
+/** It waits for the pool, is lost at east, waits for the bank, is lost at west, and is undone at east. */
+const waiting = play(held(pending, 'concurrency'), [5, claim()]);
+const lost = play(given(waiting, 'east'), [70, claim()], [1_071, expire]);
+const waitingAgain = play(held(lost, 'circuit'), [1_080, claim()]);
+const retried = play(given(waitingAgain, 'west'), [1_090, claim()]);
+const late = play(retried, [2_091, expire]);
+const undone = play(given(late, 'east'), [2_093, claim()], [2_100, by('a-east', undoOk('a', 3))]);
+
+describe('the history of an order with a pool', () => {
+  const document = shown(undone.record);
+
+  it('matches the description, and names each member and each group that the step waited for', () => {
+    expect(described.orderSchema.parse(document)).toEqual(document);
+    const { history } = described.orderSchema.parse(document);
+    expect(history.map(({ type, holds, agents }) => [type, holds?.[0]?.agent, agents])).toEqual([
+      ['submit', undefined, undefined],
+      ['held', 'svc-a', undefined],
+      ['claim', undefined, givenTo('svc-a-east')],
+      ['expired', undefined, undefined],
+      ['held', 'svc-a--bank', undefined],
+      ['claim', undefined, givenTo('svc-a-west')],
+      ['expired', undefined, undefined],
+      ['claim', undefined, givenTo('svc-a-east')],
+      ['undoSucceeded', undefined, undefined],
+    ]);
+  });
+
+  it('reads the same on the command line and in the console', () => {
+    const sentences = [
+      'submitted by ada',
+      'held: step a waits, svc-a accepts no further call now',
+      'Scheduler s-1 claimed it; step a goes to svc-a-east',
+      'step a timed out',
+      'held: step a waits, the circuit of svc-a--bank is open',
+      'Scheduler s-1 claimed it; step a goes to svc-a-west',
+      'step a timed out',
+      'Scheduler s-1 claimed it; step a goes to svc-a-east',
+      'step a undone (attempt 3)',
+    ];
+    expect(orderSchema.parse(document).history.map(historySentence)).toEqual(sentences);
+    const { history } = described.orderSchema.parse(document);
+    expect(history.map((entry) => historySentence(historyLine(entry)))).toEqual(sentences);
+  });
+
+  it('of a step that is held beside one that starts names the one in the hold, and the other as given', () => {
+    const [held, claimed] = [waiting, retried].map(({ record }) => record.history.at(-1));
+    if (held?.type !== 'held' || claimed?.type !== 'claim') throw new Error('no such entries');
+    const [hold] = held.holds ?? [];
+    if (hold === undefined) throw new Error('nothing is held');
+    const other = { step: stepName('b'), agent: agentName('svc-b-west') };
+    const both = { ...claimed, holds: [hold], agents: [other, ...(held.agents ?? [])] };
+    const { history } = described.orderSchema.parse(shown({ ...retried.record, history: [both] }));
+    expect(history).toMatchObject([
+      { holds: [{ step: 'a', agent: 'svc-a' }], agents: [{ step: 'b', agent: 'svc-b-west' }] },
+    ]);
+  });
+});
+
+test('an order without a pool has no agents in its history', () => {
+  const { order, record } = newOrder('one', Date.UTC(2026, 0, 1));
+  const text = JSON.stringify(orderView(record, order, registry).history);
+  expect(text).not.toContain('agent');
+});
+
+test('a step that waits is listed with what it waits for', () => {
+  expect(listedView(waiting.record).held).toMatchObject([{ step: 'a', agent: 'svc-a' }]);
+  expect(listedView(waitingAgain.record).held).toMatchObject([{ step: 'a', agent: 'svc-a--bank' }]);
+});
+
+test('a workflow says which agents may perform its steps', () => {
+  const document = JSON.parse(JSON.stringify(workflowsView(registry)));
+  expect(workflowsSchema.parse(document)).toEqual(document);
+  const { workflows } = workflowsSchema.parse(document);
+  expect(workflows.map(({ steps: [step] }) => [step?.agent, step?.pool])).toEqual([
+    [
+      'svc-a',
+      [
+        { agent: 'svc-a-east', domain: 'bank', weight: 1 },
+        { agent: 'svc-a-west', domain: 'bank', weight: 3 },
+        { agent: 'svc-a-rival', domain: 'rival', weight: 1 },
+      ],
+    ],
+    ['paint', undefined],
+  ]);
+});
+
+test.each([
+  ['circuit', undefined, 'held: step a waits, the circuit of its agent is open'],
+  ['concurrency', undefined, 'held: step a waits, its agent accepts no further call now'],
+  ['circuit', 'pay-north', 'held: step a waits, the circuit of pay-north is open'],
+  ['concurrency', 'pay', 'held: step a waits, pay accepts no further call now'],
+] as const)('a hold by %s of %s reads "%s"', (gate, agent, text) => {
+  const holds = [{ step: 'a', gate, ...(agent !== undefined && { agent }) }];
+  expect(historySentence({ type: 'held', at: 0, holds, times: 1 })).toBe(text);
+});
+
+test('each step that a reply gives to a member is in its sentence', () => {
+  const agents = [
+    { step: 'b', agent: 'pay-north' },
+    { step: 'c', agent: 'tax-eu' },
+  ];
+  expect(historySentence({ type: 'stepSucceeded', at: 0, step: 'a', attempt: 2, agents })).toBe(
+    'step a completed (attempt 2); step b goes to pay-north; step c goes to tax-eu',
+  );
+});

@@ -1,0 +1,88 @@
+/** Members of a pool whose circuit is open, and slots that come back. */
+import { expect, test } from 'vitest';
+import { gatesOfPay } from '../support/pool-gates.ts';
+
+const hourMs = 3_600_000;
+
+test('a step that waits for two members with open circuits probes the first that may be tried', async () => {
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  ask('busy', 'pay-c');
+  fail('pay-b');
+  await clock.advance(600);
+  fail('pay-a');
+  wait('x', 'pay');
+  await clock.advance(399);
+  expect(nudged).toEqual([]);
+  await clock.advance(1);
+  expect(nudged).toEqual(['x']);
+  const request = ask('x', 'pay');
+  expect(request?.agent).toBe('pay-b');
+  expect(gates.of('pay-b').state()).toBe('half-open');
+});
+
+test('a step that has waited for hours for a member that fails goes to another one at once', async () => {
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  const open = (['pay-b', 'pay-c'] as const).map((agent) => ask(`busy_${agent}`, agent));
+  fail('pay-a');
+  wait('x', 'pay', clock.now() - 9 * hourMs);
+  expect(nudged).toEqual([]);
+  gates.release(open.flatMap((request) => request ?? []).slice(0, 1));
+  expect(nudged).toEqual(['x']);
+  expect(ask('x', 'pay')?.agent).toBe('pay-b');
+});
+
+test('a step that has waited for hours is not the next probe when every member fails', async () => {
+  const { nudged, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  wait('x', 'pay', clock.now() - 40_000);
+  await clock.advance(4_999);
+  expect(nudged).toEqual([]);
+  await clock.advance(1);
+  expect(nudged).toEqual(['x']);
+});
+
+test('an order that comes is not the probe of a member while others wait for any member', async () => {
+  const { ask, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-b', 'pay-c'] as const) ask(`busy_${agent}`, agent);
+  fail('pay-a');
+  wait('x', 'pay');
+  // The clock was corrected: the timer of the probe has not run.
+  clock.jump(2_000);
+  expect(ask('new', 'pay-a')).toBeNull();
+});
+
+test('a slot that was lent and is not used goes to a step that waits for the member alone', async () => {
+  const { gates, nudged, ask, wait, cancel } = await gatesOfPay(1);
+  for (const agent of ['pay-b', 'pay-c'] as const) ask(`busy_${agent}`, agent);
+  const open = ask('first', 'pay-a');
+  wait('x', 'pay');
+  gates.release(open === null ? [] : [open]);
+  wait('y', 'pay-a');
+  expect(nudged).toEqual(['x']);
+  cancel('x');
+  expect(nudged).toEqual(['x', 'y']);
+});
+
+test('after they are closed, the gates lend nothing, and no timer is left', async () => {
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  const open = (['pay-b', 'pay-c'] as const).flatMap((agent) => ask(`busy_${agent}`, agent) ?? []);
+  fail('pay-a');
+  for (const order of ['x', 'y', 'z']) wait(order, 'pay');
+  gates.release(open.slice(0, 1));
+  expect(nudged).toEqual(['x']);
+  gates.close();
+  expect(clock.pending()).toBe(0);
+  gates.release(open);
+  await clock.advance(60_000);
+  expect(nudged).toEqual(['x']);
+});
+
+test('an agent of no pool lends nothing to one', async () => {
+  const { gates, nudged, ask, wait } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b'] as const) ask(`busy_${agent}`, agent);
+  const open = ask('first', 'pay-c');
+  wait('x', 'pay--bank');
+  gates.release(open === null ? [] : [open]);
+  expect(nudged).toEqual([]);
+  expect(ask('y', 'pay-c')).not.toBeNull();
+});
