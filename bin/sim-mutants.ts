@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Plants mistakes in the shipped code, one at a time, and simulates until each breaks a rule: `npm run
- * sim:mutants`. As JSON: `--json`. `--write` writes the table to docs/proof.md.
+ * sim:mutants`. As JSON: `--json`. `--write` writes the table to docs/proof.md. `--known` begins with the seed that the table
+ * has for a mistake, which takes a fraction of the time; the search follows where that seed does not find it any more.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,6 +19,7 @@ const { values: flags } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    known: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seeds: { type: 'string', default: '30000' },
   },
@@ -39,6 +41,11 @@ const mutants = [
   ...mutantsOfFlow,
   ...mutantsOfRecovery,
 ].filter(({ name }) => name.includes(flags.only));
+if (flags.write && flags.known) {
+  console.error('--write needs the first seeds: leave --known out');
+  process.exit(2);
+}
+const known = flags.known ? seedsOfTable() : new Map<string, number>();
 const outcomes: Outcome[] = [];
 const waiting = [...mutants];
 await Promise.all(Array.from({ length: availableParallelism() }, tryThem));
@@ -52,7 +59,8 @@ if (flags.json) {
   const names = survivors.map(({ mutant }) => mutant.name);
   console.log(JSON.stringify({ planted, caught: seeds.length, survivors: names, medianSeeds }));
 } else {
-  console.log(`${seeds.length} of ${planted} mistakes found; median ${medianSeeds} seeds`);
+  const median = flags.known ? '' : `; median ${medianSeeds} seeds`;
+  console.log(`${seeds.length} of ${planted} mistakes found${median}`);
 }
 if (flags.write) write();
 if (survivors.length > 0) process.exitCode = 1;
@@ -67,7 +75,8 @@ async function tryThem(): Promise<void> {
 
 function caught(mutant: Mutant): Promise<Outcome['found']> {
   return new Promise((resolve, reject) => {
-    const workerData = { ...mutant, seedsMax: Number(flags.seeds) };
+    const first = [known.get(mutant.name) ?? []].flat();
+    const workerData = { ...mutant, first, seedsMax: Number(flags.seeds) };
     const thread = new Worker(new URL('./sim-mutant-worker.ts', import.meta.url), { workerData });
     thread.on('message', (found) => resolve(foundSchema.parse(found)));
     thread.on('error', reject);
@@ -80,6 +89,13 @@ function line({ mutant, found }: Outcome): string {
   return found === null
     ? `SURVIVED  ${name}`
     : `${String(found.seed).padStart(5)}  ${found.rule.padEnd(4)} ${name}: ${found.message}`;
+}
+
+/** The seed of each mistake in the table. */
+function seedsOfTable(): ReadonlyMap<string, number> {
+  const [, table = ''] = readFileSync(page, 'utf8').split(begin);
+  const rows = (table.split(end)[0] ?? '').matchAll(/^\| (.+?) \| `.*\| (\d+) \|$/gm);
+  return new Map([...rows].map(([, name = '', seed]) => [name, Number(seed)]));
 }
 
 function write(): void {
