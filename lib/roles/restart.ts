@@ -197,8 +197,9 @@ function formerOrders(): FormerOrders {
       }
       return slice;
     },
-    isHidden: (orderId) => hidden.has(orderId),
-    hidesAny: () => hidden.size > 0,
+    // When nudges have interrupted the last ones, no slice comes to the end of them.
+    isHidden: (orderId) => left.size > 0 && hidden.has(orderId),
+    hidesAny: () => left.size > 0 && hidden.size > 0,
   };
 }
 

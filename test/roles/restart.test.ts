@@ -200,6 +200,23 @@ test('during the recovery, sweeps recover orders that were submitted since', asy
   expect((await world.record(orderId('order-1'))).failureCount).toBe(0);
 });
 
+test('no order stays hidden from sweeps when a nudge interrupts the last one (R16)', async () => {
+  const slow = held(['order-1']);
+  const world = roleScenario(slow.through);
+  await claimAll(world, 4);
+  const restarted = restartIn(world, 1);
+  await restarted.begin();
+  const nudged = afterRestart(restarted, scheduler({ ...world, id: schedulerId('next') }));
+  const claims = nudged.onNudges([{ orderId: orderId('order-3'), priority: 'normal' }]);
+  slow.letGo();
+  await claims;
+  await restarted.done;
+  world.clock.jump(60 * second);
+  const due = { shard: 0, from: 0, to: world.clock.now(), limit: 10, cursor: null };
+  const { items } = await restarted.sweptStore.due(due);
+  expect(items.toSorted()).toEqual(named(4).map(orderId));
+});
+
 test('a recovery that is stopped changes nothing more', async () => {
   const world = roleScenario();
   await claimAll(world, 3);
