@@ -66,7 +66,8 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
     whenAwake,
     die,
     freeze(ms) {
-      frozenUntil = timeline.now() + ms;
+      // A shorter one must not end it: what waits for the end of the longer one would come after what follows it.
+      frozenUntil = Math.max(frozenUntil, timeline.now() + ms);
     },
     setClock(skew) {
       skewMs = skew;
