@@ -90,6 +90,9 @@ export function shareChecker({ concurrencyOf, disturbance, breach }: ShareChecke
     }
   }
 
+  const isKnown = ({ agent, name }: StepRecord, record: ProcessRecord) =>
+    flowOf(flowsOf(agent), record).waiting.has(`${record.orderId} ${name}`);
+
   return ({ before, after }: RecordPair): void => {
     if (before?.isHeld === undefined && after.isHeld === undefined) return;
     for (const is of after.steps) {
@@ -99,7 +102,8 @@ export function shareChecker({ concurrencyOf, disturbance, breach }: ShareChecke
       // An operator may give an order that waits another class.
       const isSame =
         didWait && doesWait && before?.priority === after.priority && was.agent === is.agent;
-      if (isSame) continue;
+      // The former process may have held it: this one knows it from the first write that it sees.
+      if (isSame && isKnown(is, after)) continue;
       if (didWait && before !== null) left(was, before, is.attempt !== was.attempt);
       if (doesWait) waits(is, after);
     }
