@@ -343,3 +343,35 @@ test('an agent that answers is not held, although the stored circuit stays open:
   await clock.advance(1_000);
   expect(await ask(2)).toEqual({ sent: 1, held: ['circuit'] });
 });
+
+test('an agent whose circuit is open is not asked for others while steps wait for it, which are its probes', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  expect(gates.isAvailable?.(paint)).toBe(true);
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  // Somebody has to be its probe.
+  expect(gates.isAvailable?.(paint)).toBe(true);
+  expect((await ask(1)).held).toEqual(['circuit']);
+  expect(gates.isAvailable?.(paint)).toBe(false);
+  gates.nothingWaits('paint');
+  expect(gates.isAvailable?.(paint)).toBe(true);
+});
+
+test('an agent that recovers is asked for others, although steps wait for it', async () => {
+  const { gates, ask, circuits, clock } = instance({ isLimited: false });
+  await circuits.store('paint', open(1, clock.now()), 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await ask(2);
+  await clock.advance(1_000);
+  expect((await ask(1)).sent).toBe(1);
+  expect(gates.isAvailable?.(paint)).toBe(false);
+  gates.observe(paint, [reply(done)]);
+  expect(gates.isAvailable?.(paint)).toBe(true);
+});
+
+test('an agent that has more calls than it begins is asked for others', async () => {
+  const { gates, ask, set } = instance();
+  set(30, 20);
+  expect((await ask(1)).held).toEqual(['concurrency']);
+  expect(gates.isAvailable?.(paint)).toBe(true);
+});

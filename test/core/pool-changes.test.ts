@@ -1,4 +1,4 @@
-/** What is known to be wrong with pools. A test that no longer fails here belongs to the others. */
+/** Pools whose members change while orders run, and orders that stop before a member has their call. */
 import { expect, it } from 'vitest';
 import { membersFor } from '#core/decide/choose-agent.ts';
 import { poolsOf } from '#core/definition/registry.ts';
