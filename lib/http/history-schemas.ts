@@ -17,7 +17,13 @@ export const holdSchema = z.object({
   gate: z.enum(gates),
   since: instant,
   until: instant,
-  agent: z.string().optional().openapi({ description: 'The member of a pool that it waits for.' }),
+  agent: z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        'What it waits for, where its agent is a pool: the pool, the members of a domain, or one member.',
+    }),
 });
 
 export const historySchema = z

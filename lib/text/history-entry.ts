@@ -11,7 +11,7 @@ export interface FaultLine {
 export interface HoldLine {
   readonly step: string;
   readonly gate: string;
-  /** The member of a pool that it waits for. */
+  /** What it waits for, where its agent is a pool: the pool, the members of a domain, or one member. */
   readonly agent?: string | undefined;
 }
 

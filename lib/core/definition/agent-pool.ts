@@ -61,6 +61,8 @@ export interface AgentPool<Input extends JsonValue, Output extends JsonValue, Me
 }
 
 const weightMax = 100;
+/** The domain of all members whose calls have no effect. */
+const harmless = 'any';
 
 /**
  * Defines a pool of agents.
@@ -74,7 +76,7 @@ export function definePool<
   const Member extends string,
 >(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
   const { name, input, output, undo = 'impossible' } = options;
-  const commonDomain = undo === 'unneeded' ? name : undefined;
+  const commonDomain = undo === 'unneeded' ? harmless : undefined;
   const pool = Object.entries<MemberOptions>(options.members).map(
     ([member, { domain = commonDomain ?? member, weight = 1 }]): PoolMember => {
       if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax) {

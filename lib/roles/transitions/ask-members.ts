@@ -14,7 +14,7 @@ import type { Random } from '#ports/random.ts';
 
 /** What the gates said of each request. */
 export interface Answered {
-  /** To the agent that may get the request, or that its step waits for. */
+  /** To the agent that may get the request; for a step that is held, to the last one that was asked. */
   readonly requests: readonly Request[];
   readonly answers: GateAnswers;
 }
@@ -79,22 +79,18 @@ function asking(original: Request, agents: readonly AgentName[]) {
   let at = 0;
   let current = toAgent(agents[0]);
   let isGranted = false;
-  /** Where the step waits when every member refuses: for one that has too many calls, rather than for one that fails. */
-  let waitsFor: { readonly request: Request; readonly hold: Hold } | null = null;
+  let held: Hold | null = null;
   return {
     isOpen: () => !isGranted && at < agents.length,
-    request: () => (isGranted || at < agents.length ? current : (waitsFor?.request ?? current)),
-    hold: () => (isGranted ? null : (waitsFor?.hold ?? null)),
+    request: () => current,
+    hold: () => (isGranted ? null : held),
     answered(hold: Hold | null) {
-      if (hold === null) {
-        isGranted = true;
-        return;
-      }
-      if (waitsFor === null || (waitsFor.hold.gate === 'circuit' && hold.gate === 'concurrency')) {
-        waitsFor = { request: current, hold };
-      }
+      isGranted = hold === null;
+      if (hold === null) return;
+      // A member that only has too many calls is what the step waits for, rather than one that fails.
+      if (held === null || (held.gate === 'circuit' && hold.gate === 'concurrency')) held = hold;
       at += 1;
-      current = toAgent(agents[at]);
+      if (at < agents.length) current = toAgent(agents[at]);
     },
   };
 }
