@@ -17,13 +17,10 @@ export const holdSchema = z.object({
   gate: z.enum(gates),
   since: instant,
   until: instant,
-  agent: z
-    .string()
-    .optional()
-    .openapi({
-      description:
-        'What it waits for, where its agent is a pool: the pool, the members of a domain, or one member.',
-    }),
+  agent: z.string().optional().openapi({
+    description:
+      'What it waits for, where its agent is a pool: the pool, the members of a domain, or one member.',
+  }),
 });
 
 export const historySchema = z
