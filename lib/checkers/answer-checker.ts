@@ -15,6 +15,14 @@ interface Worker {
   readonly clock: { now(): number };
 }
 
+/** What a worker knew when it received a message. */
+export interface Receipt {
+  /** Of the order of the message. */
+  readonly revision: number;
+  /** By its clock, ms since the epoch. */
+  readonly receivedAt: number;
+}
+
 /** The content of the store. */
 export interface Stored {
   record(orderId: OrderId): ProcessRecord | undefined;
@@ -71,15 +79,15 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
       }
     },
     /**
-     * R19: a nudge is acknowledged only when its order was claimed, or needs no claim now. One that came before its instant
-     * is not acknowledged while its order waits for that instant. `revision`: on receipt.
+     * R19: a nudge is acknowledged only when its order was claimed, or needed no claim on receipt. One that came before its
+     * instant is not acknowledged while its order waits for that instant.
      */
-    acknowledgedNudge({ orderId, at }: Nudge, revision: number, worker: Worker) {
+    acknowledgedNudge({ orderId, at }: Nudge, { revision, receivedAt }: Receipt) {
       const record = table.record(orderId);
       if (!clocksAgree() || record?.revision !== revision) return;
       const isAwaited = record.notBefore === at;
       if (record.processState !== 'Pending') return;
-      if (record.notBefore > worker.clock.now() && !isAwaited) return;
+      if (record.notBefore > receivedAt && !isAwaited) return;
       breach('R19', `a nudge for ${orderId} was acknowledged, and the order is unclaimed`);
     },
     /** R19: a request is acknowledged only after its reply or its complete-by. */

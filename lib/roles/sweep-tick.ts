@@ -68,7 +68,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       const failed = shards.filter((shard) => outcomes[shard]?.status === 'rejected');
       // No shard could be reached: this counts as no tick, so that the next one detects the outage (R20).
       if (failed.length === shards.length) return total(outcomes.map(reportOf));
-      await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));
+      await leaveMemories(ports, failed);
       const reached = shards.filter((shard) => !failed.includes(shard));
       await repair(ports, memory, recalledAt, reached);
       await Promise.all(reached.map(ports.lookAhead));
@@ -212,15 +212,25 @@ async function underLease(
   }
 }
 
-/** A shard that this tick could not reach keeps the instant of an earlier tick, also when this tick reached others. */
-async function leaveMemory(ports: SweepTickPorts, of: Shard): Promise<void> {
-  const { coordination, clock, holder, leaseMs } = ports;
-  const known = of.memory.unfinished.get(of.shard);
-  if (known !== undefined && known.aliveAt !== null) return;
-  const left = memoryOf(of);
-  const taken = await coordination.acquire(of.shard, { holder, nowMs: clock.now(), leaseMs }, left);
-  if (taken === null) return;
-  await coordination.release(of.shard, holder, asKnown(taken, of));
+/** Shards that this tick could not reach keep the instant of an earlier tick, also when this tick reached others. */
+async function leaveMemories(
+  { coordination, clock, holder, leaseMs, store }: SweepTickPorts,
+  shards: readonly number[],
+): Promise<void> {
+  if (shards.length === 0) return;
+  const recalledAt = clock.now();
+  // This tick may have begun long ago, and another one may have reached the shards since.
+  const memory = await coordination.recall(store.dueShards);
+  async function leave(shard: number): Promise<void> {
+    const of = { shard, memory, recalledAt };
+    const known = memory.unfinished.get(shard);
+    if (known !== undefined && known.aliveAt !== null) return;
+    const lease = { holder, nowMs: clock.now(), leaseMs };
+    const taken = await coordination.acquire(shard, lease, memoryOf(of));
+    if (taken === null) return;
+    await coordination.release(shard, holder, asKnown(taken, of));
+  }
+  await allEnded(shards.map(leave));
 }
 
 function total(reports: readonly TickReport[]): TickReport {

@@ -419,6 +419,36 @@ describe('an outage', () => {
     expect(await world.failures()).toEqual(counted);
   });
 
+  test('is none where a tick reached the shard, although an older one failed there later (R20)', async () => {
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const world = scenario();
+    const { clock } = world;
+    const twoShards = { ...world.store, dueShards: 2 };
+    await world.sweep('first', { store: twoShards }).tick();
+    clock.jump(100 * second);
+    // It waits in shard 1 for so long that another tick runs meanwhile, and then fails there.
+    const slow: StateStore = {
+      ...twoShards,
+      async due(query) {
+        if (query.shard === 1) {
+          await answered;
+          await away();
+        }
+        return world.store.due(query);
+      },
+    };
+    const slowTick = world.sweep('slow', { store: slow }).tick();
+    await settled();
+    clock.jump(60 * second);
+    await world.sweep('another', { store: twoShards }).tick();
+    answer();
+    await expect(slowTick).rejects.toThrow('The store is away.');
+    expect(await world.unfinished()).toEqual([[1, { ...noMemory, aliveAt: clock.now() }]]);
+  });
+
   test('ends where a sweep that died before its first write had begun it', async () => {
     const world = scenario();
     const { clock } = world;

@@ -1,4 +1,6 @@
 /** What takes the messages of each queue, and the checks of what it acknowledges. */
+
+import type { Receipt } from '#checkers/answer-checker.ts';
 import { attemptOf } from '#checkers/send-checker.ts';
 import {
   deadlineCheckCodec,
@@ -45,8 +47,8 @@ export function routesOf(
     deliver: route(queues.nudges, nudgeCodec, {
       revisions,
       receive: (host) => host.scheduler.onNudges,
-      acknowledged: (nudge, host, then) =>
-        rules.acknowledgedNudge(nudge, then.get(nudge.orderId) ?? 0, host.machine),
+      acknowledged: (nudge, _, { revisions: then, receivedAt }) =>
+        rules.acknowledgedNudge(nudge, { revision: then.get(nudge.orderId) ?? 0, receivedAt }),
     }),
   });
   routes.set(queues.checks, {
@@ -54,7 +56,8 @@ export function routesOf(
     deliver: route(queues.checks, deadlineCheckCodec, {
       revisions: () => lateRevisions(shared),
       receive: (host) => host.onChecks,
-      acknowledged: (check, _, then) => rules.acknowledgedCheck(check, then.get(check.orderId)),
+      acknowledged: (check, _, { revisions: then }) =>
+        rules.acknowledgedCheck(check, then.get(check.orderId)),
     }),
   });
   routes.set(queues.submissions, {
@@ -157,6 +160,11 @@ export function noteLateReply(
 
 type Revisions = ReadonlyMap<OrderId, number>;
 
+/** What was known when a batch was received; see {@link Receipt}. */
+interface BatchReceipt extends Pick<Receipt, 'receivedAt'> {
+  readonly revisions: Revisions;
+}
+
 interface Reader<Message> {
   /** Read on receipt where `acknowledged` needs it. */
   readonly revisions?: () => Revisions;
@@ -166,8 +174,8 @@ interface Reader<Message> {
     messages: readonly Message[],
     received: readonly SimMessage[],
   ) => Promise<readonly Delivery[]>;
-  /** Checks an acknowledged message. `then`: the orders' revisions when it was received. */
-  readonly acknowledged: (message: Message, host: Host, then: Revisions) => void;
+  /** Checks an acknowledged message. */
+  readonly acknowledged: (message: Message, host: Host, then: BatchReceipt) => void;
 }
 
 function route<Message>(
@@ -177,7 +185,8 @@ function route<Message>(
 ): Route['deliver'] {
   return async (host, messages) => {
     const parked = new Set<SimMessage>();
-    const then = revisions?.() ?? new Map();
+    const receivedAt = host.machine.clock.now();
+    const then = { revisions: revisions?.() ?? new Map(), receivedAt };
     const decoded = new Map(messages.map(({ body }) => [body, codec.decode(body)]));
     const again = await deliverMessages(messages, {
       codec: { ...codec, decode: (body) => decoded.get(body) ?? codec.decode(body) },

@@ -1,5 +1,6 @@
 /** The messages of one process, which its in-process channels deliver: counted until each is settled, and checked. */
 
+import type { Receipt } from '#checkers/answer-checker.ts';
 import type { SlotChecker } from '#checkers/process/slot-checker.ts';
 import { attemptOf } from '#checkers/send-checker.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
@@ -32,7 +33,7 @@ export interface LocalMessagesOptions {
 
 type Receive<Message> = (messages: readonly Message[]) => Promise<readonly Delivery[]>;
 /** `then`: the revision of the order on receipt. */
-type Acknowledged<Message> = (message: Message, then: number) => void;
+type Acknowledged<Message> = (message: Message, then: Receipt) => void;
 
 export function localMessages({
   shared,
@@ -67,7 +68,8 @@ export function localMessages({
   ): Receive<Message> {
     return async (messages) => {
       await new Promise<void>((resolve) => machine.whenAwake(resolve));
-      const then = messages.map(({ orderId }) => revisionOf(orderId));
+      const receivedAt = machine.clock.now();
+      const then = messages.map(({ orderId }) => ({ revision: revisionOf(orderId), receivedAt }));
       const answers = await receive(messages);
       if (!machine.isAlive()) return answers;
       if (faults.strike('crash-before-acknowledging')) {
@@ -77,7 +79,8 @@ export function localMessages({
       for (const [at, message] of messages.entries()) {
         const kind = answers[at]?.kind;
         if (kind !== 'retry') count(-settled(message));
-        if (kind === 'done') acknowledged(message, then[at] ?? 0);
+        const receipt = then[at];
+        if (kind === 'done' && receipt !== undefined) acknowledged(message, receipt);
       }
       return answers;
     };
@@ -93,11 +96,7 @@ export function localMessages({
     }),
     replies: (agent, inner) => sending(inner, (sent) => rules.replying(agent, sent, machine)),
     toScheduler: ({ onNudges, onReplies }) => ({
-      onNudges: receiving<Nudge>(
-        onNudges,
-        (nudge, then) => rules.acknowledgedNudge(nudge, then, machine),
-        nudged.settled,
-      ),
+      onNudges: receiving<Nudge>(onNudges, rules.acknowledgedNudge, nudged.settled),
       onReplies: (agent, replies) =>
         receiving<Reply>(
           (received) => {
