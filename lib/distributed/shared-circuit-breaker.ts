@@ -25,6 +25,7 @@ const probeAgainMs = 1_000;
 const retryAfterMs: Readonly<Record<Gate, number>> = {
   concurrency: 60_000,
   circuit: limits.holdLookMaxMs,
+  limit: limits.holdLookMaxMs,
 };
 
 /** Makes the breaker of one instance. */

@@ -3,18 +3,21 @@
  * sent only when its call is expected to begin at once, so that no time in a queue counts towards its deadline. Other
  * steps are held.
  */
-import type { Hold } from '#core/model/hold.ts';
-import { idempotencyKey } from '#core/model/ids.ts';
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import type { Gate, Hold } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
-import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
-import type { Held, ProcessRecord, StepRecord } from '#core/model/record.ts';
+import type { Nudge, Request } from '#core/model/message.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
-import { type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
+import { type CircuitBreaker, type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
+import { type Lead, type LimitBucket, lead } from './limits/limit-bucket.ts';
+import { type LimitedCalls, limitedCalls } from './limits/limited-calls.ts';
+import { type SlotLoans, slotLoans } from './slot-loans.ts';
 import type { TenantWeights } from './tenant-weights.ts';
-import { type WaitingSteps, waitingSteps } from './waiting-steps.ts';
+import { waitingSources } from './waiting-sources.ts';
+import { type WaitingSteps, type WaitingStepsOptions, waitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentGate}. */
 export interface AgentGateOptions {
@@ -26,27 +29,39 @@ export interface AgentGateOptions {
   readonly weights: TenantWeights;
   /** The steps that wait for any member of a pool of the agent, or of a group. Default: none. */
   readonly pools?: readonly Pick<WaitingSteps, 'size' | 'fill'>[];
+  /** Limits of all its calls. Default: none. */
+  readonly limits?: readonly AgentLimit[];
+  /** Default: that of its calls alone. */
+  readonly lead?: Lead;
   /** The circuit of the agent opened, or is closed again. */
   readonly onCircuit: (event: CircuitEvent) => void;
   readonly clock: Clock;
 }
 
+/** Where steps wait, by the idempotency keys of the requests that they wait to send. */
+export interface HeldIn {
+  /**
+   * The stored record holds the step: it gets a slot when there is one.
+   *
+   * @param since since when it has been held, ms since the epoch
+   */
+  hold(step: string, nudge: Nudge, since: number): void;
+  /** The step was held in the last record, and is not in this one. */
+  forget(step: string): void;
+}
+
 /** The gate of one agent, and the breaker of its runner. */
-export interface AgentGate extends Breaker {
-  /** Null: the request has a slot, until `release` or the end of its attempt. */
-  ask(request: Request): Hold | null;
+export interface AgentGate extends Breaker, HeldIn {
+  /**
+   * Null: the request has a slot, until `release` or the end of its attempt.
+   *
+   * @param keyed where the step has room besides, which is the call's from then on. Default: nowhere
+   */
+  ask(request: Request, keyed?: () => readonly LimitBucket[]): Hold | null;
   /** The requests will not be sent. */
   release(requests: readonly Request[]): void;
-  /** The stored record holds the step: it gets a slot when there is one. */
-  hold(record: ProcessRecord, step: StepRecord, held: Held): void;
-  /** The step was held in this record, and is not in the next one. */
-  forget(record: ProcessRecord, step: StepRecord): void;
-  /** Lends a slot to a step that waits for any member of a pool; false when there is none, or its circuit admits no call. */
-  lend(step: string): boolean;
-  /** The step does not use the slot. */
-  takeBack(step: string): void;
-  /** The earliest instant at which a slot can be lent; null: not before a call ends. */
-  lendsAt(): number | null;
+  /** For the steps that wait for any member of a pool. */
+  readonly loans: SlotLoans;
   /** The circuit of its service. */
   circuit(): CircuitStatus;
   /** Nudges no order any more. */
@@ -60,83 +75,84 @@ export function agentGate({
   onCircuit,
   clock,
   pools = [],
+  limits: own = [],
+  lead: ahead = lead(),
   ...options
 }: AgentGateOptions): AgentGate {
   /** The requests that have a slot. */
   const taken = new Set<Request>();
-  /** The steps of pools that have a slot, until their orders are claimed. */
-  const lent = new Set<string>();
   const queue = beginQueue(concurrency, clock);
   const circuit = circuitBreaker(clock, () => {
     watch.look();
-    fill();
+    sources.fill();
   });
-  // Steps that wait for this agent alone are the probes of its circuit.
-  const mayLend = () => hasSlot() && (waiting.size() === 0 || circuit.state() === 'closed');
+  const calls = limitedCalls({ limits: own, lead: ahead, clock });
+  const admission = withRoom(circuit, calls, clock);
+  const loans = slotLoans({
+    // Steps that wait for this agent alone are the probes of its circuit.
+    mayLend: () => hasSlot() && (waiting.size() === 0 || circuit.state() === 'closed'),
+    admission,
+    onReturn: () => sources.fill(),
+  });
   const hasSlot = (): boolean =>
-    taken.size + waiting.reserved() + lent.size < concurrency + queue.ahead();
-  const waiting = waitingSteps({ ...options, hasSlot, circuit, clock });
+    taken.size + waiting.reserved() + loans.size() < concurrency + queue.ahead();
+  const waiting = waitingSteps({ ...options, hasSlot, circuit: admission, clock });
   const watch = circuitWatch({ agent, circuit, held: waiting.size, onCircuit, clock });
-  const sources = [waiting, ...pools];
-  let turn = 0;
-
-  /** Those that wait for this agent and those that wait for any member of each of its pools are first in turn. */
-  function fill(): void {
-    const waited = sources.filter((source) => source.size() > 0);
-    turn = (turn + 1) % Math.max(1, waited.length);
-    for (const source of [...waited.slice(turn), ...waited.slice(0, turn)]) source.fill();
-  }
+  const sources = waitingSources([waiting, ...pools]);
 
   /** A request that was delivered twice has its slot only once. */
   function release(requests: readonly Request[]): void {
     const own = requests.filter((request) => taken.delete(request));
-    for (const { idempotencyKey: step } of own) circuit.withoutCall(step);
-    if (own.length > 0) fill();
+    for (const request of own) {
+      circuit.withoutCall(request.idempotencyKey);
+      calls.end(request);
+    }
+    if (own.length > 0) sources.fill();
   }
 
+  const closedGate = (): Gate => {
+    if (circuit.state() !== 'closed') return 'circuit';
+    return hasSlot() && own.length > 0 ? 'limit' : 'concurrency';
+  };
   async function begunIn(request: Request, turn: boolean | Promise<boolean>) {
-    if (await turn) return null;
+    if (await turn) {
+      calls.begin(request);
+      return null;
+    }
     release([request]);
     return refusal('concurrency');
   }
 
   return {
-    ask(request) {
+    ask(request, keyed = noBuckets) {
       const { idempotencyKey: step } = request;
       const mayStart =
         waiting.take(step) ||
-        lent.delete(step) ||
-        (sources.every((source) => source.size() === 0) && hasSlot() && circuit.admits(step));
-      if (!mayStart) {
-        const gate = circuit.state() === 'closed' ? 'concurrency' : 'circuit';
-        return { gate, until: clock.now() + limits.holdLookMaxMs };
-      }
+        loans.take(step) ||
+        (sources.isEmpty() && hasSlot() && admission.admits(step));
+      if (!mayStart) return { gate: closedGate(), until: clock.now() + limits.holdLookMaxMs };
       taken.add(request);
+      calls.start(request, keyed());
       return null;
     },
     release,
     ...waitingIn(waiting),
     begin(request) {
       const turn = queue.turn(request);
-      return turn === true ? begun : begunIn(request, turn);
+      if (turn !== true) return begunIn(request, turn);
+      calls.begin(request);
+      return begun;
     },
-    admit: (request) => circuit.call(request) ?? refusal('circuit'),
+    admit: (request) =>
+      (circuit.state() === 'open' ? null : calls.refusal(request)) ??
+      circuit.call(request) ??
+      refusal('circuit'),
     end(request) {
       queue.end(request);
       release([request]);
     },
     state: circuit.state,
-    lend(step) {
-      if (!mayLend() || !circuit.admits(step)) return false;
-      lent.add(step);
-      return true;
-    },
-    takeBack(step) {
-      if (!lent.delete(step)) return;
-      circuit.withoutCall(step);
-      fill();
-    },
-    lendsAt: () => (mayLend() ? circuit.admitsAt() : null),
+    loans,
     circuit: circuit.status,
     close() {
       watch.close();
@@ -146,17 +162,39 @@ export function agentGate({
   };
 }
 
-/** Lets stored records say which steps wait. */
-export const waitingIn = (waiting: WaitingSteps): Pick<AgentGate, 'hold' | 'forget'> => ({
-  hold: (record, step, { since }) => waiting.add(keyOf(record, step), nudgeOf(record), since),
-  forget: (record, step) => waiting.remove(keyOf(record, step)),
+/** A circuit that admits a step only with room in the limits of its agent, which the step has from then on. */
+const withRoom = (
+  circuit: CircuitBreaker,
+  calls: LimitedCalls,
+  clock: Clock,
+): WaitingStepsOptions['circuit'] => ({
+  admitsAt() {
+    const from = circuit.admitsAt();
+    const room = calls.freeAt();
+    return from === null || room === null ? null : Math.max(from, room);
+  },
+  admits(step) {
+    const room = calls.freeAt();
+    const mayCall = room !== null && room <= clock.now() && circuit.admits(step);
+    if (mayCall) calls.reserve();
+    return mayCall;
+  },
+  withoutCall(step) {
+    circuit.withoutCall(step);
+    calls.giveBack();
+  },
+  state: circuit.state,
+});
+
+const noBuckets = () => [];
+
+/** Where steps wait that stored records hold. */
+export const waitingIn = (waiting: WaitingSteps): HeldIn => ({
+  hold: (step, nudge, since) => waiting.add(step, nudge, since),
+  forget: waiting.remove,
 });
 
 const begun = Promise.resolve(null);
 
 /** A nudge comes when the agent has a slot; this is only the fallback. */
 const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });
-
-/** The idempotency key of the request that the held step waits to send. */
-const keyOf = ({ orderId, direction }: ProcessRecord, { name, keyGeneration }: StepRecord) =>
-  idempotencyKey(orderId, name, direction === 'undo' ? 'undo' : 'perform', keyGeneration);

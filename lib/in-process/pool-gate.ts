@@ -25,7 +25,7 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
   }
 
   const earliest = () => {
-    const instants = members().flatMap((member) => member.lendsAt() ?? []);
+    const instants = members().flatMap((member) => member.loans.lendsAt() ?? []);
     return instants.length === 0 ? null : Math.min(...instants);
   };
 
@@ -36,12 +36,12 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
     circuit: {
       admitsAt: earliest,
       admits(step) {
-        const lender = inTurn().find((member) => member.lend(step));
+        const lender = inTurn().find((member) => member.loans.lend(step));
         if (lender !== undefined) lenders.set(step, lender);
         return lender !== undefined;
       },
       withoutCall(step) {
-        lenders.get(step)?.takeBack(step);
+        lenders.get(step)?.loans.takeBack(step);
         lenders.delete(step);
       },
       state: () => (members().every((member) => member.state() === 'open') ? 'open' : 'closed'),

@@ -167,6 +167,12 @@ export const logEvents = {
     meaning:
       'How many orders wait could not be read or stored; the front door goes on with what it knows, for at most three sweep periods, and then accepts every order (AWS).',
   },
+  'limit-key-failed': {
+    level: 'error',
+    fields: ['agent', 'limit', 'error'],
+    meaning:
+      'The `key` of a limit threw an error, or gave no text. The call counts by a key that all such calls share; correct the code.',
+  },
   'held-steps-unread': {
     level: 'warn',
     fields: ['agent', 'error'],

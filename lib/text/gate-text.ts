@@ -2,6 +2,7 @@
 const reasons: Readonly<Record<string, string>> = {
   concurrency: 'which has as many calls as it can begin',
   circuit: 'circuit open',
+  limit: 'limit reached',
 };
 
 /** The words after the name of the agent; the gate itself for one of a newer release. */

@@ -6,6 +6,7 @@ import { agentGates } from '#in-process/agent-gates.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call, slowDown } from '../support/agent-requests.ts';
+import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -28,6 +29,7 @@ function unused(concurrency: number) {
       nudged.push(nudge.orderId);
       classes.push(nudge.priority);
     },
+    log: testLog(),
     clock,
   });
   const records = new Map<string, ProcessRecord>();

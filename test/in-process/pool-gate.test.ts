@@ -6,6 +6,7 @@ import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call } from '../support/agent-requests.ts';
+import { testLog } from '../support/log.ts';
 import { newTill } from '../support/till.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -24,6 +25,7 @@ async function tills(concurrency = 1) {
     weights: tenantWeights(),
     onCircuit() {},
     nudge: (nudge) => nudged.push(nudge.orderId),
+    log: testLog(),
     clock,
   });
   for (const agent of [east, west]) await slowDown(gates, agent, clock);

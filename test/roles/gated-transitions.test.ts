@@ -11,6 +11,7 @@ import type { Gates } from '#ports/gates.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { slowDown } from '../support/agent-requests.ts';
+import { testLog } from '../support/log.ts';
 import { house } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { roleScenario } from './scenario.ts';
@@ -30,6 +31,7 @@ async function painters(
     weights: tenantWeights(),
     onCircuit: () => {},
     nudge: ({ orderId: id }) => nudged.push(id),
+    log: testLog(),
     clock,
   });
   await slowDown(gate, clock);

@@ -5,6 +5,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call } from './agent-requests.ts';
+import { testLog } from './log.ts';
 import { newOrder } from './orders.ts';
 import { virtualClock } from './virtual-clock.ts';
 
@@ -34,6 +35,7 @@ export async function gatesOfPay(concurrency: number) {
     weights: tenantWeights(),
     onCircuit() {},
     nudge: (nudge) => nudged.push(nudge.orderId),
+    log: testLog(),
     clock,
   });
   // The first call of each takes a second, so that the next ones are not sent ahead.

@@ -43,6 +43,7 @@ const minuteMs = 60_000;
 const reasons: Readonly<Record<Gate, string>> = {
   concurrency: 'its agent had as many calls as it can begin',
   circuit: 'the circuit breaker of its agent was open',
+  limit: 'a limit of its agent had no room for it',
 };
 
 /** Counts the failed round of a hold that has lasted as long as the policy of its step allows. */

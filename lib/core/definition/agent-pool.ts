@@ -6,7 +6,8 @@ import type { ZodType } from 'zod';
 import { DefinitionError } from '#core/model/errors.ts';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { AgentContract, UndoAbility } from './agent.ts';
+import { type AgentContract, limitsOption, type UndoAbility } from './agent.ts';
+import type { AgentLimit, LimitAmount, LimitOptions } from './agent-limit.ts';
 
 /** A member, as the Scheduler knows it. */
 export interface PoolMember {
@@ -17,6 +18,8 @@ export interface PoolMember {
   readonly weight: number;
   /** The name under which the steps wait that may go to the members of its domain only. */
   readonly group: AgentName;
+  /** Of its own calls. Missing: no limit. */
+  readonly limits?: readonly AgentLimit[];
 }
 
 /** Options of a member of {@link definePool}. */
@@ -32,6 +35,8 @@ export interface MemberOptions {
    * steps in doubt and undos. Default 1.
    */
   readonly weight?: number;
+  /** Limits of its own calls by name, such as that of a provider. Limits with a key are those of the pool. */
+  readonly limits?: Readonly<Record<string, LimitAmount>>;
 }
 
 /** Options of {@link definePool}. */
@@ -48,6 +53,8 @@ export interface PoolOptions<
   readonly output: ZodType<Output>;
   /** As in `defineAgent`, for all members. */
   readonly undo?: UndoAbility;
+  /** As in `defineAgent`, for the calls of all members together. */
+  readonly limits?: Readonly<Record<string, LimitOptions<Input>>>;
   /** The members by name; the agent of `stripe` in the pool `payment` is `payment-stripe`. */
   readonly members: Readonly<Record<Member, MemberOptions>>;
 }
@@ -68,7 +75,7 @@ const harmless = 'any';
  * Defines a pool of agents.
  *
  * @throws {ReeveError} `id-malformed` when its name or the name of a member is invalid
- * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one
+ * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one; `limit-invalid` when a limit is out of its range
  */
 export function definePool<
   Input extends JsonValue,
@@ -78,13 +85,14 @@ export function definePool<
   const { name, input, output, undo = 'impossible' } = options;
   const commonDomain = undo === 'unneeded' ? harmless : undefined;
   const pool = Object.entries<MemberOptions>(options.members).map(
-    ([member, { domain = commonDomain ?? member, weight = 1 }]): PoolMember => {
+    ([member, { domain = commonDomain ?? member, weight = 1, limits }]): PoolMember => {
       if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax) {
         const allowed = `whole numbers from 0 to ${weightMax} are allowed`;
         throw poolInvalid(name, `the weight of ${member} is ${weight}, where ${allowed}`);
       }
       const agent = agentName(`${name}-${member}`);
-      return { agent, domain, weight, group: groupOf(name, member, domain) };
+      const group = groupOf(name, member, domain);
+      return { agent, domain, weight, group, ...limitsOption(agent, limits) };
     },
   );
   if (!pool.some(({ weight }) => weight > 0)) {
@@ -96,6 +104,7 @@ export function definePool<
     output,
     undo,
     pool,
+    ...limitsOption(name, options.limits),
     member: (member) => ({ name: agentName(`${name}-${member}`), input, output, undo }),
   };
 }

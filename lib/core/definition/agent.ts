@@ -5,6 +5,7 @@
 import type { ZodType } from 'zod';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { type AgentLimit, agentLimits, type LimitOptions } from './agent-limit.ts';
 import type { PoolMember } from './agent-pool.ts';
 
 /**
@@ -24,6 +25,8 @@ export interface AgentContract<
   readonly undo: UndoAbility;
   /** The members of a pool. Missing: a single agent. */
   readonly pool?: readonly PoolMember[];
+  /** How often it may be called, and how many calls it makes at once. Missing: no limit. */
+  readonly limits?: readonly AgentLimit[];
 }
 
 /** Options of {@link defineAgent}. */
@@ -36,12 +39,18 @@ export interface AgentOptions<Input extends JsonValue, Output extends JsonValue>
   readonly output: ZodType<Output>;
   /** Default `impossible`; steps of this agent must then be `irreversible`. */
   readonly undo?: UndoAbility;
+  /**
+   * Limits of its calls by name, in all or by a key; a call needs room in each of them. They are asked in this order: state the
+   * narrowest first, such as that of a customer before that of a tenant. Default: none but its `concurrency`.
+   */
+  readonly limits?: Readonly<Record<string, LimitOptions<Input>>>;
 }
 
 /**
  * Defines the contract of an agent.
  *
- * @throws {ReeveError} `id-malformed` when the name is invalid
+ * @throws {ReeveError} `id-malformed` when its name or the name of a limit is invalid
+ * @throws {DefinitionError} `limit-invalid` when a limit is out of its range
  */
 export function defineAgent<Input extends JsonValue, Output extends JsonValue>(
   options: AgentOptions<Input, Output>,
@@ -51,5 +60,15 @@ export function defineAgent<Input extends JsonValue, Output extends JsonValue>(
     input: options.input,
     output: options.output,
     undo: options.undo ?? 'impossible',
+    ...limitsOption(options.name, options.limits),
   };
+}
+
+/** The checked limits of an agent or a pool; no property where there is none. */
+export function limitsOption(
+  owner: string,
+  options: Parameters<typeof agentLimits>[1] | undefined,
+): { readonly limits?: readonly AgentLimit[] } {
+  const limits = agentLimits(owner, options ?? {});
+  return limits.length === 0 ? {} : { limits };
 }

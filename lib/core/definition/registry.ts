@@ -2,6 +2,7 @@
 import { DefinitionError } from '#core/model/errors.ts';
 import type { AgentName, WorkflowName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import type { AgentLimit } from './agent-limit.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** The workflows of a process. */
@@ -68,3 +69,41 @@ export function poolsOf(
   }
   return pools;
 }
+
+/** The limits of the calls of one agent. */
+export interface CallLimits {
+  /** Of all its calls. */
+  readonly own: readonly AgentLimit[];
+  /**
+   * Of the calls of a key, and of all calls of a pool: the same object for the pool and all of its members, which count together.
+   */
+  readonly shared: readonly AgentLimit[];
+}
+
+/**
+ * The limits by the names of agents, and by those under which steps wait for members of a pool. Where versions of a workflow
+ * differ, those of the latest one count.
+ */
+export function limitsOf(
+  definitions: readonly WorkflowDefinition[],
+): ReadonlyMap<AgentName, CallLimits> {
+  const all = new Map<AgentName, CallLimits>();
+  const set = (name: AgentName, { own, shared }: CallLimits) => {
+    if (own.length + shared.length === 0) all.delete(name);
+    else all.set(name, { own, shared });
+  };
+  const versions = definitions.toSorted((a, b) => a.version - b.version);
+  for (const { agent, pool, limits = [] } of versions.flatMap(({ steps }) => steps)) {
+    if (pool === undefined) {
+      const [own, shared] = [limits.filter(isWhole), limits.filter((one) => !isWhole(one))];
+      set(agent, { own, shared });
+      continue;
+    }
+    set(agent, { own: [], shared: limits });
+    for (const { group } of pool) set(group, { own: [], shared: limits });
+    for (const member of pool) set(member.agent, { own: member.limits ?? [], shared: limits });
+  }
+  return all;
+}
+
+const isWhole = ({ key }: AgentLimit) => key === null;

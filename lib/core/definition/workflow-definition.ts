@@ -4,6 +4,7 @@ import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
+import type { AgentLimit } from './agent-limit.ts';
 import type { PoolMember } from './agent-pool.ts';
 import type { Sensitivity } from './sensitive.ts';
 
@@ -21,6 +22,8 @@ export interface StepDefinition {
   readonly agent: AgentName;
   /** The members of the pool; never empty. Missing: a single agent. */
   readonly pool?: readonly PoolMember[];
+  /** Of its agent, or of the pool. Missing: no limit. */
+  readonly limits?: readonly AgentLimit[];
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
   /** The maximum size of its output as JSON. */

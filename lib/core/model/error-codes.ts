@@ -48,6 +48,8 @@ export const errorCodes = {
     'agent-missing': 'A step needs an agent that was not given.',
     'endpoints-invalid':
       'The `endpoints` of an agent are none, have one address twice, or a weight out of its range.',
+    'limit-invalid':
+      'A limit of an agent has a number that is out of its range, or limits nothing.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
     'pool-invalid':
       'A member of a pool has a weight that is out of its range, no member has one, or an agent has the name of a pool.',

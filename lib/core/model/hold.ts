@@ -4,8 +4,11 @@
  */
 import type { StepName } from './ids.ts';
 
-/** `concurrency`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. */
-export const gates = ['concurrency', 'circuit'] as const;
+/**
+ * `concurrency`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. `limit`: a limit
+ * of the agent has no room for the call.
+ */
+export const gates = ['concurrency', 'circuit', 'limit'] as const;
 /** Why a step is held. */
 export type Gate = (typeof gates)[number];
 

@@ -28,6 +28,12 @@ export const limits = {
   holdMaxMinMs: secondMs,
   /** The maximum of `holdMax` of a step. */
   holdMaxMaxMs: 7 * dayMs,
+  /** The maximum of `rate.count`, and of `atOnce`, of a limit. */
+  limitCallsMax: 10_000,
+  /** The minimum of `rate.per` of a limit. */
+  limitPerMinMs: secondMs,
+  /** The maximum of `rate.per` of a limit. */
+  limitPerMaxMs: dayMs,
   /** A gate that holds a step is asked again at least so often. */
   holdLookMaxMs: 15 * minuteMs,
   /** The longest delay of a message (SQS, standard queues). */

@@ -132,7 +132,14 @@ async function attempt(
   const next = triesOf(service, ports, callsOf(ports.clock, request, limit, beat), limit);
   for (let rounds = 1; !limit.isPast(); ) {
     const admitted = ports.breaker.admit(request);
-    if ('gate' in admitted) return { kind: 'deferred', ...admitted };
+    if ('gate' in admitted) {
+      // The call begins with its slot, which comes soon.
+      const isSoon =
+        admitted.gate === 'limit' && ports.clock.now() + admitted.retryAfterMs < limit.completeBy;
+      if (!isSoon) return { kind: 'deferred', ...admitted };
+      await limit.pause(admitted.retryAfterMs);
+      continue;
+    }
     const one = next(admitted.isProbe);
     const given = admitted.isProbe
       ? limit.before(request.completeWithinMs * probeReserve)

@@ -3,7 +3,7 @@
  * with the roles.
  */
 
-import { poolsOf } from '#core/definition/registry.ts';
+import { limitsOf, poolsOf } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
@@ -124,10 +124,12 @@ export function localGates(options: LocalGatesOptions, { nudges }: Channels): Ag
   return agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
     pools: poolsOf(workflows),
+    limits: limitsOf(workflows),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
     onCircuit: circuitReports(options),
     clock,
+    log: options.log,
   });
 }
 

@@ -1,0 +1,97 @@
+/** The calls of one key of one limit: how many more may begin now, and when the next one may. */
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import { rateSlots, slotLeadMaxMs } from '#core/flow/rate-slots.ts';
+import type { Clock } from '#ports/clock.ts';
+
+/**
+ * See {@link limitBucket}. A step reserves room before its request is sent; the room is its until its attempt ends. The slot of
+ * a rate is taken when the call begins, so that a delay on the way to its agent does not make calls begin together.
+ */
+export interface LimitBucket {
+  /** When one more step may reserve room; null: not before a call ends. It may be past. */
+  freeAt(): number | null;
+  reserve(): void;
+  /** The call of a step with room begins: gives the instant of its slot, which may be a little later. */
+  begin(): number;
+  /** A further call of an attempt that has begun; null when its slot would be later than this. */
+  again(latest: number): number | null;
+  /** The attempt has ended, or the step does not use its room. */
+  end(hasBegun: boolean): void;
+  /** Whether it can be forgotten. */
+  isIdle(): boolean;
+}
+
+/** How long requests are on their way to their agent: they are sent so much before their slots. */
+export interface Lead {
+  ms(): number;
+  /** A request was on its way for so long. */
+  measured(tookMs: number): void;
+}
+
+/** The weight of the latest request. */
+const latestShare = 0.1;
+/** A request may take longer than most. */
+const marginMs = 5;
+
+/** Nothing is known at first. */
+export function lead(): Lead {
+  let meanMs = 0;
+  return {
+    ms: () => Math.min(slotLeadMaxMs, 2 * meanMs + marginMs),
+    measured(tookMs) {
+      meanMs += (Math.max(0, tookMs) - meanMs) * latestShare;
+    },
+  };
+}
+
+/** Options of {@link limitBucket}. */
+export interface LimitBucketOptions {
+  readonly limit: Pick<AgentLimit, 'rate' | 'atOnce'>;
+  readonly lead: Pick<Lead, 'ms'>;
+  /** Room may have become free. Default: who uses it knows. */
+  readonly onFree?: () => void;
+  /** The begin of the process, ms since the epoch: the former one may have made calls until then. */
+  readonly startedAt: number;
+  readonly clock: Clock;
+}
+
+/** Makes the bucket of one key. */
+export function limitBucket(options: LimitBucketOptions): LimitBucket {
+  const { atOnce, rate } = options.limit;
+  const { onFree = () => {}, startedAt, clock } = options;
+  const slots =
+    rate === null
+      ? null
+      : rateSlots({ count: rate.count, perMs: rate.per, burst: rate.burst }, startedAt);
+  /** The steps and calls that have room. */
+  let taken = 0;
+  /** Those of them whose first call has not begun. */
+  let ahead = 0;
+  return {
+    freeAt() {
+      if (atOnce !== null && taken >= atOnce) return null;
+      const nowMs = clock.now();
+      return slots === null ? nowMs : slots.readyAt(ahead, nowMs) - options.lead.ms();
+    },
+    reserve() {
+      taken += 1;
+      ahead += 1;
+    },
+    begin() {
+      ahead -= 1;
+      const nowMs = clock.now();
+      return slots?.take(nowMs) ?? nowMs;
+    },
+    again(latest) {
+      const nowMs = clock.now();
+      if (slots === null) return nowMs;
+      return slots.readyAt(0, nowMs) > latest ? null : slots.take(nowMs);
+    },
+    end(hasBegun) {
+      taken -= 1;
+      if (!hasBegun) ahead -= 1;
+      onFree();
+    },
+    isIdle: () => taken === 0 && (slots?.isIdle(clock.now()) ?? true),
+  };
+}

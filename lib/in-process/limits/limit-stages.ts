@@ -1,0 +1,148 @@
+/**
+ * The limits of one agent or pool that each count a part of its calls. A step that waits passes them one after the other, the
+ * narrowest first, and waits then for its agent; in each it keeps the room that it has. So no step waits for a narrow limit with
+ * the room of a wide one, and steps of other keys pass it.
+ */
+import type { Nudge, Request } from '#core/model/message.ts';
+import type { LimitBucket } from './limit-bucket.ts';
+import { type LimitKeysOptions, limitKeys } from './limit-keys.ts';
+import type { LimitQueue, LimitWaiter } from './limit-queue.ts';
+
+/** `has-passed`: the step has waited, and has room now. */
+export type Passage = 'passes' | 'has-passed' | 'waits';
+
+/** See {@link limitStages}. Steps are named by the idempotency keys of their requests. */
+export interface LimitStages {
+  /** Whether the step of the request may be given to its agent; one that `waits` does so as soon as its record says it. */
+  ask(request: Request): Passage;
+  /** The agent has no slot for a step that `passes`. */
+  refused(request: Request): void;
+  /** The call has its slot of the agent: the room is its now. */
+  start(request: Request): readonly LimitBucket[];
+  /** The stored record holds the step. `goOn`: called when it has room in all limits, also when it had before. */
+  hold(step: string, nudge: Nudge, goOn: (nudge: Nudge) => void): void;
+  /** The step waits no more. */
+  forget(step: string): void;
+  /** Lets no step go on any more. */
+  close(): void;
+}
+
+interface Waiter extends LimitWaiter {
+  readonly queues: readonly LimitQueue[];
+  /** The one that it waits for; it has room in those before. */
+  at: number;
+  readonly goOn: (nudge: Nudge) => void;
+}
+
+/** Steps whose hold is not stored yet. One that is forgotten waits for its agent first, and is asked for once more. */
+const refusedMax = 100_000;
+
+/** Makes the stages of one agent or pool. */
+export function limitStages(options: LimitKeysOptions): LimitStages {
+  const refused = refusedSteps();
+  const waiting = new Map<string, Waiter>();
+  /** The steps that have room in all limits, until their calls start. */
+  const passed = new Map<string, readonly LimitQueue[]>();
+  const keys = limitKeys(options, refused.refersTo);
+
+  /** Goes through the limits, from the one after which it has no room. */
+  function advance(waiter: Waiter): void {
+    const { step, queues, goOn } = waiter;
+    for (let queue = queues[waiter.at]; queue !== undefined; queue = queues[waiter.at]) {
+      if (!queue.hasRoom()) {
+        queue.add(waiter);
+        return;
+      }
+      queue.bucket.reserve();
+      waiter.at += 1;
+    }
+    waiting.delete(step);
+    passed.set(step, queues);
+    goOn(waiter.nudge);
+  }
+
+  function wait(
+    step: string,
+    nudge: Nudge,
+    { queues, goOn }: Pick<Waiter, 'queues' | 'goOn'>,
+  ): void {
+    const waiter: Waiter = {
+      ...{ step, nudge, goOn, queues, at: 0 },
+      passes() {
+        waiter.at += 1;
+        advance(waiter);
+      },
+    };
+    waiting.set(step, waiter);
+    advance(waiter);
+  }
+
+  function takeBack(step: string): readonly LimitQueue[] {
+    const queues = passed.get(step) ?? [];
+    passed.delete(step);
+    for (const { bucket } of queues) bucket.end(false);
+    return queues;
+  }
+
+  return {
+    ask(request) {
+      const { idempotencyKey: step } = request;
+      if (passed.has(step)) return 'has-passed';
+      if (waiting.has(step)) return 'waits';
+      const queues = keys.of(request);
+      if (!queues.every((queue) => queue.hasRoom())) {
+        refused.add(step, queues);
+        return 'waits';
+      }
+      for (const { bucket } of queues) bucket.reserve();
+      passed.set(step, queues);
+      return 'passes';
+    },
+    refused: ({ idempotencyKey: step }) => refused.add(step, takeBack(step)),
+    start({ idempotencyKey: step }) {
+      const queues = passed.get(step) ?? [];
+      passed.delete(step);
+      refused.take(step);
+      return queues.map(({ bucket }) => bucket);
+    },
+    hold(step, nudge, goOn) {
+      const waiter = waiting.get(step);
+      const queues = refused.take(step);
+      if (waiter !== undefined) {
+        waiter.nudge = nudge;
+        waiter.queues[waiter.at]?.add(waiter);
+      } else if (queues === undefined || passed.has(step)) goOn(nudge);
+      else wait(step, nudge, { queues, goOn });
+    },
+    forget(step) {
+      const waiter = waiting.get(step);
+      waiting.delete(step);
+      waiter?.queues[waiter.at]?.remove(step);
+      for (const { bucket } of waiter?.queues.slice(0, waiter.at) ?? []) bucket.end(false);
+      refused.take(step);
+      takeBack(step);
+    },
+    close: keys.close,
+  };
+}
+
+/** The steps that were refused, until their records say that they are held. */
+function refusedSteps() {
+  const all = new Map<string, readonly LimitQueue[]>();
+  return {
+    add(step: string, queues: readonly LimitQueue[]): void {
+      const [oldest] = all.keys();
+      if (all.size >= refusedMax && oldest !== undefined) all.delete(oldest);
+      if (queues.length > 0) all.set(step, queues);
+    },
+    take(step: string): readonly LimitQueue[] | undefined {
+      const queues = all.get(step);
+      all.delete(step);
+      return queues;
+    },
+    refersTo() {
+      const used = new Set([...all.values()].flat());
+      return (queue: LimitQueue) => used.has(queue);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** The calls of one agent that has limits: their room in its own limits and in those of their keys, and the slots of their rates. */
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import { slotSlackMs } from '#core/flow/rate-slots.ts';
+import type { Request } from '#core/model/message.ts';
+import type { Refusal } from '#ports/breaker.ts';
+import type { Clock } from '#ports/clock.ts';
+import { type Lead, type LimitBucket, limitBucket } from './limit-bucket.ts';
+
+/** Options of {@link limitedCalls}. */
+export interface LimitedCallsOptions {
+  /** Its own limits: each counts all of its calls. */
+  readonly limits: readonly AgentLimit[];
+  readonly lead: Lead;
+  readonly clock: Clock;
+}
+
+/** See {@link limitedCalls}. */
+export interface LimitedCalls {
+  /** When its own limits have room for one more call; null: not before a call ends. It may be past. */
+  freeAt(): number | null;
+  /** A step gets room in its own limits. */
+  reserve(): void;
+  /** The step does not use it. */
+  giveBack(): void;
+  /** The step with room is to be called. `keyed`: where it has room besides. */
+  start(request: Request, keyed: readonly LimitBucket[]): void;
+  /** The attempt begins. */
+  begin(request: Request): void;
+  /** Before each call of an attempt that has begun. Null: it may be made; else ask again when its slot has come. */
+  refusal(request: Request): Refusal | null;
+  /** The attempt has ended, or is not made. */
+  end(request: Request): void;
+}
+
+interface Call {
+  readonly buckets: readonly LimitBucket[];
+  readonly startedAt: number;
+  hasBegun: boolean;
+  /** The instant of a slot that no call has used; null: there is none. */
+  slot: number | null;
+}
+
+/** Makes the calls of one agent. */
+export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): LimitedCalls {
+  const startedAt = clock.now();
+  const own = limits.map((limit) => limitBucket({ limit, lead, startedAt, clock }));
+  const calls = new Map<Request, Call>();
+
+  /** Takes a further slot of each rate; null when one is later than this. */
+  function next({ buckets }: Call, latest: number): number | null {
+    let slot = clock.now();
+    for (const bucket of buckets) {
+      const at = bucket.again(latest);
+      if (at === null) return null;
+      slot = Math.max(slot, at);
+    }
+    return slot;
+  }
+
+  /** Its slot, or a further one: if the process did not run for a while, the calls that wait must not begin together. */
+  function slotOf(call: Call, latest: number): number | null {
+    const isMissed = call.slot !== null && clock.now() - call.slot > slotSlackMs;
+    return call.slot === null || isMissed ? next(call, latest) : call.slot;
+  }
+
+  return {
+    freeAt() {
+      let latest = Number.NEGATIVE_INFINITY;
+      for (const bucket of own) {
+        const at = bucket.freeAt();
+        if (at === null) return null;
+        latest = Math.max(latest, at);
+      }
+      return latest;
+    },
+    reserve() {
+      for (const bucket of own) bucket.reserve();
+    },
+    giveBack() {
+      for (const bucket of own) bucket.end(false);
+    },
+    start(request, keyed) {
+      const buckets = [...own, ...keyed];
+      calls.set(request, { buckets, startedAt: clock.now(), hasBegun: false, slot: null });
+    },
+    begin(request) {
+      const call = calls.get(request);
+      if (call === undefined || call.hasBegun) return;
+      call.hasBegun = true;
+      const nowMs = clock.now();
+      lead.measured(nowMs - call.startedAt);
+      call.slot = Math.max(nowMs, ...call.buckets.map((bucket) => bucket.begin()));
+    },
+    refusal(request) {
+      const call = calls.get(request);
+      if (call === undefined) return null;
+      const slot = slotOf(call, request.completeBy);
+      const waitMs = (slot ?? request.completeBy) - clock.now();
+      const isNow = slot !== null && waitMs <= 0;
+      call.slot = isNow ? null : slot;
+      return isNow ? null : { gate: 'limit', retryAfterMs: Math.max(1, Math.ceil(waitMs)) };
+    },
+    end(request) {
+      const call = calls.get(request);
+      if (call === undefined) return;
+      calls.delete(request);
+      for (const bucket of call.buckets) bucket.end(call.hasBegun);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** The stages of all agents of a process: those that agents share with the pool that they belong to count once. */
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import type { CallLimits } from '#core/definition/registry.ts';
+import { type Lead, lead } from './limit-bucket.ts';
+import type { LimitKeysOptions } from './limit-keys.ts';
+import { type LimitStages, limitStages } from './limit-stages.ts';
+
+/** See {@link sharedStages}. */
+export interface SharedStages {
+  /** By the name of an agent, or one under which steps of a pool wait; undefined: it has none. */
+  of(name: string): LimitStages | undefined;
+  /** How long the requests of the agent are on their way. */
+  leadOf(agent: string): Lead;
+  /** Lets no step go on any more. */
+  close(): void;
+}
+
+/** @param limits by the names of agents, and by those under which steps of pools wait */
+export function sharedStages(
+  limits: ReadonlyMap<string, CallLimits>,
+  options: Omit<LimitKeysOptions, 'limits' | 'lead'>,
+): SharedStages {
+  const made = new Map<readonly AgentLimit[], { stages: LimitStages; lead: Lead }>();
+  for (const { shared } of limits.values()) {
+    if (shared.length === 0 || made.has(shared)) continue;
+    const own = lead();
+    made.set(shared, { stages: limitStages({ ...options, limits: shared, lead: own }), lead: own });
+  }
+  const find = (name: string) => made.get(limits.get(name)?.shared ?? []);
+  return {
+    of: (name: string) => find(name)?.stages,
+    leadOf: (agent: string) => find(agent)?.lead ?? lead(),
+    close() {
+      for (const { stages } of made.values()) stages.close();
+    },
+  };
+}

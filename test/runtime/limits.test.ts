@@ -1,0 +1,229 @@
+/** Limits of agents in one process and virtual time: no call over a limit, no order that fails because of one, and no slot that is lost. */
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/definition/agent.ts';
+import type { LimitOptions } from '#core/definition/agent-limit.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { assertThat } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { TransientFault } from '#ports/agent-implementation.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { testLog } from '../support/log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const input = z.object({ customer: z.string() });
+type Input = z.infer<typeof input>;
+type Limits = Readonly<Record<string, LimitOptions<Input>>>;
+
+interface Called {
+  readonly customer: string;
+  readonly from: number;
+  to: number;
+}
+
+/** A shop whose service takes `callMs`, and fails its first `failing` calls. */
+async function shop(limits: Limits, { callMs = 100, concurrency = 256, failing = 0 } = {}) {
+  const clock = virtualClock();
+  const log = testLog();
+  const paint = defineAgent({ name: 'paint', input, output: z.null(), undo: 'offered', limits });
+  const painting = defineWorkflow({ name: 'painting', version: 1, details: input })
+    .step('paint', { agent: paint, completeWithin: 2_000, input: ({ details }) => details })
+    .build();
+  const calls: Called[] = [];
+  const latest = new Map<string, ProcessRecord>();
+  const reeve = await startLocalReeve({
+    workflows: [painting],
+    agents: [
+      {
+        contract: paint,
+        concurrency,
+        async perform(given) {
+          const { customer } = input.parse(given);
+          const call = { customer, from: clock.now(), to: Number.POSITIVE_INFINITY };
+          calls.push(call);
+          const isFailing = calls.length <= failing;
+          await new Promise<void>((resolve) => {
+            clock.after(callMs, resolve);
+          });
+          call.to = clock.now();
+          if (isFailing) throw new TransientFault('http-503', 'Not now.');
+          return null;
+        },
+        async undo() {},
+      },
+    ],
+    path: ':memory:',
+    random: { next: () => 0.5 },
+    log,
+    sweepPeriodMs: 10_000,
+    clock,
+  });
+  onTestFinished(reeve.close);
+  reeve.watch((record) => latest.set(record.orderId, record));
+  async function submit(customer: string, tenant: string | null = null): Promise<OrderId> {
+    const order = { workflow: 'painting', details: { customer }, priority: 'normal' } as const;
+    const outcome = await reeve.submission.submit(
+      { ...order, tenant, correlationId: null, replyTo: null, key: null },
+      'ada',
+    );
+    assertThat(outcome.kind === 'accepted', 'the order is accepted');
+    return outcome.orderId;
+  }
+  const records = () => [...latest.values()];
+  return {
+    ...{ clock, calls, log, submit, records, reeve },
+    ended: () => records().filter(({ processState }) => processState === 'Processed').length,
+    failures: () => records().reduce((sum, { failureCount }) => sum + failureCount, 0),
+    of: (customer: string) => calls.filter((call) => call.customer === customer),
+  };
+}
+
+/** The most calls that began within any `ms`. */
+function mostWithin(calls: readonly Called[], ms: number): number {
+  return Math.max(
+    ...calls.map(
+      ({ from }) => calls.filter((other) => other.from >= from && other.from < from + ms).length,
+    ),
+  );
+}
+
+/** The most calls in flight. */
+function mostAtOnce(calls: readonly Called[]): number {
+  return Math.max(
+    ...calls.map(
+      ({ from }) => calls.filter((other) => other.from <= from && other.to > from).length,
+    ),
+  );
+}
+
+const inWhole = (rate: LimitOptions<Input>['rate']): Limits => ({
+  whole: rate === undefined ? {} : { rate },
+});
+
+test.each([
+  ['5 per second', { count: 5, per: 1_000 }, 50],
+  ['100 per second', { count: 100, per: 1_000 }, 1_000],
+  ['2 per minute', { count: 2, per: 60_000 }, 6],
+])('a rate of %s is kept in every interval, and used whole', async (_, rate, orders) => {
+  const { clock, calls, submit, ended, failures } = await shop(inWhole(rate));
+  for (let order = 0; order < orders; order += 1) await submit('ada');
+  const wholeMs = (orders / rate.count) * rate.per;
+  await clock.advance(wholeMs * 1.03 + 500);
+  expect([calls.length, ended(), failures()]).toEqual([orders, orders, 0]);
+  expect(mostWithin(calls, rate.per)).toBeLessThanOrEqual(rate.count * 1.02 + 1);
+});
+
+test('a burst begins together, and the rate holds after it', async () => {
+  const { clock, calls, submit } = await shop(inWhole({ count: 10, per: 1_000, burst: 4 }));
+  await clock.advance(10_000);
+  for (let order = 0; order < 30; order += 1) await submit('ada');
+  await clock.advance(5);
+  expect(calls.length).toBe(4);
+  await clock.advance(2_650);
+  expect(calls.length).toBe(30);
+  expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(4 + 10);
+});
+
+test('a limit with a key delays the calls of that key alone', async () => {
+  const { clock, of, submit, failures } = await shop({
+    'per-tenant': { key: ({ tenant }) => tenant, rate: { count: 1, per: 1_000 } },
+  });
+  await clock.advance(2_000);
+  for (let order = 0; order < 20; order += 1) {
+    await submit('busy', 'acme');
+    await submit('free', null);
+  }
+  await submit('small', 'beta');
+  await clock.advance(100);
+  expect([of('free').length, of('small').length, of('busy').length]).toEqual([20, 1, 1]);
+  await clock.advance(19_000);
+  expect([of('busy').length, failures()]).toEqual([20, 0]);
+  expect(mostWithin(of('busy'), 1_000)).toBeLessThanOrEqual(2);
+});
+
+test('of each key, only so many calls are made at once; the next begins when one ends', async () => {
+  const { clock, calls, of, submit, ended, failures } = await shop(
+    { 'per-customer': { key: (call) => call.input.customer, atOnce: 2 } },
+    { callMs: 1_000 },
+  );
+  for (let order = 0; order < 6; order += 1) for (const who of ['ada', 'bob']) await submit(who);
+  await clock.advance(3_100);
+  expect([calls.length, ended(), failures()]).toEqual([12, 12, 0]);
+  expect(mostAtOnce(of('ada'))).toBe(2);
+  expect(mostAtOnce(of('bob'))).toBe(2);
+});
+
+test('a call needs room in every limit, and one that waits for a narrow limit takes no room in a wide one', async () => {
+  const { clock, calls, of, submit, ended } = await shop({
+    'per-customer': { key: (call) => call.input.customer, rate: { count: 1, per: 10_000 } },
+    'per-tenant': { key: ({ tenant }) => tenant, atOnce: 2 },
+    whole: { rate: { count: 20, per: 1_000 } },
+  });
+  await clock.advance(20_000);
+  for (let order = 0; order < 5; order += 1) await submit('ada', 'acme');
+  for (let order = 0; order < 15; order += 1) await submit(`of-acme-${order}`, 'acme');
+  for (let order = 0; order < 15; order += 1) await submit(`of-beta-${order}`, 'beta');
+  await clock.advance(1_500);
+  // The 15 customers of each tenant do not wait for the four orders of one customer.
+  expect([calls.length, of('ada').length]).toEqual([31, 1]);
+  expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(21);
+  expect(mostAtOnce(calls)).toBeLessThanOrEqual(4);
+  await clock.advance(40_000);
+  expect([of('ada').length, ended()]).toEqual([5, 35]);
+});
+
+test('the calls of the retries of an attempt count as well', async () => {
+  const { clock, calls, submit, ended } = await shop(inWhole({ count: 4, per: 1_000 }), {
+    callMs: 5,
+    failing: 4,
+  });
+  for (let order = 0; order < 8; order += 1) await submit('ada');
+  await clock.advance(15_000);
+  expect([calls.length, ended()]).toEqual([12, 8]);
+  expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(5);
+});
+
+test('a limited step waits as well for the concurrency of its agent, and its slots are not used up meanwhile', async () => {
+  const { clock, calls, submit, ended, failures } = await shop(
+    inWhole({ count: 100, per: 1_000 }),
+    {
+      callMs: 500,
+      concurrency: 2,
+    },
+  );
+  for (let order = 0; order < 20; order += 1) await submit('ada');
+  await clock.advance(5_300);
+  expect([calls.length, ended(), failures()]).toEqual([20, 20, 0]);
+  expect(mostAtOnce(calls)).toBeLessThanOrEqual(2);
+});
+
+test('calls whose key cannot be computed are limited together, and the log says so', async () => {
+  const { clock, calls, log, submit } = await shop({
+    'per-customer': {
+      key: () => {
+        throw new RangeError('a defect');
+      },
+      rate: { count: 1, per: 1_000 },
+    },
+  });
+  for (const who of ['ada', 'bob', 'cleo']) await submit(who);
+  await clock.advance(2_500);
+  expect(calls.length).toBe(2);
+  const [line] = log.lines.filter(({ event }) => event === 'limit-key-failed');
+  const fields = { agent: 'paint', limit: 'paint/per-customer', error: 'RangeError' };
+  expect(line).toMatchObject({ fields });
+});
+
+test('an order that is cancelled while it waits for a limit leaves its turn to the next', async () => {
+  const { clock, submit, of, reeve } = await shop(inWhole({ count: 1, per: 10_000 }));
+  await clock.advance(20_000);
+  await submit('first');
+  await clock.advance(1_000);
+  const second = await submit('second');
+  await submit('third');
+  await clock.advance(1_000);
+  await reeve.operator.cancel(second, 'ada');
+  await clock.advance(10_000);
+  expect([of('second').length, of('third').length]).toEqual([0, 1]);
+});
