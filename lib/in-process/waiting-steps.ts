@@ -206,7 +206,7 @@ function earliestTimer(clock: Clock, work: () => void) {
     at(instant: number) {
       if (next.instant <= instant) return;
       next.cancel();
-      const cancel = clock.after(instant - clock.now(), () => {
+      const cancel = clock.after(Math.ceil(instant - clock.now()), () => {
         next = none;
         work();
       });

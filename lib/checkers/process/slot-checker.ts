@@ -110,6 +110,8 @@ export function slotChecker(options: SlotCheckerOptions) {
       if (before === undefined && record.isHeld === undefined) return;
       for (const agent of new Set(record.steps.map((step) => step.agent))) look(agent);
     },
+    /** Whether the agent, or a member of the pool, makes fewer calls than it can. */
+    hasSlot: (agent: AgentName) => membersOf(agent).some(hasSlot),
     /** At the end of the process: what waits still. */
     lookAtAll() {
       for (const agent of open.keys()) look(agent);
@@ -125,6 +127,11 @@ function waitsFor({ processState, notBefore, steps }: ProcessRecord, agent: Agen
   const isClaimable =
     processState === 'Processing' || notBefore <= at || notBefore === Math.min(...untils);
   return (
-    isClaimable && steps.some((step) => step.agent === agent && step.progress.state === 'Held')
+    isClaimable &&
+    steps.some(
+      ({ agent: own, progress }) =>
+        // Whether a limit has room is checked elsewhere.
+        own === agent && progress.state === 'Held' && progress.gate !== 'limit',
+    )
   );
 }

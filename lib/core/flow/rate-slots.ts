@@ -10,8 +10,8 @@
 export interface RateSlots {
   /** When a further call may begin, if `ahead` others begin before it. */
   readyAt(ahead: number, nowMs: number): number;
-  /** Takes the next slot, and gives its instant: now or later. */
-  take(nowMs: number): number;
+  /** Takes the next slot that is not before `from`. Default: now. Gives its instant. */
+  take(nowMs: number, from?: number): number;
   /** Whether nothing is known of the last calls that matters. */
   isIdle(nowMs: number): boolean;
 }
@@ -38,19 +38,22 @@ export function rateSlots({ count, perMs, burst }: Rate, sinceMs: number): RateS
   /** When the next call would begin if all were evenly spaced. */
   let next = sinceMs + burst * everyMs;
 
-  /** No slot lies further ahead, unless the clock was set back. */
-  const furthestMs = slotLeadMaxMs + (burst + 1) * everyMs;
+  let seenMs = sinceMs;
 
-  const nextAt = (nowMs: number) =>
-    Math.max(Math.min(next, nowMs + furthestMs), nowMs - slotSlackMs);
+  /** A clock that was set back moves the slots with it. */
+  function nextAt(nowMs: number): number {
+    if (nowMs < seenMs) next -= seenMs - nowMs;
+    seenMs = nowMs;
+    return Math.max(next, nowMs - slotSlackMs);
+  }
 
   return {
     readyAt: (ahead, nowMs) => nextAt(nowMs) + ahead * everyMs - aheadMs,
-    take(nowMs) {
-      const slot = nextAt(nowMs) - aheadMs;
-      next = nextAt(nowMs) + everyMs;
-      return Math.max(nowMs, slot);
+    take(nowMs, from = nowMs) {
+      const at = Math.max(nextAt(nowMs), from - slotSlackMs);
+      next = at + everyMs;
+      return Math.max(from, at - aheadMs);
     },
-    isIdle: (nowMs) => next <= nowMs - slotSlackMs,
+    isIdle: (nowMs) => nextAt(nowMs) === nowMs - slotSlackMs,
   };
 }

@@ -11,10 +11,12 @@ export interface LimitBucket {
   /** When one more step may reserve room; null: not before a call ends. It may be past. */
   freeAt(): number | null;
   reserve(): void;
-  /** The call of a step with room begins: gives the instant of its slot, which may be a little later. */
-  begin(): number;
-  /** A further call of an attempt that has begun; null when its slot would be later than this. */
-  again(latest: number): number | null;
+  /** When the next call of a step with room may be made. It may be past. */
+  nextAt(): number;
+  /** The call of a step with room, which is not made before `from`. */
+  begin(from: number): void;
+  /** A further call of an attempt that has begun, which is not made before `from`. */
+  again(from: number): void;
   /** The attempt has ended, or the step does not use its room. */
   end(hasBegun: boolean): void;
   /** Whether it can be forgotten. */
@@ -77,16 +79,12 @@ export function limitBucket(options: LimitBucketOptions): LimitBucket {
       taken += 1;
       ahead += 1;
     },
-    begin() {
+    nextAt: () => slots?.readyAt(0, clock.now()) ?? clock.now(),
+    begin(from) {
       ahead -= 1;
-      const nowMs = clock.now();
-      return slots?.take(nowMs) ?? nowMs;
+      slots?.take(clock.now(), from);
     },
-    again(latest) {
-      const nowMs = clock.now();
-      if (slots === null) return nowMs;
-      return slots.readyAt(0, nowMs) > latest ? null : slots.take(nowMs);
-    },
+    again: (from) => void slots?.take(clock.now(), from),
     end(hasBegun) {
       taken -= 1;
       if (!hasBegun) ahead -= 1;

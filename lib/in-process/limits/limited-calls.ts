@@ -46,14 +46,15 @@ export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): Limi
   const own = limits.map((limit) => limitBucket({ limit, lead, startedAt, clock }));
   const calls = new Map<Request, Call>();
 
-  /** Takes a further slot of each rate; null when one is later than this. */
+  /** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */
+  const slotIn = (buckets: readonly LimitBucket[]) =>
+    buckets.reduce((latest, bucket) => Math.max(latest, bucket.nextAt()), clock.now());
+
+  /** Takes a further slot of each rate; null when it would be later than this. */
   function next({ buckets }: Call, latest: number): number | null {
-    let slot = clock.now();
-    for (const bucket of buckets) {
-      const at = bucket.again(latest);
-      if (at === null) return null;
-      slot = Math.max(slot, at);
-    }
+    const slot = slotIn(buckets);
+    if (slot > latest) return null;
+    for (const bucket of buckets) bucket.again(slot);
     return slot;
   }
 
@@ -87,9 +88,9 @@ export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): Limi
       const call = calls.get(request);
       if (call === undefined || call.hasBegun) return;
       call.hasBegun = true;
-      const nowMs = clock.now();
-      lead.measured(nowMs - call.startedAt);
-      call.slot = Math.max(nowMs, ...call.buckets.map((bucket) => bucket.begin()));
+      lead.measured(clock.now() - call.startedAt);
+      call.slot = slotIn(call.buckets);
+      for (const bucket of call.buckets) bucket.begin(call.slot);
     },
     refusal(request) {
       const call = calls.get(request);

@@ -130,16 +130,20 @@ async function attempt(
       .catch((error: unknown) => logError(ports.log, 'heartbeat-lost', request, error));
   };
   const next = triesOf(service, ports, callsOf(ports.clock, request, limit, beat), limit);
+  let hasCalled = false;
   for (let rounds = 1; !limit.isPast(); ) {
     const admitted = ports.breaker.admit(request);
     if ('gate' in admitted) {
-      // The call begins with its slot, which comes soon.
-      const isSoon =
-        admitted.gate === 'limit' && ports.clock.now() + admitted.retryAfterMs < limit.completeBy;
-      if (!isSoon) return { kind: 'deferred', ...admitted };
-      await limit.pause(admitted.retryAfterMs);
+      const isSoon = ports.clock.now() + admitted.retryAfterMs < limit.completeBy;
+      if (admitted.gate === 'limit' && isSoon) await limit.pause(admitted.retryAfterMs);
+      // Its call was made, and a further one comes too late: that is a failure of the service, not of the limit.
+      else
+        return hasCalled && admitted.gate === 'limit'
+          ? undefined
+          : { kind: 'deferred', ...admitted };
       continue;
     }
+    hasCalled = true;
     const one = next(admitted.isProbe);
     const given = admitted.isProbe
       ? limit.before(request.completeWithinMs * probeReserve)

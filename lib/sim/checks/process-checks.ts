@@ -1,5 +1,6 @@
 /** The checks of one process that gates decide in: they know what it stored, sent and called, and nothing of its gates. */
 
+import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import { outageChecker } from '#checkers/process/outage-checker.ts';
 import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
 import { shareChecker } from '#checkers/process/share-checker.ts';
@@ -8,12 +9,14 @@ import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
 import type { AgentName } from '#core/model/ids.ts';
+import { serviceLimits } from '#sim/orders/sim-agents.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 
 export interface ProcessChecks {
   readonly slots: SlotChecker;
   readonly probes: ProbeChecker;
+  readonly limits: LimitChecker;
   stored(write: RecordPair): void;
 }
 
@@ -54,6 +57,13 @@ export function processChecks(
     },
     breach,
   });
+  const limits = limitChecker({
+    limits: serviceLimits,
+    now: machine.clock.now,
+    faults: faults.count,
+    mayBegin: (name) => isUp(name) && circuitOf(name) === 'closed' && slots.hasSlot(name),
+    breach,
+  });
   const shares = shareChecker({
     concurrencyOf: (agent) => concurrency * membersOf(agent).length,
     disturbance(agent) {
@@ -75,9 +85,11 @@ export function processChecks(
   );
   return {
     slots,
+    limits,
     probes: probeChecker(circuitOf, machine.clock.now, breach),
     stored(write) {
       slots.stored(write.after);
+      limits.stored(write.after);
       shares(write);
       outages(write);
     },

@@ -8,9 +8,10 @@ import { dueAt } from '#core/decide/due.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { ledgerOf } from '#sim/orders/sim-agents.ts';
+import { registries } from '#sim/orders/sim-workflows.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import type { Effect } from '#sim/world/sim-services.ts';
-import { ledgerOf, registries } from '#sim/world/sim-workflows.ts';
 import type { Trace } from '#sim/world/trace.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 

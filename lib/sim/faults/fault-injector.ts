@@ -1,6 +1,8 @@
 /** Injects faults into machines, clocks, operators and the whole platform until the faults end. */
 import { replyCodec } from '#core/codec/message-codec.ts';
 import { priorities, underWay } from '#core/model/record.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
+import { endpointsOf } from '#sim/orders/sim-workflows.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
@@ -8,7 +10,6 @@ import type { Fleet } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
 import type { Setting } from '#sim/world/setting.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
-import { contracts, endpointsOf } from '#sim/world/sim-workflows.ts';
 import type { DrawnFault } from './fault-rates.ts';
 import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
 import { outageKinds, outageOfServiceMs } from './service-outage.ts';

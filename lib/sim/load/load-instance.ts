@@ -2,6 +2,7 @@
 import { schedulerId } from '#core/model/ids.ts';
 import type { Log } from '#ports/log.ts';
 import { storeOutage } from '#sim/faults/store-outage.ts';
+import { registries } from '#sim/orders/sim-workflows.ts';
 import { simStore, unreadableRecords } from '#sim/ports/sim-store.ts';
 import type { SimTable } from '#sim/ports/sim-table.ts';
 import { functionsOf } from '#sim/world/deployed-functions.ts';
@@ -9,7 +10,6 @@ import { digest, idsOf } from '#sim/world/host-ports.ts';
 import { machine as machineOf } from '#sim/world/machine.ts';
 import type { ProcessRoles } from '#sim/world/one-process.ts';
 import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
-import { registries } from '#sim/world/sim-workflows.ts';
 
 /** It has all roles, of which its function uses one. */
 export function instanceOf(

@@ -1,10 +1,10 @@
 /** The queues of a deployment under load. Those of the agent that is the bottleneck divide its concurrency. */
 import type { AgentName } from '#core/model/ids.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import type { SimMessage } from '#sim/ports/sim-queue.ts';
 import type { SentQueue } from '#sim/world/shared-infrastructure.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
-import { contracts } from '#sim/world/sim-workflows.ts';
 import { functionQueue } from './function-queue.ts';
 import { bottleneck, type LoadSetting } from './load-setting.ts';
 

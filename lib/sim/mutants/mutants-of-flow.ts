@@ -129,4 +129,40 @@ export const mutantsOfFlow: readonly Mutant[] = [
     'const isKnown = key !== null && (await store.records([orderId])).has(orderId);',
     'const isKnown = false;',
   ),
+  inProcess(
+    'keep the slots of calls that have ended (kestra #14356, Prefect #17415)',
+    'limits/limited-calls',
+    'for (const bucket of call.buckets) bucket.end(call.hasBegun);',
+    '',
+  ),
+  inProcess(
+    'keep the room that a step has in a limit when it waits no more (Hatchet #4804)',
+    'limits/limit-stages',
+    'for (const { bucket } of queues) bucket.end(false);',
+    '',
+  ),
+  inProcess(
+    'let the retries of an attempt pass a rate',
+    'limits/limited-calls',
+    'const slot = slotOf(call, request.completeBy);',
+    'const slot = call.slot ?? clock.now();',
+  ),
+  inProcess(
+    'let a step pass those that wait for its limit',
+    'limits/limit-queue',
+    'const at = waits.size() === 0 ? bucket.freeAt() : null;',
+    'const at = clock.now();',
+  ),
+  inProcess(
+    'count calls at once by a limit that has room for one more (Hatchet #4806)',
+    'limits/limit-bucket',
+    'if (atOnce !== null && taken >= atOnce) return null;',
+    'if (atOnce !== null && taken > atOnce) return null;',
+  ),
+  inCore(
+    'hand out tokens instead of slots',
+    'flow/rate-slots',
+    'next = at + everyMs;',
+    'next = Math.max(at - perMs, nowMs - perMs) + everyMs;',
+  ),
 ];

@@ -8,11 +8,11 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
+import { implementation } from '#sim/orders/sim-workflows.ts';
 import type { Host } from '#sim/world/host.ts';
 import { channelOf } from '#sim/world/host-ports.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
-import { implementation } from '#sim/world/sim-workflows.ts';
 import { simBreaker } from './sim-breaker.ts';
 import { simCircuits, simEjections } from './sim-flow.ts';
 

@@ -1,6 +1,6 @@
 /** The queues of a world. */
 import type { AgentName } from '#core/model/ids.ts';
-import { contracts } from '#sim/world/sim-workflows.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
 import type { SimQueue } from './sim-queue.ts';
 
 export interface Queues<Queue = SimQueue> {

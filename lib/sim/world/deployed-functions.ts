@@ -21,6 +21,7 @@ import {
 } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
 import { runnersOf } from '#sim/ports/function-runners.ts';
 import { simFlowOf } from '#sim/ports/held-index.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
@@ -34,7 +35,6 @@ import { channelOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import type { ProcessPorts, ProcessRoles } from './one-process.ts';
 import type { SharedByFunctions } from './shared-infrastructure.ts';
-import { contracts } from './sim-workflows.ts';
 
 /**
  * The roles of one machine.

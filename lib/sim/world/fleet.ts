@@ -1,9 +1,10 @@
 /** The machines: several for each role, or one for all; crashed machines are replaced. */
 import type { AgentName } from '#core/model/ids.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
+import type { Release } from '#sim/orders/sim-workflows.ts';
 import type { Host } from './host.ts';
 import { type Machine, machine } from './machine.ts';
 import type { SimContext } from './sim-context.ts';
-import { contracts, type Release } from './sim-workflows.ts';
 
 export type Duty = 'scheduler' | 'supervisor' | 'notifier' | 'door' | AgentName;
 

@@ -12,13 +12,13 @@ import type { Scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { SweepTick } from '#roles/sweep-tick.ts';
+import { type Release, registries } from '#sim/orders/sim-workflows.ts';
 import { simStore } from '#sim/ports/sim-store.ts';
 import { functionsOf } from './deployed-functions.ts';
 import { digest, idsOf, logOf, publisherOf, retriesOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import { type ProcessPorts, processOf } from './one-process.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
-import { type Release, registries } from './sim-workflows.ts';
 
 export interface Host {
   readonly machine: Machine;

@@ -3,8 +3,9 @@
  * learn from each durable write which steps wait. A crash loses the messages and the gates.
  */
 
+import type { LimitChecker } from '#checkers/process/limit-checker.ts';
 import { poolsOf } from '#core/definition/registry.ts';
-import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { AgentName, IdempotencyKey, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/order-backlog.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
@@ -13,12 +14,14 @@ import { assembleAgent, assembleProcess, type ProcessAssembly } from '#roles/ass
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
+import { contracts } from '#sim/orders/sim-agents.ts';
+import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import type { Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
-import { contracts, implementation } from './sim-workflows.ts';
+import { orderIdOf } from './sim-services.ts';
 
 /** The ports of a process that its machine provides. */
 export type ProcessPorts = Omit<
@@ -65,7 +68,10 @@ export function processOf(
     }),
   );
   const channels = messages.channels(links.channels);
-  const agents = contracts.map(({ name }) => implementation(name, machine, shared));
+  const { concurrency, services } = limitedServices(shared, checks.limits);
+  const agents = contracts.map(({ name }) =>
+    implementation(name, machine, { concurrency, services }),
+  );
   const backlog = orderBacklog({ ...shared.backlog, weights, clock });
   const gates = localGates(
     { agents, workflows: ports.registry.all, clock, log, weights, backlog },
@@ -146,4 +152,40 @@ export function startOneProcess(host: Host): void {
     // As in lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
     () => machine.die(),
   );
+}
+
+/** Services that count the calls of this process. */
+function limitedServices(
+  { concurrency, services }: Pick<SharedInfrastructure, 'concurrency' | 'services'>,
+  limits: LimitChecker,
+): Parameters<typeof implementation>[2] {
+  async function counted<Value>(
+    agent: AgentName,
+    { key, signal }: { key: IdempotencyKey; signal: AbortSignal },
+    call: () => Promise<Value>,
+  ): Promise<Value> {
+    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
+    const end = signal.aborted ? () => {} : limits.began(agent, orderIdOf(key));
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await call();
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+  return {
+    concurrency,
+    services: {
+      of(agent) {
+        const { perform, undo } = services.of(agent);
+        return {
+          perform: (machine, key, signal, endpoint) =>
+            counted(agent, { key, signal }, () => perform(machine, key, signal, endpoint)),
+          undo: (machine, key, signal, endpoint) =>
+            counted(agent, { key, signal }, () => undo(machine, key, signal, endpoint)),
+        };
+      },
+    },
+  };
 }

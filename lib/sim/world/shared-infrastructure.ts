@@ -17,6 +17,7 @@ import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/wri
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
+import { contracts, ledgerOf } from '#sim/orders/sim-agents.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -34,7 +35,6 @@ import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
-import { contracts, ledgerOf } from './sim-workflows.ts';
 
 /** A queue as its senders know it. */
 export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;

@@ -24,13 +24,13 @@ import {
   quietRates,
 } from '#sim/faults/fault-rates.ts';
 import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
+import { registries } from '#sim/orders/sim-workflows.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { Host } from './host.ts';
 import { drawnSetting, type Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
-import { registries } from './sim-workflows.ts';
 import { type Submitters, submitters as submittersOf } from './submitters.ts';
 import { trace as traceOf } from './trace.ts';
 import { type Settle, timeline as timelineOf } from './virtual-time.ts';

@@ -6,14 +6,14 @@ import type { OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import { priorities } from '#core/model/record.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';
+import { tenants } from '#sim/orders/sim-tenants.ts';
+import { workflowNames } from '#sim/orders/sim-workflows.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { SimTable } from '#sim/ports/sim-table.ts';
 import type { Chance } from './chance.ts';
 import type { Fleet } from './fleet.ts';
 import { responseChannel } from './host.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
-import { tenants } from './sim-tenants.ts';
-import { workflowNames } from './sim-workflows.ts';
 
 export interface Submitters {
   /** The number of submitters whose orders are not confirmed. */

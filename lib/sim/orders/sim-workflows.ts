@@ -1,52 +1,23 @@
 /** What the simulated orders are: every shape and policy that steps can have, in seven workflows. */
 import * as z from 'zod';
-import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
-import { definePool } from '#core/definition/agent-pool.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
-import type { Machine } from './machine.ts';
-import type { Services } from './sim-services.ts';
-
-const input = z.strictObject({ units: z.int(), from: z.array(z.string()) });
-type Input = z.infer<typeof input>;
-const output = z.object({ of: z.string(), units: z.int() });
-type Output = z.infer<typeof output>;
-
-const offered = (name: string) => defineAgent({ name, input, output, undo: 'offered' });
-const stock = offered('stock');
-const payment = offered('payment');
-const packing = offered('packing');
-/** What has left the house cannot be called back. */
-const dispatch = defineAgent({ name: 'dispatch', input, output });
-
-/** Two regions of one provider, which know each other's keys, and another provider. */
-const teller = definePool({
-  name: 'teller',
-  input,
-  output,
-  undo: 'offered',
-  members: { east: { domain: 'bank' }, west: { domain: 'bank', weight: 2 }, rival: {} },
-});
-
-type Contract = AgentContract<Input, Output>;
-
-export const contracts: readonly [Contract, ...Contract[]] = [
-  stock,
-  payment,
-  packing,
+import type { Machine } from '#sim/world/machine.ts';
+import type { Services } from '#sim/world/sim-services.ts';
+import {
+  contracts,
   dispatch,
-  teller.member('east'),
-  teller.member('west'),
-  teller.member('rival'),
-];
-
-/** The ledger of the service of an agent: services with one ledger know each other's keys. */
-export const ledgerOf = (agent: AgentName): string =>
-  teller.pool.find((member) => member.agent === agent)?.domain ?? agent;
+  type Input,
+  type Output,
+  packing,
+  payment,
+  stock,
+  teller,
+} from './sim-agents.ts';
 
 const details = z.strictObject({ units: z.int(), boxes: z.int(), express: z.boolean() });
 

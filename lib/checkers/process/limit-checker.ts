@@ -1,0 +1,139 @@
+/**
+ * Checks the limits of the agents of one process (R21, R22), from the calls that its services receive and the records that it
+ * stored. It lives as long as the process, and computes keys and bounds itself.
+ */
+import type { Breach } from '#checkers/violation.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+
+/** A limit, as the author of its agent states it. */
+export interface CheckedLimit {
+  readonly name: string;
+  /** Its agent, or the members of its pool. */
+  readonly agents: readonly AgentName[];
+  /** The names under which steps wait for it. */
+  readonly waitsUnder: readonly AgentName[];
+  /** Whether each tenant has a limit of its own; else all calls have one. */
+  readonly byTenant: boolean;
+  readonly atOnce?: number;
+  readonly rate?: { readonly count: number; readonly per: number; readonly burst?: number };
+}
+
+/** Options of {@link limitChecker}. */
+export interface LimitCheckerOptions {
+  readonly limits: readonly CheckedLimit[];
+  /** The clock of the process. */
+  readonly now: () => number;
+  /** Changes with every fault. After each of them the process has all the time again. */
+  readonly faults: () => number;
+  /** Whether a step that waits under this name may be expected to begin. */
+  readonly mayBegin: (name: AgentName) => boolean;
+  readonly breach: Breach;
+}
+
+/** See {@link limitChecker}. */
+export interface LimitChecker {
+  /** A call begins; the returned function ends it, and may be called again. */
+  began(agent: AgentName, orderId: OrderId): () => void;
+  stored(record: ProcessRecord): void;
+}
+
+/** Late timers may not lower a rate, so that its calls may be early by this part (docs/design.md). */
+const earlyPart = 0.02;
+/** An order has room for 10 s before another one gets it, and claims take less than a second without faults. */
+const unusedMaxMs = 60_000;
+
+interface Used {
+  inFlight: number;
+  /** When the latest calls began, ms since the epoch. */
+  begins: number[];
+  /** Since when nothing uses it although a step waits for it; null: not so. */
+  unused: { readonly since: number; readonly faults: number } | null;
+}
+
+/** Checks the calls of one process. */
+export function limitChecker(options: LimitCheckerOptions): LimitChecker {
+  const { limits, now, faults, mayBegin, breach } = options;
+  const tenants = new Map<OrderId, string | null>();
+  const held = new Map<OrderId, ProcessRecord>();
+  const used = new Map<string, Used>();
+
+  function usedOf({ name, byTenant }: CheckedLimit, tenant: string | null): Used {
+    const key = JSON.stringify(byTenant ? [name, tenant] : [name]);
+    const known = used.get(key) ?? { inFlight: 0, begins: [], unused: null };
+    used.set(key, known);
+    return known;
+  }
+
+  /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
+  function count(limit: CheckedLimit, own: Used, who: string): void {
+    const { name, atOnce, rate } = limit;
+    if (atOnce !== undefined && own.inFlight > atOnce) {
+      breach('R21', `${own.inFlight} calls at once of ${who}, where ${name} allows ${atOnce}`);
+    }
+    if (rate === undefined) return;
+    const nowMs = now();
+    // A clock that was set back begins a new interval.
+    own.begins = own.begins.filter((at) => at > nowMs - rate.per && at <= nowMs);
+    own.begins.push(nowMs);
+    const most = Math.floor(rate.count * (1 + earlyPart)) + (rate.burst ?? 1);
+    if (own.begins.length <= most) return;
+    breach('R21', `${own.begins.length} calls of ${who}, where ${name} allows ${most}`);
+  }
+
+  /** R22: room that a step waits for is used. */
+  function look(limit: CheckedLimit, record: ProcessRecord): void {
+    const own = usedOf(limit, record.tenant);
+    const isWaitedFor = [...held.values()].some(
+      (one) => (!limit.byTenant || one.tenant === record.tenant) && waitsFor(one, limit),
+    );
+    if (!isWaitedFor || own.inFlight > 0 || !limit.waitsUnder.every(mayBegin)) {
+      own.unused = null;
+      return;
+    }
+    if (own.unused === null || own.unused.faults !== faults()) {
+      own.unused = { since: now(), faults: faults() };
+      return;
+    }
+    const unusedMs = now() - own.unused.since;
+    if (unusedMs <= unusedMaxMs) return;
+    own.unused = null;
+    breach('R22', `${limit.name} is not used since ${unusedMs} ms, and a step waits for it`);
+  }
+
+  return {
+    began(agent, orderId) {
+      const own = limits
+        .filter(({ agents }) => agents.includes(agent))
+        .map((limit) => usedOf(limit, tenants.get(orderId) ?? null));
+      for (const one of own) {
+        one.inFlight += 1;
+        one.unused = null;
+      }
+      for (const [at, limit] of limits.filter(({ agents }) => agents.includes(agent)).entries()) {
+        const one = own[at];
+        if (one !== undefined) count(limit, one, `${agent} for ${tenants.get(orderId) ?? 'none'}`);
+      }
+      let isOpen = true;
+      return () => {
+        if (isOpen) for (const one of own) one.inFlight -= 1;
+        isOpen = false;
+      };
+    },
+    stored(record) {
+      tenants.set(record.orderId, record.tenant);
+      const wasHeld = held.has(record.orderId);
+      if (record.isHeld === true) held.set(record.orderId, record);
+      else held.delete(record.orderId);
+      if (!wasHeld && record.isHeld === undefined) return;
+      for (const limit of limits) look(limit, record);
+    },
+  };
+}
+
+const waitsFor = ({ processState, steps }: ProcessRecord, { waitsUnder }: CheckedLimit) =>
+  processState !== 'Error' &&
+  steps.some(
+    ({ agent, progress }) =>
+      progress.state === 'Held' && progress.gate === 'limit' && waitsUnder.includes(agent),
+  );
