@@ -8,6 +8,7 @@ import { deaths } from '#sim/load/endpoint-deaths.ts';
 import { burst } from './flow/burst.ts';
 import { endpoints } from './flow/endpoints.ts';
 import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
+import { limits } from './flow/limits.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
@@ -19,7 +20,8 @@ const { values: flags } = parseArgs({
     /** Comma-separated scenarios. */
     only: {
       type: 'string',
-      default: 'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers',
+      default:
+        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits',
     },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
@@ -86,6 +88,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *providers() {
     yield await providers(charges);
+  },
+  async *limits() {
+    for (const perSecond of [5, 100, 1_000]) yield await limits(perSecond);
   },
 };
 

@@ -11,7 +11,7 @@ import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
-import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
+import { checkNoLimits, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
@@ -57,6 +57,7 @@ const gates = sharedGates({
   clock: systemClock,
   log,
 });
+checkNoLimits(workflows);
 const role = assembleScheduler({
   id: schedulerId(instance),
   store,

@@ -171,7 +171,7 @@ export const logEvents = {
     level: 'error',
     fields: ['agent', 'limit', 'error'],
     meaning:
-      'The `key` of a limit threw an error, or gave no text. The call counts by a key that all such calls share; correct the code.',
+      'The `key` of a limit threw an error or gave no text, so the call counts by a key that all such calls share, until the code is corrected.',
   },
   'held-steps-unread': {
     level: 'warn',

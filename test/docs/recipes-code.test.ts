@@ -13,6 +13,7 @@ import { systemRandom } from '#runtime/node/system-ids.ts';
 import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { limitedTime } from '../../examples/recipes/limited-time.ts';
+import { limited, messageAgent } from '../../examples/recipes/limits.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
@@ -65,6 +66,7 @@ function agents({ screen, reserve, charge, ship, ...services }: Services): Agent
     },
     taxAgent(services.fetch ?? globalThis.fetch),
     ...bankAgents(services.fetch ?? globalThis.fetch),
+    messageAgent(services.fetch ?? globalThis.fetch),
     renderingAgent({ post: async () => ({ state: 'done', file: 'film.mp4' }) }, 1),
   ];
 }
@@ -233,4 +235,10 @@ test('one of the two providers charges, and the order says which', async () => {
   expect(record.processState).toBe('Processed');
   const bank = record.steps[0]?.agent.replace('bank-', '');
   expect(charges).toEqual([`https://${bank}.bank.example/charges`]);
+});
+
+test('a message is sent within its limits', async () => {
+  const fetch: typeof globalThis.fetch = async () => Response.json({ messageId: 'm-1' });
+  const { record } = await run(limited, { account: 'ada', text: 'Hello.' }, { fetch });
+  expect(record).toMatchObject({ processState: 'Processed', failureCount: 0 });
 });

@@ -106,4 +106,18 @@ export function limitsOf(
   return all;
 }
 
+/**
+ * For functions, which do not share limits.
+ *
+ * @throws {DefinitionError} `limits-undeployable` when an agent of a workflow has one
+ */
+export function checkNoLimits(definitions: readonly WorkflowDefinition[]): void {
+  const [agent] = limitsOf(definitions).keys();
+  if (agent === undefined) return;
+  throw new DefinitionError(
+    'limits-undeployable',
+    `The agent ${agent} has limits, which hold in one process only. Remove them from its contract and set its \`concurrency\`, or run Reeve in one process.`,
+  );
+}
+
 const isWhole = ({ key }: AgentLimit) => key === null;

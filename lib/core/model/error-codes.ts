@@ -50,6 +50,8 @@ export const errorCodes = {
       'The `endpoints` of an agent are none, have one address twice, or a weight out of its range.',
     'limit-invalid':
       'A limit of an agent has a number that is out of its range, or limits nothing.',
+    'limits-undeployable':
+      'An agent of a deployed workflow has limits, which hold in one process only.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
     'pool-invalid':
       'A member of a pool has a weight that is out of its range, no member has one, or an agent has the name of a pool.',

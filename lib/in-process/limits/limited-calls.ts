@@ -81,6 +81,7 @@ export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): Limi
       for (const bucket of own) bucket.end(false);
     },
     start(request, keyed) {
+      if (own.length + keyed.length === 0) return;
       const buckets = [...own, ...keyed];
       calls.set(request, { buckets, startedAt: clock.now(), hasBegun: false, slot: null });
     },

@@ -20,18 +20,32 @@ export function sharedStages(
   limits: ReadonlyMap<string, CallLimits>,
   options: Omit<LimitKeysOptions, 'limits' | 'lead'>,
 ): SharedStages {
-  const made = new Map<readonly AgentLimit[], { stages: LimitStages; lead: Lead }>();
-  for (const { shared } of limits.values()) {
-    if (shared.length === 0 || made.has(shared)) continue;
-    const own = lead();
-    made.set(shared, { stages: limitStages({ ...options, limits: shared, lead: own }), lead: own });
+  const made = new Map<readonly AgentLimit[], Stages>();
+  const byName = new Map<string, Stages>();
+  for (const [name, { shared }] of limits) {
+    if (shared.length === 0) continue;
+    const own = made.get(shared) ?? stagesOf(shared, options);
+    made.set(shared, own);
+    byName.set(name, own);
   }
-  const find = (name: string) => made.get(limits.get(name)?.shared ?? []);
   return {
-    of: (name: string) => find(name)?.stages,
-    leadOf: (agent: string) => find(agent)?.lead ?? lead(),
+    of: (name) => byName.get(name)?.stages,
+    leadOf: (agent) => byName.get(agent)?.lead ?? lead(),
     close() {
       for (const { stages } of made.values()) stages.close();
     },
   };
+}
+
+interface Stages {
+  readonly stages: LimitStages;
+  readonly lead: Lead;
+}
+
+function stagesOf(
+  limits: readonly AgentLimit[],
+  options: Omit<LimitKeysOptions, 'limits' | 'lead'>,
+): Stages {
+  const own = lead();
+  return { stages: limitStages({ ...options, limits, lead: own }), lead: own };
 }
