@@ -133,8 +133,8 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'an attempt waits until the circuit is closed, instead of being given back',
     file: 'lib/roles/agent/agent-runner.ts',
-    text: "if ('gate' in admitted) return { kind: 'deferred', ...admitted };",
-    instead: "if ('gate' in admitted) {\n      await limit.pause(100);\n      continue;\n    }",
+    text: "if (gate === 'limit' && ports.clock.now()",
+    instead: 'if (ports.clock.now()',
     test: 'test/roles/agent-runner.test.ts',
   },
   {

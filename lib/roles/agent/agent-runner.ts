@@ -134,14 +134,14 @@ async function attempt(
   for (let rounds = 1; !limit.isPast(); ) {
     const admitted = ports.breaker.admit(request);
     if ('gate' in admitted) {
-      const isSoon = ports.clock.now() + admitted.retryAfterMs < limit.completeBy;
-      if (admitted.gate === 'limit' && isSoon) await limit.pause(admitted.retryAfterMs);
-      // Its call was made, and a further one comes too late: that is a failure of the service, not of the limit.
-      else
-        return hasCalled && admitted.gate === 'limit'
-          ? undefined
-          : { kind: 'deferred', ...admitted };
-      continue;
+      const { gate, retryAfterMs } = admitted;
+      if (gate === 'limit' && ports.clock.now() + retryAfterMs < limit.completeBy) {
+        await limit.pause(retryAfterMs);
+        continue;
+      }
+      // A call was made, and none may follow in time: a failure of the service, and not of the limit.
+      if (gate === 'limit' && hasCalled) return undefined;
+      return { kind: 'deferred', ...admitted };
     }
     hasCalled = true;
     const one = next(admitted.isProbe);
