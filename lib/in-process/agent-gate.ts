@@ -4,10 +4,10 @@
  * steps are held.
  */
 import type { Hold } from '#core/model/hold.ts';
-import { idempotencyKey } from '#core/model/ids.ts';
+import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
-import type { Held, ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { type Held, nextAction, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
@@ -158,5 +158,5 @@ const begun = Promise.resolve(null);
 const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });
 
 /** The idempotency key of the request that the held step waits to send. */
-const keyOf = ({ orderId, direction }: ProcessRecord, { name, keyGeneration }: StepRecord) =>
-  idempotencyKey(orderId, name, direction === 'undo' ? 'undo' : 'perform', keyGeneration);
+export const keyOf = (record: ProcessRecord, step: StepRecord): IdempotencyKey =>
+  idempotencyKey(record.orderId, step.name, nextAction(record, step), step.keyGeneration);

@@ -3,7 +3,13 @@ import { assertThat } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
-import { type AgentGate, type AgentGateOptions, agentGate, waitingIn } from './agent-gate.ts';
+import {
+  type AgentGate,
+  type AgentGateOptions,
+  agentGate,
+  keyOf,
+  waitingIn,
+} from './agent-gate.ts';
 import { poolGate } from './pool-gate.ts';
 import type { WaitingSteps } from './waiting-steps.ts';
 
@@ -80,12 +86,13 @@ export function agentGates({
     onRecord(record, before) {
       if (before?.isHeld === true) {
         for (const [at, step] of before.steps.entries()) {
-          const isHeld = record.steps[at]?.progress.state === 'Held';
-          const isOther =
-            record.direction !== before.direction || record.steps[at]?.agent !== step.agent;
-          if (step.progress.state === 'Held' && (isOther || !isHeld)) {
-            waitingFor(step.agent)?.forget(before, step);
-          }
+          if (step.progress.state !== 'Held') continue;
+          const now = record.steps[at];
+          const waitsOn =
+            now?.progress.state === 'Held' &&
+            now.agent === step.agent &&
+            keyOf(record, now) === keyOf(before, step);
+          if (!waitsOn) waitingFor(step.agent)?.forget(before, step);
         }
       }
       if (record.isHeld === true) {

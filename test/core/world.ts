@@ -78,6 +78,7 @@ const step = fc.record({
     { m0: {}, m1: {} },
     { m0: { weight: 0 }, m1: {}, m2: { domain: 'both' }, m3: { domain: 'both' } },
   ),
+  failover: fc.constantFrom('wait' as const, 'undo-first' as const, 'undo-first' as const),
 });
 
 const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = {
@@ -96,7 +97,7 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
   .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
   .chain((drawn) => {
     const specs = drawn.map((one, at) => {
-      const { after, stretch, code, onExhausted, undoPolicy, pool, ...options } = one;
+      const { after, stretch, code, onExhausted, undoPolicy, pool, failover, ...options } = one;
       const when = conditions[code];
       const isUndone = options.undo === 'offered' && !options.irreversible;
       const spec: StepSpec = {
@@ -108,6 +109,7 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
         ...(isUndone && undoPolicy !== null && { undoPolicy }),
         ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
         ...(pool !== null && { pool }),
+        ...(pool !== null && isUndone && options.coolDown.times > 0 && { failover }),
       };
       return [`s${at}`, spec] as const;
     });

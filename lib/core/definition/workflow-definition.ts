@@ -4,7 +4,7 @@ import type { AgentName, StepName, WorkflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
-import type { PoolMember } from './agent-pool.ts';
+import type { Failover, PoolMember } from './agent-pool.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /** The argument of `input` and `when` of a step. */
@@ -21,6 +21,8 @@ export interface StepDefinition {
   readonly agent: AgentName;
   /** The members of the pool; never empty. Missing: a single agent. */
   readonly pool?: readonly PoolMember[];
+  /** Of the pool. Default `wait`. It is not part of the fingerprint, like the members: it may change while orders run. */
+  readonly failover?: Failover;
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
   /** The maximum size of its output as JSON. */

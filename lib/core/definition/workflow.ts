@@ -204,7 +204,7 @@ interface ErasedOptions
     StepOptions<never, never, readonly string[], never, never>,
     'agent' | 'input' | 'when'
   > {
-  readonly agent: Pick<StepDefinition, 'undo' | 'output' | 'pool'> & {
+  readonly agent: Pick<StepDefinition, 'undo' | 'output' | 'pool' | 'failover'> & {
     readonly name: StepDefinition['agent'];
     readonly input: ZodType;
   };
@@ -222,6 +222,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
     name: stepName(label),
     agent: step.agent.name,
     ...(step.agent.pool !== undefined && { pool: step.agent.pool }),
+    ...(step.agent.failover !== undefined && { failover: step.agent.failover }),
     undo: step.agent.undo,
     output: storable(jsonSchema, step.agent.output),
     outputBytesMax: step.outputBytesMax,
