@@ -24,13 +24,15 @@ const packing = offered('packing');
 const dispatch = defineAgent({ name: 'dispatch', input, output });
 
 /** Two regions of one provider, which know each other's keys, and another provider. */
-const teller = definePool({
+const tellers = {
   name: 'teller',
   input,
   output,
   undo: 'offered',
   members: { east: { domain: 'bank' }, west: { domain: 'bank', weight: 2 }, rival: {} },
-});
+} as const;
+const teller = definePool(tellers);
+const backedTeller = definePool({ ...tellers, failover: 'undo-first' });
 
 type Contract = AgentContract<Input, Output>;
 
@@ -242,14 +244,14 @@ const parcels = defineWorkflow({ name: 'parcels', version: 1, details })
   })
   .build();
 
-/** Its money comes from any of the tellers, and goes back to the same one. */
+/** Its money comes from any of the tellers, or from the next one when it was given back to the first; and goes back to the same one. */
 const cash = defineWorkflow({ name: 'cash', version: 1, details })
   .step('collect', {
-    agent: teller,
+    agent: backedTeller,
     input: first,
     completeWithin: seconds(5),
     retries: 1,
-    coolDown: { after: seconds(5), times: 1 },
+    coolDown: { after: seconds(2), times: 2 },
     undo: undoInRounds,
   })
   .step('pack', {
@@ -321,8 +323,10 @@ export function implementation(
   if (contract.undo !== 'offered') return common;
   return {
     ...common,
-    undo: ({ performKey }, call) =>
-      service.undo(machine, performKey, call.signal, endpointOf(call)),
+    undo: ({ performKey }, call) => {
+      const keys = { key: call.idempotencyKey, performKey };
+      return service.undo(machine, keys, call.signal, endpointOf(call));
+    },
   };
 }
 
