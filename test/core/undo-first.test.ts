@@ -3,8 +3,16 @@
  * failures of its performs; `=`: it was, with those of its undos.
  */
 import { describe, expect, it } from 'vitest';
+import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { claimsAllowed } from '#core/decide/claim.ts';
+import { hasRoom } from '#core/decide/room.ts';
+import { limits } from '#core/model/limits.ts';
+import { nextAction } from '#core/model/record.ts';
+import { agentDemand } from '#core/view/agent-demand.ts';
+import { callsOf } from '#core/view/calls.ts';
 import { replay } from '#core/view/replay.ts';
 import {
+  apply,
   by,
   cancel,
   claim,
@@ -26,6 +34,7 @@ import {
   undoNo,
   undoOk,
 } from './support.ts';
+import { grown } from './world.ts';
 
 const full = (until: number) => ({ hold: 'circuit', until }) as const;
 /** East and west are one domain. */
@@ -66,6 +75,13 @@ const secondOver = play(later(play(later(play(anew, [3_151, expire])), [3_152, c
   4_153,
   expire,
 ]);
+
+/** Held for nearly as long as its policy allows, and then started. */
+const brief = submit(definition({ holdMax: 1_000 }));
+const longHeld = play(
+  gated(later(play(gated(brief, { a: full(500) }), [5, claim()]), brief), {}, { a: 'a-north' }),
+  [900, claim()],
+);
 
 describe('a step whose round ended in doubt', () => {
   transitions([
@@ -152,6 +168,13 @@ describe('a step whose round ended in doubt', () => {
       1_002,
       claim(),
       ['Processing a:R2!1<2002 at a-north b:-', 'perform a2 o-1/a <2002 at a-north'],
+    ],
+    [
+      'is tried again at the old domain while an agent may still be at work on it',
+      later(play(longHeld, [1_010, by('a-north', defer('a'))])),
+      1_110,
+      claim(),
+      ['Processing a:R2!2<2110 at a-north b:-', 'perform a2 o-1/a <2110 at a-north'],
     ],
   ]);
 });
@@ -397,6 +420,58 @@ describe('while another branch goes on', () => {
         'perform c2 o-1/c#2 <11401',
       ],
     ],
+  ]);
+});
+
+it.each<[string, Situation, number | undefined, string]>([
+  ['before its undo', roundOver, undefined, '2,2,1,2002,["N"]]'],
+  ['in its undo', undoing, 3, '3,0,1,2002,["U",3103,3103,["N"]],[2]]'],
+  ['after its undo', anew, 3, '4,2,2,3150,["R",3150,3150],[2,0]]'],
+])('R15 a step %s is read back as it was stored', (_, { record }, format, text) => {
+  const stored = encodeRecord(record);
+  expect(stored.Format).toBe(format);
+  expect(stored.Steps).toContain(text);
+  expect(decodeRecord(JSON.parse(JSON.stringify(stored)))).toEqual(record);
+});
+
+it('R14 the claims of its undo are allowed from its begin on', () => {
+  const claims = ({ record }: Situation) => claimsAllowed(record);
+  expect(claims(undoing) - claims(roundOver)).toBe(2 + 2);
+  expect(claims(anew)).toBe(claims(undoing));
+});
+
+it('R14 after its undo a step starts anew only in a record that has room for it', () => {
+  const event = by('a-north', undoOk('a', 3));
+  const { recordBytesToStart, recordBytesMax } = limits;
+  const next = apply(undoing.record, event, epoch + 2_150, pending.known);
+  for (const [bytes, fits] of [
+    [recordBytesToStart - 10_000, true],
+    [recordBytesToStart + 10_000, false],
+  ] as const) {
+    expect(hasRoom(event, grown(next, bytes))).toBe(fits);
+  }
+  const back = play(undoing, [2_120, cancel], [2_150, event]);
+  expect(hasRoom(event, grown(back.record, recordBytesMax - 10_000))).toBe(true);
+});
+
+it('waits for its undo at the agents, and not for its perform', () => {
+  const held = play(gated(later(roundOver), { a: full(2_500) }), [2_103, claim()]);
+  const { record } = held;
+  const [step] = record.steps;
+  expect(step && nextAction(record, step)).toBe('undo');
+  expect(agentDemand(record, pending.known.definition)).toEqual([
+    { agent: 'svc-a-north', kind: 'waiting' },
+  ]);
+});
+
+it('has its undo among the calls of the order', () => {
+  const { record } = play(anew, [2_200, by('a-east', ok('a', 4))]);
+  const calls = callsOf(record, pending.known).calls.filter(({ step }) => step === 'a');
+  expect(calls.map(({ action, attempt, end }) => `${action} ${attempt} ${end}`)).toEqual([
+    'perform 1 timedOut',
+    'perform 2 timedOut',
+    'undo 3 succeeded',
+    'perform 4 succeeded',
   ]);
 });
 

@@ -183,12 +183,15 @@ const failoverMistakes: readonly [string, string, Decide, RuleName][] = [
   ],
 ];
 
-test.each([...mistakes, ...failoverMistakes])('when %s, the world %s shows it', (_, name, planted, rule) => {
-  const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
-  expect(violations.length).toBeGreaterThan(0);
-  expect(violations[0]?.rule).toBe(rule);
-  expect(violations[0]?.path[0]).toBe('submit');
-});
+test.each([...mistakes, ...failoverMistakes])(
+  'when %s, the world %s shows it',
+  (_, name, planted, rule) => {
+    const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
+    expect(violations.length).toBeGreaterThan(0);
+    expect(violations[0]?.rule).toBe(rule);
+    expect(violations[0]?.path[0]).toBe('submit');
+  },
+);
 
 const gates = sharedWorlds.filter(({ name }) => name === 'gates' || name === 'queue');
 

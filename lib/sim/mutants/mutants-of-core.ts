@@ -71,12 +71,6 @@ export const mutantsOfCore: readonly Mutant[] = [
     'keyGeneration,',
   ),
   mutant(
-    'undo a step first before its doubt is over',
-    'decide/undo-first',
-    'if (doubtUntil === null || doubtUntil >= nowMs) return false;',
-    'if (doubtUntil === null) return false;',
-  ),
-  mutant(
     'accept a reply of another agent',
     'decide/decide',
     "if (step.agent !== event.agent) return ignored('other-agent');",
