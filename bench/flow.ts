@@ -85,7 +85,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     yield await endpointsJitter(jitterSeconds);
   },
   async *providers() {
-    yield await providers(charges);
+    for (const failover of ['wait', 'undo-first'] as const) {
+      yield await providers(charges, failover);
+    }
   },
 };
 
