@@ -151,7 +151,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'keep the failures at a resubmit',
     'decide/operator/operator-commands',
-    'setStep(draft, at, { failures: 0 });',
+    'setStep(draft, at, { failures: 0, ...undoFirstResubmitted(step) });',
     '',
   ),
   mutant(
