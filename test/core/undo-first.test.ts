@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { claimsAllowed } from '#core/decide/claim.ts';
 import { hasRoom } from '#core/decide/room.ts';
+import { attemptSummaryOf } from '#core/model/attempt-summary.ts';
 import { limits } from '#core/model/limits.ts';
 import { nextAction } from '#core/model/record.ts';
 import { agentDemand } from '#core/view/agent-demand.ts';
@@ -462,6 +463,26 @@ it('waits for its undo at the agents, and not for its perform', () => {
   expect(agentDemand(record, pending.known.definition)).toEqual([
     { agent: 'svc-a-north', kind: 'waiting' },
   ]);
+});
+
+it('is exhausted since the first failure of its performs, over all domains', () => {
+  const short = submit(definition({ coolDown: { after: 100, times: 1 } }));
+  const { record } = play(
+    gated(short, {}, { a: 'a-north' }),
+    [0, claim()],
+    [1_001, expire],
+    [1_002, claim()],
+    [2_003, expire],
+    [2_103, claim()],
+    [3_104, expire],
+    [3_204, claim()],
+    [3_250, by('a-north', undoOk('a', 4))],
+    [4_251, expire],
+    [4_252, claim()],
+    [5_253, expire],
+  );
+  const tried = { agent: 'svc-a-north', attempts: 4, coolDowns: 1, since: epoch + 1_001 };
+  expect(attemptSummaryOf(record)).toEqual(tried);
 });
 
 it('has its undo among the calls of the order', () => {

@@ -29,8 +29,9 @@ export function advance(draft: Draft, known: OrderContext): void {
     else if (!startStep(draft, known, at, 'perform')) return;
   }
   // With a call in flight, its end continues the order.
-  const isIdle = !draft.steps.some(({ progress }) => underWay(progress));
-  if (waitUntil !== null && isIdle) release(draft, waitUntil);
+  if (waitUntil !== null && !draft.steps.some(({ progress }) => underWay(progress))) {
+    release(draft, waitUntil);
+  }
   if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
     draft.lockState = { processState: 'Processed' };
   }
