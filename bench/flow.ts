@@ -87,7 +87,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     yield await endpointsJitter(jitterSeconds);
   },
   async *providers() {
-    yield await providers(charges);
+    for (const failover of ['wait', 'undo-first'] as const) {
+      yield await providers(charges, failover);
+    }
   },
   async *limits() {
     for (const perSecond of [5, 100, 1_000]) yield await limits(perSecond);

@@ -1,12 +1,12 @@
 /** Counts the attempts of each step since the last operator event, over all writes of its order. */
-import { attemptsAllowed, callPolicy } from '#core/model/policy.ts';
+import { attemptsAllowed, callPolicy, undosFirstAllowed } from '#core/model/policy.ts';
 import { underWay } from '#core/model/record.ts';
 import { dispatchedIn, isOperatorEntry, type RecordPair } from './transition.ts';
 import type { Breach } from './violation.ts';
 
 /**
  * R14: between two operator events, a step has at most the attempts of its policy and of that of its undo,
- * plus one for each interrupted attempt.
+ * plus one for each interrupted attempt; and those of the undos after which it started anew, if there were any.
  */
 export function attemptChecker(breach: Breach): (write: RecordPair) => void {
   const used = new Map<string, number>();
@@ -30,9 +30,11 @@ export function attemptChecker(breach: Breach): (write: RecordPair) => void {
         if (underWay(progress) && !stillUnderWay.has(name)) add(name, -1);
       }
     }
-    for (const { name, policy } of dispatchedIn(write)) {
+    for (const { name, policy, undoFirst } of dispatchedIn(write)) {
       const attempts = add(name, 1);
-      const allowed = attemptsAllowed(policy) + attemptsAllowed(callPolicy(policy, 'undo'));
+      const undosFirst = undoFirst === undefined ? 0 : undosFirstAllowed(policy);
+      const allowed =
+        attemptsAllowed(policy) + attemptsAllowed(callPolicy(policy, 'undo')) + undosFirst;
       if (attempts > allowed) {
         breach('R14', `${attempts} attempts of ${after.orderId}/${name}, ${allowed} are allowed`);
       }

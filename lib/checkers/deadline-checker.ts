@@ -1,8 +1,13 @@
 /** Rules for failures, deadlines and limits of an order, in every write. */
 import { limits } from '#core/model/limits.ts';
-import { attemptsAllowed, type CallPolicy, callPolicy } from '#core/model/policy.ts';
-import { actionOf, underWay } from '#core/model/record.ts';
-import { eachStep, isOperatorEntry, type WriteRule } from './transition.ts';
+import {
+  attemptsAllowed,
+  type CallPolicy,
+  callPolicy,
+  undosFirstAllowed,
+} from '#core/model/policy.ts';
+import { actionOf, nextAction, underWay } from '#core/model/record.ts';
+import { eachStep, failuresInAll, isOperatorEntry, type WriteRule } from './transition.ts';
 
 /** R11: a timeout counts once for the step and once for its order, when a sweep finds it past complete-by. */
 const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
@@ -17,7 +22,7 @@ const failuresCountOnce: WriteRule = ({ before, after, entry, steps, at }) => {
   if (after.processState !== 'Pending' || after.direction !== before.direction) return null;
   const forgotten = late.find(
     ({ was, is }) =>
-      was.progress.state === (before.direction === 'forward' ? 'Running' : 'Undoing') &&
+      (before.direction === 'forward' || was.progress.state === 'Undoing') &&
       is.failures !== was.failures + 1,
   );
   return forgotten !== undefined && `${forgotten.own.name} has ${forgotten.is.failures} failures`;
@@ -38,8 +43,9 @@ const bounded: WriteRule = ({ after, entry }) => {
     if (one.type === 'shortened') claims += one.claims;
   }
   let allowed: number = limits.claimsSpare;
-  for (const { policy } of after.steps) {
+  for (const { policy, undoFirst } of after.steps) {
     allowed += attemptsAllowed(policy);
+    if (undoFirst !== undefined) allowed += undosFirstAllowed(policy);
     // An order that an irreversible step stops during its undo has the direction forward, and its claims.
     const mayUndo = after.direction === 'undo' || after.processState === 'Error';
     if (mayUndo) allowed += attemptsAllowed(callPolicy(policy, 'undo'));
@@ -60,8 +66,7 @@ const bounded: WriteRule = ({ after, entry }) => {
 /** R14: the failures of a step are limited by its policy, and complete-by by `completeWithin` and the end of the attempt. */
 const deadlinesAreBounded = eachStep(({ was, is }, { after, at }) => {
   const { failures, progress } = is;
-  const counted = after.direction === 'undo' ? 'undo' : 'perform';
-  const allowed = attemptsAllowed(callPolicy(is.policy, counted));
+  const allowed = attemptsAllowed(callPolicy(is.policy, nextAction(after, is)));
   if (failures > allowed) return `${failures} failures where ${allowed} are allowed`;
   if (!underWay(progress)) return null;
   if (progress.completeBy > progress.endBy) return 'complete-by after the end of the attempt';
@@ -76,7 +81,8 @@ const deadlinesAreBounded = eachStep(({ was, is }, { after, at }) => {
 /** R14: an order waits for the cool-down of its round, and a resubmit resets the failure counts. */
 const roundsAreCooledDown = eachStep(({ was, is }, { after, entry, at }) => {
   const { failures } = is;
-  if (entry.type === 'resubmit') return failures !== 0 && `${failures} failures after a resubmit`;
+  const left = failuresInAll(is);
+  if (entry.type === 'resubmit') return left !== 0 && `${left} failures after a resubmit`;
   const isNew = entry.type === 'expired' && failures === was.failures + 1;
   if (!isNew || after.processState !== 'Pending' || !underWay(was.progress)) return null;
   const policy = callPolicy(is.policy, actionOf(was.progress));

@@ -1,7 +1,7 @@
 /** What must hold of steps that wait for their agents, in every write (R23). */
 import { limits } from '#core/model/limits.ts';
-import { type Held, type StepProgress, underWay } from '#core/model/record.ts';
-import { eachStep, isDispatched, type WriteRule } from './transition.ts';
+import { type Held, nextAction, type StepProgress, underWay } from '#core/model/record.ts';
+import { eachStep, failuresInAll, isDispatched, type WriteRule } from './transition.ts';
 
 /** R23: a hold counts no failure, attempt or claim, and lasts no longer than the policy of its step allows. */
 const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
@@ -9,7 +9,7 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
   const { progress, policy } = is;
   if (progress.state !== 'Held') return null;
   if (isDispatched(pair)) return 'is held, and was dispatched';
-  if (is.failures > was.failures) return 'is held, which counted as a failure';
+  if (failuresInAll(is) > failuresInAll(was)) return 'is held, which counted as a failure';
   // A reply, and a repaired clock, may clear a doubt in the same write.
   const mayClear = underWay(was.progress) || entry.type === 'expired';
   if (!mayClear && (is.keyGeneration !== was.keyGeneration || is.doubtUntil !== was.doubtUntil)) {
@@ -20,7 +20,7 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
   const continues =
     entry.type === 'deferred' &&
     entry.step === is.name &&
-    (was.progress.state === 'Running') === (after.direction === 'forward');
+    (was.progress.state === 'Running') === (nextAction(after, is) === 'perform');
   const heldSince = continues ? heldSinceOf(was.progress) : undefined;
   const since = goesOn
     ? was.progress.since + away(was.progress, at)
@@ -45,7 +45,8 @@ const deferralCountsNothing = eachStep(({ was, is, own }, { before, after, entry
   if (was.progress.state === 'Running' && is.doubtUntil === null) return 'lost its doubt';
   const since = heldSinceOf(was.progress) ?? at;
   if (at >= since + (was.policy.holdMaxMs ?? limits.holdMaxMs)) return null;
-  const isCounted = is.failures > was.failures || after.failureCount > before.failureCount;
+  const isCounted =
+    failuresInAll(is) > failuresInAll(was) || after.failureCount > before.failureCount;
   return isCounted && 'was given back by its agent, which counted as a failure';
 });
 
@@ -71,7 +72,7 @@ const waitingIsNoClaim: WriteRule = ({ after, entry, steps }) => {
 
 /** R23: a round without an attempt fails only when its hold has lasted as long as the policy of the step allows. */
 const onlyLongHoldsFail = eachStep(({ was, is }, { entry, at }) => {
-  if (is.failures <= was.failures || entry.type === 'expired') return null;
+  if (failuresInAll(is) <= failuresInAll(was) || entry.type === 'expired') return null;
   const { progress } = was;
   const since =
     progress.state === 'Held' ? progress.since + away(progress, at) : heldSinceOf(progress);

@@ -16,12 +16,12 @@ const nudgeId = ({ orderId, priority }: Pick<Nudge, 'orderId' | 'priority'>) =>
 
 type SendRule = (request: Request, after: ProcessRecord) => string | false;
 
-/** R8: all tries of a step have one key per generation, and all tries of its undo another key. */
+/** R8: all tries of a step have one key per generation, and all tries of its undo another one per generation. */
 const carriesItsKey: SendRule = ({ orderId, step, action, idempotencyKey, performKey }, after) => {
   const generation = findStep(after, step)?.keyGeneration ?? 1;
   const own = `${orderId}/${step}${generation > 1 ? `#${generation}` : ''}`;
   if (performKey !== own) return `the perform has the key ${performKey}, not ${own}`;
-  const key = action === 'undo' ? `${orderId}/${step}/undo` : own;
+  const key = action === 'undo' ? `${own}/undo` : own;
   return idempotencyKey !== key && `the try has the key ${idempotencyKey}, not ${key}`;
 };
 

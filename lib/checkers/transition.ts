@@ -4,7 +4,13 @@ import type { StepDefinition, WorkflowDefinition } from '#core/definition/workfl
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import {
+  findStep,
+  isUndoneFirst,
+  type ProcessRecord,
+  type StepRecord,
+  underWay,
+} from '#core/model/record.ts';
 
 /** A record before and after one write; null before the submission. */
 export interface RecordPair {
@@ -51,6 +57,26 @@ export function eachStep(
     }
     return null;
   };
+}
+
+/** The failures of a step since the last operator event or the begin of the undo of its order, those of all actions. */
+export function failuresInAll({ failures, undoFirst }: StepRecord): number {
+  if (undoFirst === undefined) return failures;
+  return failures + (undoFirst.isDone ? undoFirst.undoFailures : undoFirst.performFailures);
+}
+
+/** Whether the step has a new key because it was undone first: then no effect of the old one is left. */
+export function isStartedAnew(
+  { was, is }: Pick<StepPair, 'was' | 'is'>,
+  { before, after, entry }: Pick<Examined, 'before' | 'after' | 'entry'>,
+): boolean {
+  if (!isUndoneFirst(was) || isUndoneFirst(is)) return false;
+  if (entry.type === 'undoSucceeded' && entry.step === is.name) {
+    return was.progress.state === 'Undoing' && before.direction === 'forward';
+  }
+  // An irreversible step stopped the undo of the order, which goes forward again.
+  const isBack = before.direction === 'undo' && after.direction === 'forward';
+  return isBack && was.progress.state === 'Undone' && after.processState === 'Error';
 }
 
 /** Whether the write dispatched the step. */

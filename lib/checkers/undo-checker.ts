@@ -2,7 +2,7 @@
 
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { StepName } from '#core/model/ids.ts';
-import { findStep } from '#core/model/record.ts';
+import { findStep, isUndoneFirst } from '#core/model/record.ts';
 import { eachStep, isDispatched, mayHaveEffect, outputOf, type WriteRule } from './transition.ts';
 
 /** R10: an order is Undone only when no step has, or may have, an effect that an undo can remove. */
@@ -16,15 +16,19 @@ const undoneWhenUndone: WriteRule = ({ after, definition }) => {
   return taken !== undefined && `Undone, and ${taken.name} cannot be`;
 };
 
-/** R10: a step is undone only if its agent offers an undo, when no step is running, after its doubt has ended, and after its dependents. */
+/**
+ * R10: a step is undone only if its agent offers an undo, after its doubt has ended, and after its dependents; and when no step
+ * is running, except where it is undone before it is performed again.
+ */
 const undoneInOrder = eachStep((pair, { after, definition, at }) => {
   const { is, own } = pair;
   if (!isDispatched(pair) || is.progress.state !== 'Undoing') return null;
-  if (after.direction !== 'undo') return 'undone in the forward direction';
+  const isFirst = after.direction === 'forward' && isUndoneFirst(is);
+  if (after.direction !== 'undo' && !isFirst) return 'undone in the forward direction';
   if (own.undo !== 'offered') return 'undone without an undo of its agent';
   if (is.doubtUntil !== null && is.doubtUntil >= at) return 'undone while in doubt';
   const running = after.steps.find(({ progress }) => progress.state === 'Running');
-  if (running !== undefined) return `undone while ${running.name} was running`;
+  if (running !== undefined && !isFirst) return `undone while ${running.name} was running`;
   const dependents = dependentsOf(definition, own.name);
   const later = definition.steps.find(
     (other) => dependents.has(other.name) && mayHaveEffect(other, findStep(after, other.name)),

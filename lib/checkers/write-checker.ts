@@ -2,6 +2,7 @@
 import { findStep, underWay } from '#core/model/record.ts';
 import { deadlineRules } from './deadline-checker.ts';
 import { domainRules } from './domain-checker.ts';
+import { failoverRules } from './failover-checker.ts';
 import { holdRules } from './hold-checker.ts';
 import { orderDeadlineRules } from './order-deadline-checker.ts';
 import { priorityRules } from './priority-checker.ts';
@@ -12,6 +13,7 @@ import {
   isDispatched,
   isOperatorEntry,
   isSettled,
+  isStartedAnew,
   outputOf,
   type StepPair,
   type Transition,
@@ -102,11 +104,13 @@ const attemptsGrow = eachStep((pair) => {
   return isStarted !== isSent && 'dispatched without a new attempt';
 });
 
-/** R8: a key generation increases by one, and only by a resubmit after a fault that excludes any effect. */
-const keysChangeWithoutEffect = eachStep(({ was, is }, { entry }) => {
+/** R8: a key generation increases by one, by a resubmit after a fault that excludes any effect, or after the undo of the step. */
+const keysChangeWithoutEffect = eachStep((pair, transition) => {
+  const { was, is } = pair;
   if (is.keyGeneration === was.keyGeneration) return null;
-  if (entry.type !== 'resubmit') return 'has a new key without a resubmit';
   if (is.keyGeneration !== was.keyGeneration + 1) return `has key ${is.keyGeneration}`;
+  if (isStartedAnew(pair, transition)) return null;
+  if (transition.entry.type !== 'resubmit') return 'has a new key without a resubmit';
   const excluded = was.progress.state === 'Failed' && was.progress.fault.effect === 'none';
   return (
     (!excluded || was.doubtUntil !== null) &&
@@ -145,5 +149,6 @@ const rules = [
   ...holdRules,
   ...priorityRules,
   ...domainRules,
+  ...failoverRules,
   ['R15', recorded],
 ] as const satisfies readonly (readonly [RuleName, WriteRule])[];

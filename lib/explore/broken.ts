@@ -7,6 +7,9 @@ import { dueAt } from '#core/decide/due.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { keyOfEntry, type Move, type WorldState } from './small-world.ts';
 
+/** The part of a key that all of its generations have. */
+const stepOfKey = (key: string) => key.split('#')[0] ?? key;
+
 /** The first rule that the move violates; null when there is none. */
 export function brokenBy(
   definition: WorkflowDefinition,
@@ -22,8 +25,12 @@ export function brokenBy(
   const applied = Object.entries(effects).flatMap(([entry, effect]) =>
     effect === 'applied' ? [keyOfEntry(entry)] : [],
   );
-  if (new Set(applied).size < applied.length) {
-    return { rule: 'R25', message: 'one key took effect in two domains' };
+  const stepsOf = new Set(applied.map(stepOfKey));
+  if (stepsOf.size < applied.length) {
+    return {
+      rule: 'R25',
+      message: 'one step took effect twice: in two domains, or under two keys',
+    };
   }
   return checkEffects(
     after,

@@ -12,7 +12,7 @@ export function canonical(state: WorldState): string {
   const { record, nowMs, left } = state;
   const after = (at: number | null) => (at === null ? '' : at < nowMs ? '-' : String(at - nowMs));
   const step = (one: StepRecord) => {
-    const { agent, attempt, failures, keyGeneration, doubtUntil, progress } = one;
+    const { agent, attempt, failures, keyGeneration, doubtUntil, progress, undoFirst } = one;
     const until = 'completeBy' in progress ? after(progress.completeBy) : '';
     const before = 'before' in progress ? progress.before.state : '';
     const fault = 'fault' in progress ? progress.fault.code : '';
@@ -28,6 +28,7 @@ export function canonical(state: WorldState): string {
       before,
       fault,
       held,
+      undoFirst === undefined ? '' : Object.values(undoFirst).join('+'),
     ];
   };
   const call = ({ step: name, agent, attempt, action, completeBy, performKey }: Call) =>

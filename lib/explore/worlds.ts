@@ -19,6 +19,15 @@ const pool = definePool({
   undo: 'offered',
   members: { east: { domain: 'bank' }, west: { domain: 'bank' }, rival: {} },
 });
+/** Two domains that back each other up. */
+const backed = definePool({
+  name: 'backed',
+  input: z.null(),
+  output: z.null(),
+  undo: 'offered',
+  members: { east: {}, west: {} },
+  failover: 'undo-first',
+});
 const final = defineAgent({ name: 'final', input: z.null(), output: z.null() });
 
 /** The minimum deadline: only the order of instants matters, not their distance. */
@@ -165,6 +174,16 @@ export const worlds: readonly SmallWorld[] = [
       'one step of a pool of two domains, whose role may choose any member; a refusal, a cancel, a resubmit',
     workflow: begin('pool')
       .step('a', { agent: pool, ...policy, retries: 1, onFault: 'hold', undo: oneTry.undo })
+      .build(),
+    budgets: { ...nothing, declines: 1, cancels: 1, resubmits: 1 },
+    decide,
+  },
+  {
+    name: 'failover',
+    about:
+      'one step of a pool that undoes it in the domain of its doubt before another domain gets it; a refusal, a cancel, a resubmit',
+    workflow: begin('failover')
+      .step('a', { agent: backed, ...finalTry, coolDown, onFault: 'hold', undo: oneTry.undo })
       .build(),
     budgets: { ...nothing, declines: 1, cancels: 1, resubmits: 1 },
     decide,

@@ -45,7 +45,16 @@ export const historySchema = z
       .optional()
       .openapi({ description: 'Steps that were held because their agents accepted no call.' }),
     agents: z
-      .array(z.object({ step: z.string(), agent: z.string() }))
+      .array(
+        z.object({
+          step: z.string(),
+          agent: z.string(),
+          undoFirst: z.boolean().optional().openapi({
+            description:
+              'Whether the call is the first undo of the step there, after which it starts anew at any member.',
+          }),
+        }),
+      )
       .optional()
       .openapi({
         description: 'The members of pools that got a call.',

@@ -34,6 +34,10 @@ export const workflowsSchema = z
                 description:
                   'The agents that may perform the step. One in doubt is tried again only within its domain.',
               }),
+            failover: z.literal('undo-first').optional().openapi({
+              description:
+                'A round that ended in doubt is followed by an undo in that domain; then the step starts anew at any member.',
+            }),
             after: z.array(z.string()),
             conditional: z.boolean(),
             undo: z.enum(['offered', 'unneeded', 'impossible']),

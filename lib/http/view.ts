@@ -147,9 +147,10 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
       version,
       fingerprint,
       deadline,
-      steps: steps.map(({ name: step, agent, pool, after, when, undo, policy }) => ({
+      steps: steps.map(({ name: step, agent, pool, failover, after, when, undo, policy }) => ({
         name: step,
         agent,
+        ...(failover === 'undo-first' && { failover }),
         ...(pool !== undefined && {
           pool: pool.map(({ agent: member, domain, weight }) => ({
             agent: member,

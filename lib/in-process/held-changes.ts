@@ -1,6 +1,6 @@
 /** Which steps of an order wait since a write, and which no more. */
-import { idempotencyKey } from '#core/model/ids.ts';
-import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
+import { nextAction, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 
 /** A step that waits. */
 export interface HeldStep {
@@ -22,24 +22,25 @@ export interface HeldChanges {
 export function heldChanges(record: ProcessRecord, before: ProcessRecord | null): HeldChanges {
   if (record.isHeld !== true && before?.isHeld !== true) return nothing;
   const ended = (before?.steps ?? []).flatMap((step, at) => {
-    const after = record.steps[at];
-    const isSame =
-      after?.progress.state === 'Held' &&
-      after.agent === step.agent &&
-      record.direction === before?.direction;
-    return before === null || isSame ? [] : heldStep(before, step);
+    if (before === null) return [];
+    const now = record.steps[at];
+    const waitsOn =
+      now?.progress.state === 'Held' &&
+      now.agent === step.agent &&
+      keyOf(record, now) === keyOf(before, step);
+    return waitsOn ? [] : heldStep(before, step);
   });
   return { begun: record.steps.flatMap((step) => heldStep(record, step)), ended };
 }
 
 const nothing: HeldChanges = { begun: [], ended: [] };
 
-function heldStep(
-  { orderId, direction }: ProcessRecord,
-  { name, agent, keyGeneration, progress }: StepRecord,
-): readonly HeldStep[] {
+function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] {
+  const { agent, progress } = step;
   if (progress.state !== 'Held') return [];
-  const action = direction === 'undo' ? 'undo' : 'perform';
-  const key = idempotencyKey(orderId, name, action, keyGeneration);
-  return [{ agent, key, since: progress.since }];
+  return [{ agent, key: keyOf(record, step), since: progress.since }];
 }
+
+/** The idempotency key of the request that the held step waits to send. */
+export const keyOf = (record: ProcessRecord, step: StepRecord): IdempotencyKey =>
+  idempotencyKey(record.orderId, step.name, nextAction(record, step), step.keyGeneration);

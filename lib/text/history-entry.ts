@@ -19,6 +19,8 @@ export interface HoldLine {
 export interface AgentLine {
   readonly step: string;
   readonly agent: string;
+  /** The step is undone there, and then starts anew. */
+  readonly undoFirst?: boolean | undefined;
 }
 
 interface At {

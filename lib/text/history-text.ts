@@ -1,5 +1,5 @@
 /** Formats history entries as sentences. */
-import type { FaultLine, HistoryLine, HoldLine } from './history-entry.ts';
+import type { AgentLine, FaultLine, HistoryLine, HoldLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
 
@@ -7,9 +7,13 @@ const list = lazily(() => new Intl.ListFormat('en', { type: 'conjunction' }));
 
 export function historySentence(entry: HistoryLine): string {
   const { agents = [] } = entry;
-  const given = agents.map(({ step, agent }) => `step ${step} goes to ${agent}`);
-  return [eventText(entry), ...given].join('; ');
+  return [eventText(entry), ...agents.map(agentText)].join('; ');
 }
+
+const agentText = ({ step, agent, undoFirst }: AgentLine): string =>
+  undoFirst
+    ? `step ${step} is undone at ${agent} before it starts anew`
+    : `step ${step} goes to ${agent}`;
 
 function eventText(entry: HistoryLine): string {
   switch (entry.type) {

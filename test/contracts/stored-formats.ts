@@ -92,9 +92,9 @@ export function storedFormatsContract(name: string, open: () => Promise<Editable
       const { Deadline, Flow, Steps, History } = attributes.parse(after && encodeRecord(after));
       expect({ Deadline, Flow }).toEqual({ Deadline: 1_767_229_200_000, Flow: 'shop/normal' });
       expect(JSON.parse(String(Steps))).toMatchObject([
-        { 2: { 12: 2 }, 7: ['C', { litres: 3 }, 'endpoint-a'], 8: { domain: 'eu' } },
-        { 2: { 12: 2 }, 7: ['C', { litres: 5 }], 8: { domain: 'us' } },
-        { 2: { 12: 2 }, 7: ['C', { litres: 5 }], 8: { domain: 'eu' } },
+        { 2: { 12: 2 }, 7: ['C', { litres: 3 }, 'endpoint-a'], 9: { domain: 'eu' } },
+        { 2: { 12: 2 }, 7: ['C', { litres: 5 }], 9: { domain: 'us' } },
+        { 2: { 12: 2 }, 7: ['C', { litres: 5 }], 9: { domain: 'eu' } },
       ]);
       expect(JSON.parse(String(History)).slice(0, 4)).toEqual(
         JSON.parse(String(fixtures.extended['History'])),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { membersFor, waitsUnder } from '#core/decide/choose-agent.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
-import { definePool, type MemberOptions } from '#core/definition/agent-pool.ts';
+import { definePool, type Failover, type MemberOptions } from '#core/definition/agent-pool.ts';
 import { poolsOf } from '#core/definition/registry.ts';
 import { DefinitionError, ReeveError } from '#core/model/errors.ts';
 import { type Action, agentName } from '#core/model/ids.ts';
@@ -78,7 +78,7 @@ describe('the definition of a pool', () => {
     expect([pool.undo, pool.member('north').undo]).toEqual(['impossible', 'impossible']);
   });
 
-  it.each<[string, Members, string]>([
+  it.each<[string, Members, string, UndoAbility?, Failover?]>([
     [
       'a negative weight',
       { north: { weight: -1 }, south: {} },
@@ -93,8 +93,29 @@ describe('the definition of a pool', () => {
       'no member has a weight above 0, so none would ever begin a step',
     ],
     ['no member', {}, 'no member has a weight above 0'],
-  ])('with %s is invalid', (_, members, problem) => {
-    const build = () => poolOf('pay', members);
+    [
+      'failover between members of one domain',
+      { north: { domain: 'eu' }, south: { domain: 'eu' } },
+      'failover is "undo-first", and its members are of one domain',
+      'offered',
+      'undo-first',
+    ],
+    [
+      'failover and no undo',
+      { north: {}, south: {} },
+      'failover is "undo-first", and its undo is "impossible", not "offered"',
+      'impossible',
+      'undo-first',
+    ],
+    [
+      'failover and nothing to undo',
+      { north: {}, south: { domain: 'other' } },
+      'failover is "undo-first", and its undo is "unneeded", not "offered"',
+      'unneeded',
+      'undo-first',
+    ],
+  ])('with %s is invalid', (_, members, problem, undo, failover) => {
+    const build = () => poolOf('pay', members, undo, failover);
     expect(build).toThrow(DefinitionError);
     expect(build).toThrow(expect.objectContaining({ code: 'pool-invalid' }));
     expect(build).toThrow(`pool pay: ${problem}`);
@@ -125,6 +146,33 @@ describe('the definition of a pool', () => {
     ]);
   });
 
+  it('waits in doubt where it does not say otherwise, and may fail over to a member without a weight', () => {
+    expect(poolOf('pay', { north: {}, south: {} }).failover).toBe('wait');
+    const members = { north: {}, south: { weight: 0 } };
+    expect(poolOf('pay', members, 'offered', 'undo-first').failover).toBe('undo-first');
+  });
+
+  it('has the same workflow with and without failover, which may change while orders run', () => {
+    const [waits, fails] = (['wait', 'undo-first'] as const).map((failover) =>
+      flow({ a: { pool: { north: {}, south: {} }, coolDown: { after: 100, times: 1 }, failover } }),
+    );
+    expect(fails?.fingerprint).toBe(waits?.fingerprint);
+    expect(fails?.steps[0]?.failover).toBe('undo-first');
+  });
+
+  it('leaves less room for outputs where a step may be undone first: each attempt of its undos counts', () => {
+    const room = (failover: Failover) => {
+      const undoPolicy = { retries: 1, coolDown: { after: 100, times: 0 } };
+      const spec = { undoPolicy, retries: 0, coolDown: { after: 100, times: 2 } };
+      const names = Array.from({ length: 64 }, (_, at) => `s${at}`);
+      const pool = { one: {}, two: {} };
+      const steps = names.map((name) => [name, { ...spec, pool, failover }] as const);
+      return flow(Object.fromEntries(steps)).steps[0]?.outputBytesMax ?? 0;
+    };
+    // Two attempts of the policy of the undo, and one that succeeds after each of two rounds.
+    expect(room('wait') - room('undo-first')).toBe((2 + 2) * (160 + 90));
+  });
+
   it('leaves less room for outputs: the record has 90 bytes more for each attempt', () => {
     const room = (pool: Members | null) => {
       const spec = { retries: 3, ...(pool && { pool }) };
@@ -148,6 +196,7 @@ function stepAt(agent: string, more: Partial<StepRecord> = {}): StepRecord {
   return { ...fresh, agent: agentName(agent), ...more };
 }
 const doubt = { doubtUntil: epoch + 1_000 };
+const undone = { undoFirst: { isDone: true, performFailures: 2, undoFailures: 0 } } as const;
 describe('the members that may get a call', () => {
   it.each<[string, StepRecord, Action, string, string]>([
     ['a new step', stepAt('svc-a'), 'perform', 'north east west', 'svc-a'],
@@ -190,6 +239,18 @@ describe('the members that may get a call', () => {
     expect(names.join(' ')).toBe(expected);
     if (definition === undefined) throw new Error('the workflow has a step');
     expect(waitsUnder(definition, step, action)).toBe(name);
+  });
+
+  it.each<[string, StepRecord, string]>([
+    ['a step that was undone first', stepAt('svc-a-north', undone), 'east west north'],
+    ['one of a domain of two', stepAt('svc-a-east', undone), 'north east west'],
+    ['one that waited for the domain', stepAt('svc-a--eu', undone), 'north east west'],
+    ['one whose member was removed', stepAt('svc-a-gone', undone), 'north east west'],
+    ['one that waits for any member', stepAt('svc-a', undone), 'north east west'],
+    ['one that is in doubt again', stepAt('svc-a-north', { ...undone, ...doubt }), 'north'],
+  ])('of %s: those of other domains first', (_, step, expected) => {
+    const names = membersFor(pool, step, 'perform').map(({ agent }) => agent.replace('svc-a-', ''));
+    expect(names.join(' ')).toBe(expected);
   });
 
   it('a step without a pool waits for its agent', () => {

@@ -69,8 +69,8 @@ describe('an idempotency key', () => {
     expect(key('perform', 2)).toBe('o-1/pay#2');
     expect(key('perform', 3)).toBe('o-1/pay#3');
   });
-  it('of an undo is one for all generations', () => {
+  it('of an undo has the generation of its perform', () => {
     expect(key('undo', 1)).toBe('o-1/pay/undo');
-    expect(key('undo', 2)).toBe('o-1/pay/undo');
+    expect(key('undo', 2)).toBe('o-1/pay#2/undo');
   });
 });

@@ -53,6 +53,14 @@ describe('the order in which members are asked', () => {
     expect(shareOf(bigFirst, (order) => order === 'big mid small')).toBeCloseTo(0.75, 1);
   });
 
+  it('has those of the domain last where a step was undone first', () => {
+    const undone = { undoFirst: { isDone: true, performFailures: 2, undoFailures: 0 } } as const;
+    const orders = ordersOf(members, stepAt('svc-a-east', undone), 500);
+    expect(new Set(orders)).toEqual(new Set(['north south east west', 'north south west east']));
+    const inDoubt = ordersOf(members, stepAt('svc-a-east', { ...undone, ...doubt }), 500);
+    expect(inDoubt.every((order) => order.endsWith(' east'))).toBe(true);
+  });
+
   it('has each member once, and those without a weight last', () => {
     const orders = ordersOf(members, stepAt('svc-a'), 2_000);
     expect(new Set(orders.map((order) => order.split(' ').toSorted().join(' ')))).toEqual(

@@ -8,7 +8,7 @@ import { decide, type IgnoredReason } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { submitted } from '#core/decide/submit.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
-import { definePool, type MemberOptions } from '#core/definition/agent-pool.ts';
+import { definePool, type Failover, type MemberOptions } from '#core/definition/agent-pool.ts';
 import { type PolicyOptions, stepPolicy } from '#core/definition/step-policy.ts';
 import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
@@ -27,7 +27,12 @@ import {
 } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Command } from '#core/model/message.ts';
-import { type Priority, type ProcessRecord, underWay } from '#core/model/record.ts';
+import {
+  type Priority,
+  type ProcessRecord,
+  type StepRecord,
+  underWay,
+} from '#core/model/record.ts';
 
 /** The instant of the submission; all other instants of a test count from it. */
 export const epoch = 1_700_000_000_000;
@@ -43,6 +48,8 @@ export interface StepSpec extends Omit<PolicyOptions, 'undo'> {
   readonly outputBytesMax?: number;
   /** Its agent is a pool of these members. */
   readonly pool?: Readonly<Record<string, MemberOptions>>;
+  /** Of its pool. Default `wait`. */
+  readonly failover?: Failover;
 }
 
 /** A workflow of these steps; each has 1 s, one retry, and an agent or a pool called `svc-` and its name. */
@@ -57,14 +64,15 @@ export function flow(
     details: z.json(),
     sensitive: () => [],
     steps: Object.entries(steps).map(([name, spec]) => {
-      const { undo: _, undoPolicy, ...policy } = spec;
+      const { undo: _, undoPolicy, failover = 'wait', ...policy } = spec;
       const irreversible = spec.irreversible ?? false;
       const undo = spec.undo ?? (irreversible ? 'impossible' : 'offered');
       return {
         name: stepName(name),
         agent: agentName(`svc-${name}`),
         ...(spec.pool !== undefined && {
-          pool: poolOf(`svc-${name}`, spec.pool, undo).pool,
+          pool: poolOf(`svc-${name}`, spec.pool, undo, failover).pool,
+          failover,
         }),
         undo,
         output: z.json(),
@@ -88,7 +96,8 @@ export const poolOf = (
   name: string,
   members: Readonly<Record<string, MemberOptions>>,
   undo: UndoAbility = 'offered',
-) => definePool({ name, input: z.json(), output: z.json(), undo, members });
+  failover: Failover = 'wait',
+) => definePool({ name, input: z.json(), output: z.json(), undo, members, failover });
 
 /** a and b, then c, then d, which is irreversible. */
 export function diamond(specs: Readonly<Record<string, StepSpec>> = {}): WorkflowDefinition {
@@ -257,8 +266,9 @@ const atAgent = (step: string, agent: AgentName) =>
 
 /**
  * One line per record: its state, then one word per step: name, letter of the state (and of what is
- * undone), attempt, `*` key generation, `!` failures, `<` complete-by, `/` end-by where later, `?` in
- * doubt until, where that is not complete-by, the member of a pool.
+ * undone), attempt, `*` key generation, `!` failures, `~` failures of its performs while it is undone first, or `=` when
+ * that is done, with those of its undos; `<` complete-by, `/` end-by where later, `?` in doubt until, where that is not
+ * complete-by, the member of a pool.
  */
 function show(record: ProcessRecord): string {
   const head = [
@@ -279,6 +289,7 @@ function show(record: ProcessRecord): string {
       step.attempt > 0 ? step.attempt : '',
       step.keyGeneration > 1 ? `*${step.keyGeneration}` : '',
       step.failures > 0 ? `!${step.failures}` : '',
+      undoFirstText(step),
       progress.state === 'Held' ? `@${progress.gate} ${progress.until - epoch}` : '',
       out === null ? '' : `<${out.completeBy - epoch}`,
       out === null || out.endBy === out.completeBy ? '' : `/${out.endBy - epoch}`,
@@ -290,6 +301,12 @@ function show(record: ProcessRecord): string {
     return words.join('');
   });
   return [head.join(''), ...steps].join(' ');
+}
+
+function undoFirstText({ undoFirst }: StepRecord): string {
+  if (undoFirst === undefined) return '';
+  const { performFailures } = undoFirst;
+  return undoFirst.isDone ? `=${performFailures}+${undoFirst.undoFailures}` : `~${performFailures}`;
 }
 
 /** `nudge`, with its instant if it is delayed, or the action, step, attempt, key, `<` complete-by, `/` end-by, the member of a pool. */

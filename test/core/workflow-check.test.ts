@@ -26,6 +26,7 @@ const twice = () => {
   return checkWorkflow({ ...rest, steps: [...steps, ...steps] });
 };
 const one = (spec: StepSpec) => () => flow({ a: spec });
+const backed: StepSpec = { pool: { north: {}, south: {} }, failover: 'undo-first' };
 
 describe('a definition is refused', () => {
   const { completeWithinMaxMs, maxDurationMaxMs, coolDownMaxMs, outputBytesMax } = limits;
@@ -217,6 +218,29 @@ describe('a definition is refused', () => {
       one({ irreversible: true, undo: 'offered', undoPolicy: { retries: 3 } }),
       'undo-unused',
       'workflow flow@1, step a: has the option "undo", and is irreversible: remove the option.',
+    ],
+    [
+      'an irreversible step that its pool would undo first',
+      one({ ...backed, irreversible: true, undo: 'offered', coolDown: { after: 100, times: 1 } }),
+      'failover-unused',
+      'workflow flow@1, step a: has a pool with failover "undo-first", and is irreversible: use a pool without failover.',
+    ],
+    [
+      'a step of one round that its pool would undo after it',
+      one(backed),
+      'failover-unused',
+      'workflow flow@1, step a: has a pool with failover "undo-first", and has one round of attempts, and it would happen after one: state a coolDown, or use a pool without failover.',
+    ],
+    [
+      'undos first that would fill the record',
+      one({
+        ...backed,
+        retries: 0,
+        coolDown: { after: 100, times: 1 },
+        undoPolicy: { retries: 20, coolDown: { after: 100, times: 200 } },
+      }),
+      'record-too-large',
+      'workflow flow@1: the record of its largest order is 40960 bytes, 1 steps of 480, 4224 attempts of 160 and outputs of 512, over the limit of 311296. Allow fewer retries and coolDown.times, state a smaller outputBytesMax for steps, or split the workflow.',
     ],
     [
       'a policy for an undo that nobody needs',

@@ -78,6 +78,7 @@ const step = fc.record({
     { m0: {}, m1: {} },
     { m0: { weight: 0 }, m1: {}, m2: { domain: 'both' }, m3: { domain: 'both' } },
   ),
+  failover: fc.constantFrom('wait' as const, 'undo-first' as const, 'undo-first' as const),
 });
 
 const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = {
@@ -91,12 +92,30 @@ const deadline = fc.constantFrom({}, {}, {}, {}, { completeWithinMs: 1_000 }, {
   onLate: 'undo',
 } as const);
 
+/** A step whose pool undoes it first, with rounds of one attempt. */
+const backedStep: typeof step = fc.tuple(step, fc.nat({ max: 2 })).map(([drawn, more]) => ({
+  ...drawn,
+  retries: more === 2 ? 1 : 0,
+  coolDown: { ...drawn.coolDown, times: 1 + more },
+  irreversible: false,
+  undo: 'offered',
+  code: drawn.code === 'never' ? 'plain' : drawn.code,
+  pool: drawn.pool ?? { m0: {}, m1: {} },
+  failover: 'undo-first',
+}));
+
 /** One to six steps; each comes after some of those before it, and they are written in any order. */
-export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
-  .noBias(fc.array(step, { minLength: 1, maxLength: 6 }))
-  .chain((drawn) => {
+export const workflows: fc.Arbitrary<WorkflowDefinition> = workflowsOf(step, 6);
+/** One to three steps, most of which fail over. */
+export const backedWorkflows: fc.Arbitrary<WorkflowDefinition> = workflowsOf(
+  fc.oneof({ weight: 4, arbitrary: backedStep }, { weight: 1, arbitrary: step }),
+  3,
+);
+
+function workflowsOf(steps: typeof step, maxLength: number): fc.Arbitrary<WorkflowDefinition> {
+  return fc.noBias(fc.array(steps, { minLength: 1, maxLength })).chain((drawn) => {
     const specs = drawn.map((one, at) => {
-      const { after, stretch, code, onExhausted, undoPolicy, pool, ...options } = one;
+      const { after, stretch, code, onExhausted, undoPolicy, pool, failover, ...options } = one;
       const when = conditions[code];
       const isUndone = options.undo === 'offered' && !options.irreversible;
       const spec: StepSpec = {
@@ -108,6 +127,7 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
         ...(isUndone && undoPolicy !== null && { undoPolicy }),
         ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
         ...(pool !== null && { pool }),
+        ...(pool !== null && isUndone && options.coolDown.times > 0 && { failover }),
       };
       return [`s${at}`, spec] as const;
     });
@@ -115,6 +135,7 @@ export const workflows: fc.Arbitrary<WorkflowDefinition> = fc
       .tuple(fc.shuffledSubarray(specs, { minLength: specs.length }), deadline)
       .map(([shuffled, drawnDeadline]) => flow(Object.fromEntries(shuffled), drawnDeadline));
   });
+}
 
 const broken = (): never => {
   throw new TypeError('broken');

@@ -136,12 +136,62 @@ const mistakes: readonly [string, string, Decide, RuleName][] = [
   ],
 ];
 
-test.each(mistakes)('when %s, the world %s shows it', (_, name, planted, rule) => {
-  const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
-  expect(violations.length).toBeGreaterThan(0);
-  expect(violations[0]?.rule).toBe(rule);
-  expect(violations[0]?.path[0]).toBe('submit');
-});
+/** Mistakes with a step that is undone before another domain gets it. */
+const failoverMistakes: readonly [string, string, Decide, RuleName][] = [
+  [
+    'a step fails over in doubt without its undo',
+    'failover',
+    (record, event, known, nowMs) =>
+      decide(
+        event.type !== 'claim' || record.direction === 'undo'
+          ? record
+          : steps(record, ({ undoFirst, ...step }) =>
+              step.doubtUntil === null
+                ? { ...step, ...(undoFirst && { undoFirst }) }
+                : { ...step, doubtUntil: null, keyGeneration: step.keyGeneration + 1 },
+            ),
+        event,
+        known,
+        nowMs,
+      ),
+    'R8',
+  ],
+  [
+    'a step is undone and starts anew under its old key',
+    'failover',
+    changing((after, before) =>
+      steps(after, (step) => {
+        const was = before.steps.find(({ name }) => name === step.name)?.undoFirst;
+        return was?.isDone === false && step.undoFirst?.isDone
+          ? { ...step, keyGeneration: step.keyGeneration - 1 }
+          : step;
+      }),
+    ),
+    'R25',
+  ],
+  [
+    'a step is performed again while it is undone first',
+    'failover',
+    changing((after) =>
+      steps(after, ({ undoFirst, ...step }) =>
+        undoFirst?.isDone === false && step.progress.state === 'NotStarted'
+          ? step
+          : { ...step, ...(undoFirst && { undoFirst }) },
+      ),
+    ),
+    'R25',
+  ],
+];
+
+test.each([...mistakes, ...failoverMistakes])(
+  'when %s, the world %s shows it',
+  (_, name, planted, rule) => {
+    const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
+    expect(violations.length).toBeGreaterThan(0);
+    expect(violations[0]?.rule).toBe(rule);
+    expect(violations[0]?.path[0]).toBe('submit');
+  },
+);
 
 const gates = sharedWorlds.filter(({ name }) => name === 'gates' || name === 'queue');
 

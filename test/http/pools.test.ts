@@ -1,6 +1,7 @@
 /** What people and programs see of the members of pools: documents of the API, and sentences. */
 import { describe, expect, it, test } from 'vitest';
 import { orderSchema } from '#cli/api/response-schemas.ts';
+import { remedy } from '#console/order/fault-words.ts';
 import { historyLine } from '#console/order/history-lines.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
@@ -12,12 +13,14 @@ import { historySentence } from '#text/history-text.ts';
 import {
   by,
   claim,
+  epoch,
   expire,
   flow,
   gated,
   play,
   type Situation,
   submit,
+  undoNo,
   undoOk,
 } from '../core/support.ts';
 import { house, newOrder } from '../support/orders.ts';
@@ -48,6 +51,67 @@ const waitingAgain = play(held(lost, 'circuit'), [1_080, claim()]);
 const retried = play(given(waitingAgain, 'west'), [1_090, claim()]);
 const late = play(retried, [2_091, expire]);
 const undone = play(given(late, 'east'), [2_093, claim()], [2_100, by('a-east', undoOk('a', 3))]);
+
+/** It is lost at east and at rival, undone at east between them, and then stuck. */
+const backed = submit(
+  flow({
+    a: { pool, failover: 'undo-first', retries: 0, coolDown: { after: 100, times: 2 } },
+  }),
+);
+const backedBy = ({ record }: Situation, member: string) =>
+  gated({ record, known: backed.known }, {}, { a: `a-${member}` });
+const failedOver = play(
+  backedBy(
+    play(backedBy(backed, 'east'), [0, claim()], [1_001, expire], [1_101, claim()]),
+    'rival',
+  ),
+  [1_200, by('a-east', undoOk('a', 2))],
+  [2_201, expire],
+  [2_301, claim()],
+  [2_400, by('a-rival', undoNo('a', 4))],
+);
+
+describe('the history of an order that failed over', () => {
+  const backedShown = orderView(
+    failedOver.record,
+    { orderId: failedOver.record.orderId, details: {}, digest: 'd', submittedAt: epoch },
+    workflowRegistry([backed.known.definition]),
+  );
+
+  it('says where the step was undone first, on the command line and in the console', () => {
+    const sentences = [
+      'submitted by ada',
+      'Scheduler s-1 claimed it; step a goes to svc-a-east',
+      'step a timed out',
+      'Scheduler s-1 claimed it; step a is undone at svc-a-east before it starts anew',
+      'step a undone (attempt 2); step a goes to svc-a-rival',
+      'step a timed out',
+      'Scheduler s-1 claimed it; step a is undone at svc-a-rival before it starts anew',
+      'undo of step a failed (attempt 4): No (refused; it may have had an effect)',
+    ];
+    expect(backedShown.history.map((entry) => historySentence(historyLine(entry)))).toEqual(
+      sentences,
+    );
+    const { history } = orderSchema.parse(JSON.parse(JSON.stringify(backedShown)));
+    expect(history.map((entry) => historySentence(entry))).toEqual(sentences);
+    expect(described.orderSchema.parse(backedShown)).toEqual(backedShown);
+  });
+
+  it('is about an undo that an operator can repeat', () => {
+    const summary = described.orderSchema.parse(backedShown);
+    expect(summary).toMatchObject({ processState: 'Error', direction: 'forward' });
+    expect(remedy(summary)).toBe(
+      'Remove the cause, then resubmit to repeat the undo; or cancel to undo all effects.',
+    );
+  });
+});
+
+test('a workflow says that its pool fails over', () => {
+  const { workflows } = workflowsView(workflowRegistry([backed.known.definition]));
+  expect(workflows[0]?.steps[0]).toMatchObject({ failover: 'undo-first' });
+  expect(workflowsSchema.parse({ workflows })).toEqual({ workflows });
+  expect(workflowsView(registry).workflows[0]?.steps[0]).not.toHaveProperty('failover');
+});
 
 describe('the history of an order with a pool', () => {
   const document = shown(undone.record);

@@ -170,6 +170,22 @@ test('an order that waits no more gives the slot that was lent to it back', asyn
   expect(start('d', east)).not.toBeNull();
 });
 
+test('a step that is undone first waits with the key of its undo, as in the undo of its order', async () => {
+  const { gates, nudged, start, store } = await tills();
+  const a = started(start('a', east));
+  const held = recordOf('b', east);
+  const undoFirst = { isDone: false, performFailures: 2 } as const;
+  const steps = held.steps.map((step) => ({ ...step, undoFirst, keyGeneration: 2 }));
+  store({ ...held, steps });
+  store({ ...held, steps, direction: 'undo' });
+  gates.release([a]);
+  expect(nudged).toEqual(['b']);
+  expect(start('b', east)).toBeNull();
+  const key = idempotencyKey(orderId('b'), collect, 'undo', 2);
+  const undo = { ...requestOf('b', east), action: 'undo', idempotencyKey: key } as const;
+  expect(gates.ask([undo])).toEqual([null]);
+});
+
 test('a step that is bound to a member from now on waits for no other one', async () => {
   const { gates, nudged, start, wait } = await tills();
   start('a', east);

@@ -5,6 +5,7 @@ import type { Request } from '#core/model/message.ts';
 import type { Gates } from '#ports/gates.ts';
 import {
   anyone,
+  backedTill,
   bank,
   claim,
   east,
@@ -14,6 +15,7 @@ import {
   stepOf,
   succeeded,
   till,
+  undone,
   west,
 } from '../support/till.ts';
 import { roleScenario } from './scenario.ts';
@@ -21,7 +23,7 @@ import { roleScenario } from './scenario.ts';
 type Says = 'start' | 'concurrency' | 'circuit';
 
 /** Gates that say this of each member. */
-function world(says: Readonly<Record<string, Says>>, isLate = false) {
+function world(says: Readonly<Record<string, Says>>, isLate = false, workflow = till) {
   const asked: string[] = [];
   const open = new Set<Request>();
   const unavailable = new Set<string>();
@@ -41,7 +43,7 @@ function world(says: Readonly<Record<string, Says>>, isLate = false) {
     },
     isAvailable: (agent) => !unavailable.has(agent),
   };
-  const roles = roleScenario(undefined, [till], undefined, gates);
+  const roles = roleScenario(undefined, [workflow], undefined, gates);
   const { clock, store, transitions } = roles;
   const apply = (...events: readonly Parameters<typeof eventFor>[1][]) =>
     transitions.apply(events.map((event) => eventFor(id, event)));
@@ -53,7 +55,7 @@ function world(says: Readonly<Record<string, Says>>, isLate = false) {
     unavailable,
     apply,
     async create() {
-      const record = newTill('o-1', clock.now());
+      const record = newTill('o-1', clock.now(), workflow);
       const order = { orderId: id, details: { cents: 5 }, digest: 'd', submittedAt: clock.now() };
       await store.create(order, record);
     },
@@ -112,6 +114,52 @@ test('a step in doubt asks only the members of its domain, the one that did not 
   expect(asked).toEqual([west, east]);
   expect(await step()).toBe(`Held ${bank}`);
 });
+
+test.each([false, true])(
+  'a step that was undone first asks the members of its domain last (asked later: %s)',
+  async (isLate) => {
+    const says: Record<string, Says> = { [west]: 'circuit', [rival]: 'circuit' };
+    const { create, apply, step, asked, clock, requests } = world(says, isLate, backedTill);
+    await create();
+    await apply(claim);
+    clock.jump(1_001);
+    await apply(expire);
+    clock.jump(100);
+    await apply(claim);
+    expect(await step()).toBe('Undoing teller-east');
+    says[west] = 'start';
+    says[rival] = 'start';
+    asked.length = 0;
+    await apply(undone(east, 2));
+    expect(asked).toEqual([rival]);
+    expect(await step()).toBe('Running teller-rival');
+    expect(
+      requests().map(({ action, agent, idempotencyKey }) => [action, agent, idempotencyKey]),
+    ).toEqual([
+      ['perform', east, 'o-1/collect'],
+      ['undo', east, 'o-1/collect/undo'],
+      ['perform', rival, 'o-1/collect#2'],
+    ]);
+  },
+);
+
+test.each([false, true])(
+  'a step that was undone first goes back to its domain while no other begins it (asked later: %s)',
+  async (isLate) => {
+    const says: Record<string, Says> = { [west]: 'circuit', [rival]: 'circuit' };
+    const { create, apply, step, asked, clock } = world(says, isLate, backedTill);
+    await create();
+    await apply(claim);
+    clock.jump(1_001);
+    await apply(expire);
+    clock.jump(100);
+    await apply(claim);
+    asked.length = 0;
+    await apply(undone(east, 2));
+    expect(asked[0]).toBe(rival);
+    expect(await step()).toBe('Running teller-east');
+  },
+);
 
 test('a fresh step does not ask a member for which others wait, unless there is no other', async () => {
   const { create, apply, step, asked, unavailable } = world({ [east]: 'concurrency' });

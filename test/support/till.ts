@@ -9,19 +9,31 @@ import type { PendingRecord, ProcessRecord } from '#core/model/record.ts';
 
 const sum = z.object({ cents: z.int() });
 
-const teller = definePool({
+const tellers = {
   name: 'teller',
   input: sum,
   output: sum,
   undo: 'offered',
   members: { east: { domain: 'bank', weight: 3 }, west: { domain: 'bank' }, rival: {} },
-});
+} as const;
+const teller = definePool(tellers);
 
 export const till = defineWorkflow({ name: 'till', version: 1, details: sum })
   .step('collect', {
     agent: teller,
     completeWithin: 1_000,
     retries: 3,
+    input: ({ details }) => details,
+  })
+  .build();
+
+/** The same, where a step in doubt is undone before another member gets it. */
+export const backedTill = defineWorkflow({ name: 'till', version: 1, details: sum })
+  .step('collect', {
+    agent: definePool({ ...tellers, failover: 'undo-first' }),
+    completeWithin: 1_000,
+    retries: 0,
+    coolDown: { after: 100, times: 1 },
     input: ({ details }) => details,
   })
   .build();
@@ -33,10 +45,10 @@ export const rival = agentName('teller-rival');
 export const bank = agentName('teller--bank');
 export const anyone = agentName('teller');
 
-export function newTill(id: string, at: number): PendingRecord {
+export function newTill(id: string, at: number, workflow = till): PendingRecord {
   const event = { type: 'submit', by: 'ada', orderId: orderId(id), priority: 'normal' } as const;
   const from = { ...event, tenant: null, replyTo: null, correlationId: null };
-  return submitted(from, till, at, writeId('w')).record;
+  return submitted(from, workflow, at, writeId('w')).record;
 }
 
 export const claim: RecordEvent = { type: 'claim', by: schedulerId('s') };
@@ -47,6 +59,13 @@ export const succeeded = (agent: string, attempt: number): RecordEvent => ({
   attempt,
   agent: agentName(agent),
   output: { cents: 5 },
+});
+
+export const undone = (agent: string, attempt: number): RecordEvent => ({
+  type: 'undoSucceeded',
+  step: stepName('collect'),
+  attempt,
+  agent: agentName(agent),
 });
 
 /** The step, as `Running teller-east`. */

@@ -70,7 +70,9 @@ export type StepDocument = z.infer<typeof stepSchema>;
 
 const at = z.object({
   at: instant,
-  agents: z.array(z.object({ step: text, agent: text })).default([]),
+  agents: z
+    .array(z.object({ step: text, agent: text, undoFirst: z.boolean().optional() }))
+    .default([]),
 });
 const ofAttempt = at.extend({ step: text, attempt: z.int() });
 const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });

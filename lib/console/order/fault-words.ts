@@ -11,10 +11,10 @@ export function effectWords({ effect }: { readonly effect: string }): string {
 }
 
 /** The actions that an operator can take. */
-export function remedy({ processState, direction }: Order): string {
+export function remedy({ processState, direction, fault }: Order): string {
   if (processState === 'Undone') return 'All effects have been undone.';
   if (processState !== 'Error') return 'Reeve is undoing all effects.';
-  return direction === 'undo'
-    ? 'Remove the cause, then resubmit to repeat the undo.'
-    : 'Remove the cause, then resubmit to repeat the step; or cancel to undo all effects.';
+  if (direction === 'undo') return 'Remove the cause, then resubmit to repeat the undo.';
+  const call = fault?.action === 'undo' ? 'undo' : 'step';
+  return `Remove the cause, then resubmit to repeat the ${call}; or cancel to undo all effects.`;
 }

@@ -113,8 +113,11 @@ const policyTitles = [
   'Undo',
 ] as const;
 
-const agentText = ({ agent, pool }: WorkflowStep) =>
-  pool === undefined ? agent : pool.map((member) => member.agent).join(' or ');
+const agentText = ({ agent, pool, failover }: WorkflowStep) => {
+  if (pool === undefined) return agent;
+  const members = pool.map((member) => member.agent).join(' or ');
+  return failover === undefined ? members : `${members}, undone before another one gets it`;
+};
 
 function PolicyRow({ step }: { readonly step: WorkflowStep }) {
   const { policy, conditional } = step;

@@ -17,8 +17,8 @@ const hold = z.tuple([z.string(), z.enum(gates), offset, offset]);
 /** The holds of an entry, as they are stored. */
 export const storedHolds = z.array(hold).min(1).nullable().optional();
 
-/** Step and agent. */
-const choice = z.tuple([z.string(), z.string()]);
+/** Step and agent, and 1 where its undo before another perform begins. */
+const choice = z.tuple([z.string(), z.string(), z.literal(1).optional()]);
 /** The members of pools that an entry names, as they are stored. */
 export const storedAgents = z.array(choice).min(1).nullable().optional();
 
@@ -46,9 +46,12 @@ export function withAgents(
   known: readonly unknown[],
   { agents, tail }: Omit<Gated, 'holds'>,
 ): readonly unknown[] {
-  if (agents !== undefined) return [...known, agents.map(({ step, agent }) => [step, agent])];
+  if (agents !== undefined) return [...known, agents.map(encodeChoice)];
   return tail === undefined ? known : [...known, null];
 }
+
+const encodeChoice = ({ step, agent, undoFirst }: AgentChoice): readonly unknown[] =>
+  undoFirst ? [step, agent, 1] : [step, agent];
 
 /** One hold in its stored form. */
 export function encodeHold(
@@ -75,11 +78,17 @@ export function gatedOf([holds, agents, ...tail]: StoredGated, epoch: number): G
   return {
     ...(holds && { holds: holds.map((stored) => decodeHold(stored, epoch)) }),
     ...(agents && {
-      agents: agents.map(([step, agent]) => ({ step: stepName(step), agent: agentName(agent) })),
+      agents: agents.map(([step, agent, undoFirst]) => ({
+        step: stepName(step),
+        agent: agentName(agent),
+        ...(undoFirst === 1 && undoFirstMark),
+      })),
     }),
     ...tailOf(tail),
   };
 }
+
+const undoFirstMark = { undoFirst: true } as const;
 
 const decodeHold = (
   [step, gate, until, since]: z.infer<typeof hold>,

@@ -66,10 +66,22 @@ export function encodeRecord(record: ProcessRecord): StoredRecord {
 }
 
 /** The attributes that only some records have: optional ones, and those of a newer release. Null: none. */
-export function encodeRare({ unknown, isHeld, deadline }: ProcessRecord): RareAttributes | null {
-  return unknown === undefined && isHeld === undefined && deadline === undefined
+export function encodeRare(record: ProcessRecord): RareAttributes | null {
+  const { unknown, deadline } = record;
+  const format = formatOf(record);
+  return unknown === undefined && format === 1 && deadline === undefined
     ? null
-    : { ...unknown, ...(isHeld && { Format: 2 }), ...(deadline && encodeDeadline(deadline)) };
+    : {
+        ...unknown,
+        ...(format > 1 && { Format: format }),
+        ...(deadline && encodeDeadline(deadline)),
+      };
+}
+
+/** The lowest version that says what the record holds, see {@link formatVersion}. */
+function formatOf({ isHeld, steps }: ProcessRecord): number {
+  for (const { undoFirst } of steps) if (undoFirst !== undefined) return 3;
+  return isHeld ? 2 : 1;
 }
 
 type RareAttributes = Pick<StoredRecord, 'Format' | 'LateAt' | 'OnLate'>;

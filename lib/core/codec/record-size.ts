@@ -46,7 +46,8 @@ function recordBytesAtMost(record: ProcessRecord): number {
   const { steps, history, fault, tenant, replyTo, correlationId } = record;
   let bytes = headBytesMax + faultBytesAtMost(fault);
   for (const text of [tenant, replyTo, correlationId]) bytes += quotedBytesAtMost(text ?? '');
-  for (const { name, agent, progress } of steps) {
+  for (const { name, agent, progress, undoFirst } of steps) {
+    if (undoFirst !== undefined) bytes += undoFirstBytesMax;
     bytes += stepBytesMax + name.length + agent.length + progressBytesAtMost(progress);
   }
   for (const entry of history) bytes += entryBytesAtMost(entry);
@@ -104,10 +105,14 @@ function entryBytesAtMost(entry: HistoryEntry): number {
 
 /** A hold without the name of its step. */
 const holdBytesMax = 64;
+/** Two names, and the mark of an undo that begins. */
+const choiceBytesMax = 2 * (nameBytesMax + 1) + 2;
+/** The failures of a step that was undone first. */
+const undoFirstBytesMax = 16;
 
 /** The holds of an entry, and the members of pools that it names. */
 const gatedBytesAtMost = ({ holds = none, agents = none }: Gated): number =>
-  holds.length * (nameBytesMax + holdBytesMax) + agents.length * 2 * (nameBytesMax + 1);
+  holds.length * (nameBytesMax + holdBytesMax) + agents.length * choiceBytesMax;
 
 type Gated = Pick<Extract<HistoryEntry, { type: 'held' }>, 'holds' | 'agents'>;
 const none: readonly never[] = [];

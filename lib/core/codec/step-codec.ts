@@ -44,27 +44,35 @@ const readProgress = taggedTuple<StoredProgress>({
   D: undone,
 });
 
+const count = z.int().nonnegative();
+/** The failures of performs; then those of undos, where the undo is done. */
+const undoFirst = z.tuple([count, count.optional()]);
+
 const stepsSchema = z.array(
-  z.tuple(
-    [
-      z.string(),
-      z.string(),
-      policySchema,
-      z.int(),
-      z.int(),
-      z.int(),
-      z.int().nullable(),
-      z.unknown(),
-    ],
-    jsonSchema,
-  ),
+  z
+    .tuple(
+      [
+        z.string(),
+        z.string(),
+        policySchema,
+        z.int(),
+        z.int(),
+        z.int(),
+        z.int().nullable(),
+        z.unknown(),
+        // Left out, or null before a tail, where it was not undone first.
+        undoFirst.nullable().optional(),
+      ],
+      jsonSchema,
+    )
+    .refine((stored) => stored.length !== 9 || stored[8] !== null),
 );
 
 /** @param epoch the instant of the submission, ms since the Unix epoch */
 export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
   return JSON.stringify(
     steps.map((step) =>
-      withTail(
+      withUndoFirst(
         [
           step.name,
           step.agent,
@@ -79,6 +87,25 @@ export function encodeSteps(steps: readonly StepRecord[], epoch: number): string
       ),
     ),
   );
+}
+
+function withUndoFirst(known: readonly unknown[], step: StepRecord): readonly unknown[] {
+  const { undoFirst: how, tail } = step;
+  if (how === undefined) return tail === undefined ? known : [...known, null, ...tail];
+  const { performFailures } = how;
+  const stored = how.isDone ? [performFailures, how.undoFailures] : [performFailures];
+  return withTail([...known, stored], step);
+}
+
+function undoFirstOf(stored: z.infer<typeof undoFirst> | null | undefined): Partial<StepRecord> {
+  if (stored === null || stored === undefined) return {};
+  const [performFailures, undoFailures] = stored;
+  return {
+    undoFirst:
+      undoFailures === undefined
+        ? { isDone: false, performFailures }
+        : { isDone: true, performFailures, undoFailures },
+  };
 }
 
 /**
@@ -98,6 +125,7 @@ export function decodeSteps(text: string, epoch: number): StepRecord[] {
         keyGeneration,
         doubtUntil,
         progress,
+        undone,
         ...tail
       ]) => ({
         name: stepName(name),
@@ -108,6 +136,7 @@ export function decodeSteps(text: string, epoch: number): StepRecord[] {
         keyGeneration,
         doubtUntil: doubtUntil === null ? null : instantAfter(epoch, doubtUntil),
         progress: decodeProgress(readProgress(progress), epoch),
+        ...undoFirstOf(undone),
         ...tailOf(tail),
       }),
     );

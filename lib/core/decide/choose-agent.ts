@@ -13,14 +13,17 @@ import type { StepRecord } from '#core/model/record.ts';
 export const isBound = ({ doubtUntil }: StepRecord, action: Action): boolean =>
   action === 'undo' || doubtUntil !== null;
 
-/** The members that may get the call; never empty. */
+/** The members that may get the call; never empty. Those of a domain that a step was undone in to start anew come last. */
 export function membersFor(
   pool: readonly PoolMember[],
   step: StepRecord,
   action: Action,
 ): readonly PoolMember[] {
-  if (!isBound(step, action)) return pool.filter(({ weight }) => weight > 0);
   const own = ownMember(pool, step);
+  if (!isBound(step, action)) {
+    const weighted = pool.filter(({ weight }) => weight > 0);
+    return startsAnew(step) && own !== undefined ? lastOf(own.domain, weighted) : weighted;
+  }
   // Which domain a member had that was removed from the pool is not known any more.
   if (own === undefined) {
     const { agent } = step;
@@ -29,8 +32,18 @@ export function membersFor(
   return pool.filter(({ domain }) => domain === own.domain);
 }
 
+/** Whether the step is without an effect since it was undone first: then its domain is the last to be asked. */
+const startsAnew = ({ undoFirst, doubtUntil }: StepRecord): boolean =>
+  undoFirst?.isDone === true && doubtUntil === null;
+
+/** Those of the domain last. */
+const lastOf = (domain: string, members: readonly PoolMember[]): readonly PoolMember[] => [
+  ...members.filter((member) => member.domain !== domain),
+  ...members.filter((member) => member.domain === domain),
+];
+
 /** The member that the step has, or one of its group. */
-const ownMember = (pool: readonly PoolMember[], step: Pick<StepRecord, 'agent'>) =>
+export const ownMember = (pool: readonly PoolMember[], step: Pick<StepRecord, 'agent'>) =>
   pool.find(({ agent, group }) => agent === step.agent || group === step.agent);
 
 /** The name under which the step waits: whichever member of those that may have its call can begin it first takes it. */
@@ -56,32 +69,33 @@ export function agentFor(
 ): AgentName {
   if (pool === undefined) return step.agent;
   const allowed = membersFor(pool, step, action).map(({ agent }) => agent);
-  const agent = [chosen, step.agent, allowed[0]].find(
-    (one) => one !== undefined && allowed.includes(one),
-  );
+  const own = startsAnew(step) ? undefined : step.agent;
+  const agent = [chosen, own, allowed[0]].find((one) => one !== undefined && allowed.includes(one));
   assertThat(agent !== undefined, 'a pool has a member with a weight');
   return agent;
 }
 
 /**
  * The members in the order in which their gates are asked: drawn by weight; a step in doubt asks last the one that did not
- * answer.
+ * answer, and one that was undone to start anew asks last those of the domain where it was.
  *
  * @param random a number in [0, 1)
  */
 export function memberOrder(
   members: readonly PoolMember[],
-  { agent, doubtUntil, progress }: StepRecord,
+  step: StepRecord,
   random: () => number,
 ): readonly AgentName[] {
-  const drawn = members
+  const { agent, doubtUntil, progress } = step;
+  const byWeight = members
     // Efraimidis and Spirakis: the largest keys are a sample without replacement, by weight.
-    .map((member) => ({
-      agent: member.agent,
-      key: Math.log(1 - random()) / (member.weight || weightLeast),
-    }))
+    .map((member) => ({ member, key: Math.log(1 - random()) / (member.weight || weightLeast) }))
     .toSorted((a, b) => b.key - a.key)
-    .map((member) => member.agent);
+    .map(({ member }) => member);
+  const own = startsAnew(step) ? ownMember(members, step) : undefined;
+  const inOrder = own === undefined ? byWeight : lastOf(own.domain, byWeight);
+  const drawn = inOrder.map((member) => member.agent);
+  if (own !== undefined) return drawn;
   const others = drawn.filter((one) => one !== agent);
   if (others.length === drawn.length) return drawn;
   // A gate may have kept a slot for a step that waits for it.

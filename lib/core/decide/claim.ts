@@ -4,7 +4,7 @@ import type { Claim } from '#core/model/event.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { claimsSinceOperator } from '#core/model/history.ts';
 import { limits } from '#core/model/limits.ts';
-import { attemptsAllowed, callPolicy } from '#core/model/policy.ts';
+import { attemptsAllowed, callPolicy, undosFirstAllowed } from '#core/model/policy.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import { type Draft, park } from './draft.ts';
 import { advance } from './forward.ts';
@@ -48,12 +48,14 @@ function faultOfOrder(code: FaultCode): Omit<OrderFault, 'message'> {
 
 /**
  * The claims that the step policies can cause in the direction of the order, plus a reserve for restarts (R14). An undo
- * comes after attempts to perform; it may take many more, so they count only from its begin on.
+ * comes after attempts to perform; it may take many more, so they count only from its begin on, also those of a step that is
+ * undone before it starts anew.
  */
 export function claimsAllowed({ steps, direction }: ProcessRecord): number {
   let allowed: number = limits.claimsSpare;
-  for (const { policy } of steps) {
+  for (const { policy, undoFirst } of steps) {
     allowed += attemptsAllowed(policy);
+    if (undoFirst !== undefined) allowed += undosFirstAllowed(policy);
     if (direction === 'undo') allowed += attemptsAllowed(callPolicy(policy, 'undo'));
   }
   return allowed;

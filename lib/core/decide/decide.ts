@@ -292,7 +292,7 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
       stepFailed(draft, at, step, event, known);
       return transition(draft, { ...entry, type: event.type, fault: event.fault });
     case 'undoSucceeded':
-      if (progress.state === 'Undoing') undoSucceeded(draft, at, progress, known);
+      if (progress.state === 'Undoing') undoSucceeded(draft, at, { step, progress }, known);
       return transition(draft, { ...entry, type: event.type });
     case 'undoFailed':
       if (progress.state === 'Undoing') undoFailed(draft, at, step, progress, event);

@@ -36,6 +36,11 @@ export function heldUntil(steps: readonly StepRecord[]): number | null {
   return earliest;
 }
 
+/** From when on the step may be undone, where an agent may still be at work on it; null where it may be now. */
+export function doubtEndsAt({ doubtUntil }: StepRecord, nowMs: number): number | null {
+  return doubtUntil !== null && doubtUntil >= nowMs ? doubtUntil + 1 : null;
+}
+
 /** When a Pending order that is still unclaimed is nudged again. */
 export function pickUpBy(notBefore: number, nowMs: number): number {
   return notBefore > nowMs ? notBefore : nowMs + limits.pickUpGraceMs;

@@ -2,22 +2,35 @@
 
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
-import { findStep, type StepRecord, unheld } from '#core/model/record.ts';
-import { type Draft, setStep } from './draft.ts';
-import { conditionHolds, type OrderContext, startStep } from './start-step.ts';
+import { findStep, type StepRecord, underWay, unheld } from '#core/model/record.ts';
+import { type Draft, release, setStep } from './draft.ts';
+import { doubtEndsAt } from './due.ts';
+import { conditionHolds, type OrderContext, readyAction, startStep } from './start-step.ts';
 
 /** Starts every ready step. In topological order, so that skipping a step makes its successors ready. */
 export function advance(draft: Draft, known: OrderContext): void {
+  let waitUntil: number | null = null;
   for (const at of known.definition.order) {
     const definition = known.definition.steps[at];
     assertThat(definition !== undefined, 'the order of steps has no index beyond them');
-    const progress = draft.steps[at]?.progress;
-    if (progress === undefined || unheld(progress).state !== 'NotStarted') continue;
+    const step = draft.steps[at];
+    if (step === undefined || unheld(step.progress).state !== 'NotStarted') continue;
     if (!isReady(draft.steps, definition)) continue;
+    const action = readyAction(draft, known, definition, step);
+    if (action === 'undo') {
+      const until = doubtEndsAt(step, draft.nowMs);
+      if (until !== null) waitUntil = Math.min(waitUntil ?? until, until);
+      else if (!startStep(draft, known, at, 'undo')) return;
+      continue;
+    }
     const holds = conditionHolds(draft, known, definition);
     if (holds === undefined) return;
     if (!holds) setStep(draft, at, { progress: { state: 'Skipped' } });
     else if (!startStep(draft, known, at, 'perform')) return;
+  }
+  // With a call in flight, its end continues the order.
+  if (waitUntil !== null && !draft.steps.some(({ progress }) => underWay(progress))) {
+    release(draft, waitUntil);
   }
   if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
     draft.lockState = { processState: 'Processed' };

@@ -27,6 +27,7 @@ import { applyVerdicts } from './rounds.ts';
 import { holdVerdict } from './settle-holds.ts';
 import type { OrderContext } from './start-step.ts';
 import { beginUndo } from './undo.ts';
+import { startAnew } from './undo-first.ts';
 
 /** The step is Completed. While a Scheduler holds the lock, steps that became ready start in the same write. */
 export function stepSucceeded(
@@ -63,14 +64,18 @@ export function stepFailed(
   continueIfProcessing(draft, known);
 }
 
-/** The step is Undone. */
+/** The step is Undone; while its order goes forward, it starts anew. */
 export function undoSucceeded(
   draft: Draft,
   at: number,
-  progress: Undoing,
+  { step, progress }: { step: StepRecord; progress: Undoing },
   known: OrderContext | null,
 ): void {
-  setStep(draft, at, { progress: { state: 'Undone', before: progress.before }, doubtUntil: null });
+  if (draft.direction === 'forward') startAnew(draft, at, step);
+  else {
+    const { before } = progress;
+    setStep(draft, at, { progress: { state: 'Undone', before }, doubtUntil: null });
+  }
   continueIfProcessing(draft, known);
 }
 

@@ -31,8 +31,12 @@ function bytesAllowed({ type }: RecordEvent, { processState, direction }: Proces
       return processState === 'Processing' && direction === 'forward'
         ? limits.recordBytesToStart
         : limits.recordBytesToKeep;
-    case 'stepFailed':
     case 'undoSucceeded':
+      // While the order goes forward, the step that was undone starts anew.
+      return processState === 'Processing' && direction === 'forward'
+        ? limits.recordBytesToStart
+        : limits.recordBytesMax;
+    case 'stepFailed':
     case 'undoFailed':
     case 'deferred':
     case 'expired':

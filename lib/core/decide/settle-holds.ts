@@ -3,6 +3,7 @@
 import type { Gate } from '#core/model/hold.ts';
 import {
   type Held,
+  nextAction,
   type ProcessRecord,
   type StepProgress,
   type StepRecord,
@@ -54,7 +55,7 @@ export function holdVerdict(
   { gate, since }: Pick<Held, 'gate' | 'since'>,
 ): Verdict {
   const minutes = Math.round((draft.nowMs - since) / minuteMs);
-  const action = draft.direction === 'forward' ? 'perform' : 'undo';
+  const action = nextAction(draft, step);
   return countFailure(draft, at, step, {
     action,
     failures: failuresAtEndOfRound(step, action),

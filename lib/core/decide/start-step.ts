@@ -15,11 +15,12 @@ import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import { callPolicy } from '#core/model/policy.ts';
-import { type StepRecord, unheld } from '#core/model/record.ts';
+import { nextAction, type StepRecord, unheld } from '#core/model/record.ts';
 import { agentFor, waitsUnder } from './choose-agent.ts';
 import { type Draft, park, setStep } from './draft.ts';
 import { holdStep, undoable } from './hold-step.ts';
 import { stepContext } from './step-context.ts';
+import { beginsUndoFirst, undoFirstBegun } from './undo-first.ts';
 
 /** What `decide` needs beside the record. */
 export interface OrderContext {
@@ -30,6 +31,8 @@ export interface OrderContext {
   readonly holds?: Holds;
   /** The members of pools for their steps. Default: the first that may get the call. */
   readonly agents?: ReadonlyMap<StepName, AgentName>;
+  /** For a replay: the steps whose undo before another perform began then (R15). Default: as their pools say. */
+  readonly undoneFirst?: ReadonlySet<StepName>;
 }
 
 /**
@@ -62,8 +65,9 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     return false;
   }
   if (definition.pool !== undefined) {
-    draft.agents.push({ step: step.name, agent });
-    setStep(draft, at, { agent });
+    const begins = action === 'undo' && nextAction(draft, recorded) === 'perform';
+    draft.agents.push({ step: step.name, agent, ...(begins && { undoFirst: true }) });
+    setStep(draft, at, { agent, ...(begins && undoFirstBegun(recorded)) });
   }
   if (hold !== undefined) {
     holdStep(draft, at, step, hold);
@@ -120,6 +124,17 @@ function underWayAs(
   }
   const before = undoable(step.name, unheld(progress));
   return { progress: { state: 'Undoing', completeBy, endBy, before, ...heldSince } };
+}
+
+/** What the order asks for next of a step that is ready in the forward direction. */
+export function readyAction(
+  draft: Draft,
+  { undoneFirst }: OrderContext,
+  definition: StepDefinition,
+  step: StepRecord,
+): Action {
+  const begins = undoneFirst?.has(step.name) ?? beginsUndoFirst(definition, step, draft.nowMs);
+  return begins ? 'undo' : nextAction(draft, step);
 }
 
 /** The result of the `when` of the step; undefined when its code failed and the order is parked. */

@@ -7,7 +7,9 @@ import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, park, release } from './draft.ts';
+import { doubtEndsAt } from './due.ts';
 import { type OrderContext, startStep } from './start-step.ts';
+import { startAnew } from './undo-first.ts';
 
 /** Changes the direction to undo because of `fault`; parks the order instead when a step is irreversible. */
 export function beginUndo(draft: Draft, fault: OrderFault): void {
@@ -37,6 +39,10 @@ function holdIfIrreversible(draft: Draft): boolean {
   if (irreversible === undefined) return false;
   const cause = draft.fault;
   draft.direction = 'forward';
+  // No undo of the order has begun. A step that was undone first meanwhile starts anew when the order goes on.
+  for (const [at, step] of draft.steps.entries()) {
+    if (step.progress.state === 'Undone') startAnew(draft, at, step);
+  }
   park(draft, {
     code: 'irreversible' satisfies FaultCode,
     message: `Cannot undo: step ${irreversible.name} happened, or may have, and is irreversible. The cause: ${cause?.message ?? 'unknown'}`,
@@ -63,8 +69,9 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
     const due = definition.undo === 'offered' && needsUndo(step);
     const free = !blocked.has(step.name);
     if (due && free) {
-      if (step.doubtUntil !== null && step.doubtUntil >= draft.nowMs) {
-        waitUntil = Math.min(waitUntil ?? Number.POSITIVE_INFINITY, step.doubtUntil + 1);
+      const until = doubtEndsAt(step, draft.nowMs);
+      if (until !== null) {
+        waitUntil = Math.min(waitUntil ?? until, until);
       } else if (!startStep(draft, known, at, 'undo')) {
         return;
       }

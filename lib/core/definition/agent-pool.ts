@@ -39,6 +39,9 @@ export interface MemberOptions {
   readonly limits?: Readonly<Record<string, LimitAmount>>;
 }
 
+/** See `failover` of {@link PoolOptions}. */
+export type Failover = 'wait' | 'undo-first';
+
 /** Options of {@link definePool}. */
 export interface PoolOptions<
   Input extends JsonValue,
@@ -57,12 +60,21 @@ export interface PoolOptions<
   readonly limits?: Readonly<Record<string, LimitOptions<Input>>>;
   /** The members by name; the agent of `stripe` in the pool `payment` is `payment-stripe`. */
   readonly members: Readonly<Record<Member, MemberOptions>>;
+  /**
+   * What happens when a round of attempts leaves a step in doubt in one domain. `wait`: the next round is tried in the same
+   * domain. `undo-first`: the step is undone there, with the policy of its undo, while the order goes forward; then it
+   * starts anew at any member, under a new idempotency key, and first at those of other domains. So members of several
+   * domains back each other up, and at most one has an effect at the end. It needs `undo: 'offered'`, members of several
+   * domains, and steps that can be undone and have several rounds (`coolDown`). Default `wait`.
+   */
+  readonly failover?: Failover;
 }
 
 /** A pool is the agent of a step, and each member is the contract of an implementation. */
 export interface AgentPool<Input extends JsonValue, Output extends JsonValue, Member extends string>
   extends AgentContract<Input, Output> {
   readonly pool: readonly PoolMember[];
+  readonly failover: Failover;
   /** The contract of a member, for its implementation. */
   member(name: Member): AgentContract<Input, Output>;
 }
@@ -75,14 +87,15 @@ const harmless = 'any';
  * Defines a pool of agents.
  *
  * @throws {ReeveError} `id-malformed` when its name or the name of a member is invalid
- * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one; `limit-invalid` when a limit is out of its range
+ * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one; when `failover` is
+ *   `undo-first` without an undo, or without a second domain; `limit-invalid` when a limit is out of its range
  */
 export function definePool<
   Input extends JsonValue,
   Output extends JsonValue,
   const Member extends string,
 >(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
-  const { name, input, output, undo = 'impossible' } = options;
+  const { name, input, output, undo = 'impossible', failover = 'wait' } = options;
   const commonDomain = undo === 'unneeded' ? harmless : undefined;
   const pool = Object.entries<MemberOptions>(options.members).map(
     ([member, { domain = commonDomain ?? member, weight = 1, limits }]): PoolMember => {
@@ -98,6 +111,7 @@ export function definePool<
   if (!pool.some(({ weight }) => weight > 0)) {
     throw poolInvalid(name, 'no member has a weight above 0, so none would ever begin a step');
   }
+  if (failover === 'undo-first') checkUndoFirst(name, undo, pool);
   return {
     name: agentName(name),
     input,
@@ -105,8 +119,19 @@ export function definePool<
     undo,
     pool,
     ...limitsOption(name, options.limits),
+    failover,
     member: (member) => ({ name: agentName(`${name}-${member}`), input, output, undo }),
   };
+}
+
+function checkUndoFirst(name: string, undo: UndoAbility, pool: readonly PoolMember[]): void {
+  if (undo !== 'offered') {
+    throw poolInvalid(name, `failover is "undo-first", and its undo is "${undo}", not "offered"`);
+  }
+  // Also members without a weight count: one that is to get no new step need not leave the pool for it.
+  if (new Set(pool.map(({ domain }) => domain)).size < 2) {
+    throw poolInvalid(name, 'failover is "undo-first", and its members are of one domain');
+  }
 }
 
 /** Of this member alone, so that the name in a record keeps its meaning when others come to the pool or leave it. */

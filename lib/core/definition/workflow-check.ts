@@ -49,6 +49,7 @@ export function checkWorkflow({
   for (const step of steps) {
     checkPolicy(step, (code, problem) => refuse(code, step, problem));
     checkUndo(step, refuse);
+    checkFailover(step, refuse);
   }
   const order = topologicalOrder(steps, index, refuse);
   const checked = {
@@ -93,6 +94,17 @@ function checkUndo(step: UncheckedStep, refuse: Refusal): void {
       'is irreversible and may have happened when its attempts are exhausted: onExhausted must be "hold"',
     );
   }
+}
+
+/** A step is undone first between two of its rounds, and only if it can be undone: elsewhere the option would do nothing. */
+function checkFailover(step: UncheckedStep, refuse: Refusal): void {
+  if (step.failover !== 'undo-first') return;
+  const { irreversible, coolDownTimes } = step.policy;
+  if (!irreversible && coolDownTimes > 0) return;
+  const why = irreversible
+    ? 'is irreversible: use a pool without failover'
+    : 'has one round of attempts, and it would happen after one: state a coolDown, or use a pool without failover';
+  throw refuse('failover-unused', step, `has a pool with failover "undo-first", and ${why}`);
 }
 
 function withAllowances(

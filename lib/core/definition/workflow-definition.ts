@@ -5,7 +5,7 @@ import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
 import type { AgentLimit } from './agent-limit.ts';
-import type { PoolMember } from './agent-pool.ts';
+import type { Failover, PoolMember } from './agent-pool.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /** The argument of `input` and `when` of a step. */
@@ -24,6 +24,8 @@ export interface StepDefinition {
   readonly pool?: readonly PoolMember[];
   /** Of its agent, or of the pool. Missing: no limit. */
   readonly limits?: readonly AgentLimit[];
+  /** Of the pool. Default `wait`. It is not part of the fingerprint, like the members: it may change while orders run. */
+  readonly failover?: Failover;
   readonly undo: UndoAbility;
   readonly output: ZodType<JsonValue>;
   /** The maximum size of its output as JSON. */

@@ -6,8 +6,8 @@
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { attemptsAllowed, type StepPolicy } from '#core/model/policy.ts';
-import type { PoolMember } from './agent-pool.ts';
+import { attemptsAllowed, type StepPolicy, undosFirstAllowed } from '#core/model/policy.ts';
+import type { Failover, PoolMember } from './agent-pool.ts';
 
 /** What determines the size of a step. */
 export interface SizedStep {
@@ -15,6 +15,7 @@ export interface SizedStep {
   readonly after: readonly StepName[];
   readonly policy: StepPolicy;
   readonly pool?: readonly PoolMember[];
+  readonly failover?: Failover;
   /** Undefined: an equal share of the available bytes. */
   readonly outputBytesMax?: number | undefined;
 }
@@ -65,12 +66,16 @@ export function outputAllowances(
 /** The record in which every step succeeded with its last attempt. */
 function bytesWithoutOutputs(steps: readonly SizedStep[]): number {
   let bytes = headBytes + spareBytes;
-  for (const { policy, pool } of steps) {
-    const perAttempt = attemptBytes + (pool === undefined ? 0 : memberBytes);
-    bytes += stepBytes + reportBytes + attemptsAllowed(policy) * perAttempt;
+  for (const step of steps) {
+    const perAttempt = attemptBytes + (step.pool === undefined ? 0 : memberBytes);
+    bytes += stepBytes + reportBytes + attemptsForward(step) * perAttempt;
   }
   return bytes;
 }
+
+/** The attempts while its order goes forward: of the undos, only those that come before another perform. */
+const attemptsForward = ({ policy, failover }: SizedStep): number =>
+  attemptsAllowed(policy) + (failover === 'undo-first' ? undosFirstAllowed(policy) : 0);
 
 /** The largest input contains the details and the outputs of all predecessors, and must fit a request. */
 function fitRequest(
@@ -94,7 +99,7 @@ function tooLargeRecord(
   stated: number,
   unstated: number,
 ): SizeProblem {
-  const attempts = steps.reduce((sum, { policy }) => sum + attemptsAllowed(policy), 0);
+  const attempts = steps.reduce((sum, step) => sum + attemptsForward(step), 0);
   const sum = `${headBytes + spareBytes} bytes, ${steps.length} steps of ${stepBytes + reportBytes}, ${attempts} attempts of ${attemptBytes} and outputs of ${stated + unstated * limits.outputBytesMin}`;
   return {
     at: null,

@@ -204,7 +204,7 @@ interface ErasedOptions
     StepOptions<never, never, readonly string[], never, never>,
     'agent' | 'input' | 'when'
   > {
-  readonly agent: Pick<StepDefinition, 'undo' | 'output' | 'pool' | 'limits'> & {
+  readonly agent: Pick<StepDefinition, 'undo' | 'output' | 'pool' | 'failover' | 'limits'> & {
     readonly name: StepDefinition['agent'];
     readonly input: ZodType;
   };
@@ -223,6 +223,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
     agent: step.agent.name,
     ...(step.agent.pool !== undefined && { pool: step.agent.pool }),
     ...(step.agent.limits !== undefined && { limits: step.agent.limits }),
+    ...(step.agent.failover !== undefined && { failover: step.agent.failover }),
     undo: step.agent.undo,
     output: storable(jsonSchema, step.agent.output),
     outputBytesMax: step.outputBytesMax,

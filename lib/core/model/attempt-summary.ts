@@ -24,7 +24,7 @@ export function attemptSummaryOf(record: ProcessRecord): AttemptSummary | null {
   const since = record.history.slice(resubmitted + 1);
   const action = record.fault.action ?? 'perform';
   const reports = since.filter(reportOf(step, action === 'undo'));
-  const failed = [...timeoutsOf(step, since), ...reports].map(({ at }) => at);
+  const failed = [...timeoutsOf(step, action, since), ...reports].map(({ at }) => at);
   const attempts = step.failures + reports.length;
   if (attempts === 0) return null;
   return {
@@ -40,10 +40,18 @@ function reportOf({ name }: StepRecord, isUndo: boolean) {
   return (entry: HistoryEntry) => entry.type === type && entry.step === name;
 }
 
-/** The last `failures` timeouts: earlier ones are of the other action of the step. */
-function timeoutsOf({ name, failures }: StepRecord, history: readonly HistoryEntry[]) {
+/**
+ * The last `failures` timeouts: earlier ones are of the other action of the step. Those of performs have the timeouts of the
+ * undos among them after which the step started anew.
+ */
+function timeoutsOf(
+  { name, failures, undoFirst }: StepRecord,
+  action: Action,
+  history: readonly HistoryEntry[],
+) {
   const own = history.filter((entry) => entry.type === 'expired' && entry.steps.includes(name));
-  return failures === 0 ? [] : own.slice(-failures);
+  const between = action === 'perform' && undoFirst?.isDone ? undoFirst.undoFailures : 0;
+  return failures === 0 ? [] : own.slice(-failures - between);
 }
 
 /** The last round was not followed by a cool-down. */

@@ -26,6 +26,8 @@ interface Decided extends At {
 export interface AgentChoice {
   readonly step: StepName;
   readonly agent: AgentName;
+  /** The step is undone there before it starts anew: noted where that began, because a replay must not ask the pool of today. */
+  readonly undoFirst?: true;
 }
 interface OfAttempt extends Decided {
   readonly step: StepName;
@@ -85,13 +87,28 @@ export function appendEntry(
 ): readonly HistoryEntry[] {
   const last = history.at(-1);
   if (entry.type === 'held' && last?.type === 'held' && mayJoin(history, entry)) {
-    return [...history.slice(0, -1), { ...entry, times: last.times + 1 }];
+    const joined = { ...entry, ...withUndosFirst(entry, last), times: last.times + 1 };
+    return [...history.slice(0, -1), joined];
   }
   if (last !== undefined && isNudge(entry) && isNudge(last) && isAlike(entry, last)) {
     const merged: Sweep = { ...entry, nudges: last.nudges + 1 };
     return [...history.slice(0, -1), merged];
   }
   return [...history, entry];
+}
+
+/** The joined entry says which undos began in the one that it replaces. */
+function withUndosFirst(
+  { agents }: Pick<Decided, 'agents'>,
+  { agents: earlier = [] }: Pick<Decided, 'agents'>,
+): Pick<Decided, 'agents'> {
+  const began = earlier.filter(({ undoFirst }) => undoFirst).map(({ step }) => step);
+  if (agents === undefined || began.length === 0) return {};
+  return {
+    agents: agents.map((choice) =>
+      began.includes(choice.step) ? { ...choice, undoFirst: true } : choice,
+    ),
+  };
 }
 
 /** A clock that went back keeps holds apart: joined, they would not replay as they were (R15). */

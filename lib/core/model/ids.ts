@@ -60,8 +60,10 @@ export const writeId = checked<WriteId>('a write id', INSTANCE_ID, idForm);
 
 /**
  * The idempotency key of every try of a step (R8): `order/step`, for its undo `order/step/undo`. A new
- * generation, such as `order/step#2`, begins only when an operator resubmits after a fault that excludes
- * any effect, because services replay the stored refusal of a key.
+ * generation, such as `order/step#2` with its undo `order/step#2/undo`, begins when an operator resubmits after a fault
+ * that excludes any effect, because services replay the stored refusal of a key; and when the step was undone to start
+ * anew at another member of its pool. The undo of a generation has a key of its own: a service that got the first one
+ * would take the second for it.
  */
 export function idempotencyKey(
   order: OrderId,
@@ -69,8 +71,8 @@ export function idempotencyKey(
   action: Action,
   generation: number,
 ): IdempotencyKey {
-  const suffix = action === 'undo' ? '/undo' : generation > 1 ? `#${generation}` : '';
-  const key = `${order}/${step}${suffix}`;
+  const perform = `${order}/${step}${generation > 1 ? `#${generation}` : ''}`;
+  const key = action === 'undo' ? `${perform}/undo` : perform;
   assertThat(isKey(key), 'an idempotency key consists of an order id and a step name');
   return key;
 }

@@ -75,6 +75,13 @@ export const attemptsAllowed = ({
 }: Pick<CallPolicy, 'retries' | 'coolDownTimes'>): number => (retries + 1) * (coolDownTimes + 1);
 
 /**
+ * The attempts of the undos of a step that is undone first (`failover` of a pool), between two operator events: those that its
+ * policy allows, which count over all of these undos, and the last one of each, which succeeds and counts as no failure.
+ */
+export const undosFirstAllowed = (policy: StepPolicy): number =>
+  attemptsAllowed(callPolicy(policy, 'undo')) + policy.coolDownTimes;
+
+/**
  * The length of the cool-down after this round, ms. Multiplied step by step instead of by a power, which engines
  * round differently, and only up to the maximum, so that no product overflows (R15).
  *

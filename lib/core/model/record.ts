@@ -110,6 +110,17 @@ export type StepProgress =
 /** The names of the states. */
 export type StepState = StepProgress['state'];
 
+/**
+ * How far a step of a pool is with its undo in the domain of its doubt, after which it starts anew at another member
+ * (`failover: 'undo-first'`). Failures count over all key generations, so that their sum is bounded (R14): those of performs,
+ * and those of these undos.
+ */
+export type UndoFirst =
+  /** The undo is in flight, or waits: `failures` of the step counts undos, `performFailures` keeps the others. */
+  | { readonly isDone: false; readonly performFailures: number }
+  /** The undo succeeded, and `failures` counts performs again. `performFailures`: as many as there were when it began. */
+  | { readonly isDone: true; readonly performFailures: number; readonly undoFailures: number };
+
 /** One step of an order. */
 export interface StepRecord extends Extensible {
   readonly name: StepName;
@@ -127,6 +138,8 @@ export interface StepRecord extends Extensible {
    */
   readonly doubtUntil: number | null;
   readonly progress: StepProgress;
+  /** Only where a round of the step ended in doubt, and its pool then undoes it first. */
+  readonly undoFirst?: UndoFirst;
 }
 
 /** The limit of a workflow on the time of its orders, copied at submission. */
@@ -214,6 +227,16 @@ export type UnderWay = Running | Undoing;
 
 /** What a call that is in flight does. */
 export const actionOf = ({ state }: UnderWay): Action => (state === 'Undoing' ? 'undo' : 'perform');
+
+/** Whether the step is undone before it is performed again, while its order goes forward. */
+export const isUndoneFirst = ({ undoFirst }: Pick<StepRecord, 'undoFirst'>): boolean =>
+  undoFirst?.isDone === false;
+
+/** What the next call of the step does. */
+export const nextAction = (
+  { direction }: Pick<ProcessRecord, 'direction'>,
+  step: Pick<StepRecord, 'undoFirst'>,
+): Action => (direction === 'undo' || isUndoneFirst(step) ? 'undo' : 'perform');
 
 /** Whether a call of the step is in flight. */
 export function underWay(progress: StepProgress): progress is UnderWay {

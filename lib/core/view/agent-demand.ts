@@ -4,7 +4,7 @@ import { needsUndo } from '#core/decide/undo.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { type ProcessRecord, underWay, unheld } from '#core/model/record.ts';
+import { nextAction, type ProcessRecord, underWay, unheld } from '#core/model/record.ts';
 
 /** One call. */
 export interface AgentDemand {
@@ -21,7 +21,7 @@ export function agentDemand(
   record: ProcessRecord,
   definition: WorkflowDefinition | undefined,
 ): readonly AgentDemand[] {
-  const { processState, direction, steps } = record;
+  const { processState, steps } = record;
   if (processState === 'Processed' || processState === 'Undone') return [];
   const demand: AgentDemand[] = [];
   for (const [at, step] of steps.entries()) {
@@ -30,7 +30,7 @@ export function agentDemand(
     if (underWay(progress)) demand.push({ agent, kind: 'inFlight' });
     else if (defined !== undefined) {
       const isNext =
-        direction === 'undo'
+        nextAction(record, step) === 'undo'
           ? defined.undo === 'offered' && needsUndo(step)
           : unheld(progress).state === 'NotStarted' && isReady(steps, defined);
       if (isNext) demand.push({ agent, kind: 'waiting' });

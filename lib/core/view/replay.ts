@@ -91,6 +91,7 @@ function withGates(known: OrderContext, entry: HistoryEntry): OrderContext {
     ...known,
     holds: new Map(holds.map((hold) => [hold.step, hold])),
     agents: new Map(agents.map(({ step, agent }) => [step, agent])),
+    undoneFirst: new Set(agents.flatMap(({ step, undoFirst }) => (undoFirst ? [step] : []))),
   };
 }
 

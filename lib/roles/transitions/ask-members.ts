@@ -6,9 +6,9 @@
 import { isBound, memberOrder, membersFor } from '#core/decide/choose-agent.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Hold } from '#core/model/hold.ts';
-import type { AgentName } from '#core/model/ids.ts';
+import type { AgentName, StepName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
-import { findStep, type ProcessRecord } from '#core/model/record.ts';
+import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 
@@ -25,16 +25,22 @@ export interface AskPorts {
   readonly random: Random;
 }
 
-/** One answer per request, in the same order. Only gates that read something give a promise. */
+/**
+ * One answer per request, in the same order. Only gates that read something give a promise.
+ *
+ * @param record before the decision that has the requests
+ * @param decided the record of that decision
+ */
 export function askMembers(
   ports: AskPorts,
-  record: ProcessRecord,
+  { record, decided }: { readonly record: ProcessRecord; readonly decided: ProcessRecord },
   definition: WorkflowDefinition,
   requests: readonly Request[],
 ): Answered | Promise<Answered> {
-  const asked = requests.map((request) =>
-    asking(request, orderOf(ports, record, definition, request)),
-  );
+  const asked = requests.map((request) => {
+    const step = askedStep(record, decided, request.step);
+    return asking(request, orderOf(ports, step, definition, request));
+  });
 
   function next(): Answered | Promise<Answered> {
     const open = asked.filter((one) => one.isOpen());
@@ -56,15 +62,27 @@ export function askMembers(
   return next();
 }
 
+/** The step before its call. The decision itself may have ended its doubt: it was undone, and starts anew. */
+function askedStep(
+  record: ProcessRecord,
+  decided: ProcessRecord,
+  name: StepName,
+): StepRecord | undefined {
+  const before = findStep(record, name);
+  const after = findStep(decided, name);
+  if (before === undefined || after?.undoFirst === undefined) return before;
+  if (after.keyGeneration === before.keyGeneration) return before;
+  return { ...before, doubtUntil: null, undoFirst: after.undoFirst };
+}
+
 /** The members that may get the request, in the order in which they are asked; its own agent for a single one. */
 function orderOf(
   { gates, random }: AskPorts,
-  record: ProcessRecord,
+  step: StepRecord | undefined,
   { steps }: WorkflowDefinition,
   { step: name, agent, action }: Request,
 ): readonly AgentName[] {
-  const pool = steps.find((step) => step.name === name)?.pool;
-  const step = findStep(record, name);
+  const pool = steps.find((one) => one.name === name)?.pool;
   if (pool === undefined || step === undefined) return [agent];
   const members = memberOrder(membersFor(pool, step, action), step, () => random.next());
   if (isBound(step, action)) return members;

@@ -52,7 +52,8 @@ export function decideGated(
   const learns = gates.nudgeHeld === true;
   const asked = { decision, nowMs, known, granted: requests, learns };
   if (known.definition.hasPools) {
-    const answered = askMembers({ gates, random }, record, known.definition, requests);
+    const records = { record, decided: decision.record };
+    const answered = askMembers({ gates, random }, records, known.definition, requests);
     return answered instanceof Promise
       ? answered.then((late) => decidedLater(record, event, asked, late, clock.now()))
       : decidedAgain(record, event, asked, answered);

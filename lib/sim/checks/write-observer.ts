@@ -49,7 +49,8 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
       const foreign = after.steps.find(isForeign);
       if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },
-    tookTwice: (key) => breach('R25', `${key} took effect in two domains`),
+    tookTwice: (key) =>
+      breach('R25', `${key} took effect beside another domain or key of its step`),
     took(key, effect, record) {
       trace.record(`effect: ${key} ${effect}`);
       const state = record?.processState;

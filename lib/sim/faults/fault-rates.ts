@@ -84,6 +84,7 @@ const consequences = [
   'reply-after-takeover',
   'reply-after-undo',
   'reply-after-the-end',
+  'undone-first',
   'sweeps-overlapped',
   'delivered-while-delivered',
   'decided-together',

@@ -47,6 +47,30 @@ export const mutantsOfCore: readonly Mutant[] = [
     'return pool;',
   ),
   mutant(
+    'fail over in doubt without the undo',
+    'decide/forward',
+    "if (action === 'undo') {",
+    "if (action === 'undo' && step.undoFirst === undefined && step.doubtUntil !== null) { const key = step.keyGeneration + 1; setStep(draft, at, { doubtUntil: null, keyGeneration: key }); } else if (action === 'undo') {",
+  ),
+  mutant(
+    'undo the second key of a step with the key of the first undo',
+    'model/ids',
+    "const key = action === 'undo' ? `${perform}/undo` : perform;",
+    "const key = action === 'undo' ? `${order}/${step}/undo` : perform;",
+  ),
+  mutant(
+    'perform a step again within its undo',
+    'model/record',
+    "(direction === 'undo' || isUndoneFirst(step) ? 'undo' : 'perform')",
+    "(direction === 'undo' ? 'undo' : 'perform')",
+  ),
+  mutant(
+    'start a step anew under its old key',
+    'decide/undo-first',
+    'keyGeneration: keyGeneration + 1,',
+    'keyGeneration,',
+  ),
+  mutant(
     'accept a reply of another agent',
     'decide/decide',
     "if (step.agent !== event.agent) return ignored('other-agent');",
@@ -127,7 +151,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'keep the failures at a resubmit',
     'decide/operator/operator-commands',
-    'setStep(draft, at, { failures: 0 });',
+    'setStep(draft, at, { failures: 0, ...undoFirstResubmitted(step) });',
     '',
   ),
   mutant(
@@ -242,9 +266,9 @@ export const mutantsOfCore: readonly Mutant[] = [
   ),
   mutant(
     'undo before a step in doubt has expired',
-    'decide/undo',
-    'if (step.doubtUntil !== null && step.doubtUntil >= draft.nowMs) {',
-    'if (step.doubtUntil !== null && step.doubtUntil < 0) {',
+    'decide/due',
+    'return doubtUntil !== null && doubtUntil >= nowMs ? doubtUntil + 1 : null;',
+    'return doubtUntil !== null && doubtUntil < 0 ? doubtUntil + nowMs : null;',
   ),
   mutant(
     'undo in any order',

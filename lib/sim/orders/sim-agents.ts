@@ -34,7 +34,7 @@ export const packing = defineAgent({ name: 'packing', input, output, undo: 'offe
 export const dispatch = defineAgent({ name: 'dispatch', input, output });
 
 /** Two regions of one provider, which know each other's keys, and another provider. */
-export const teller = definePool({
+const tellers = {
   name: 'teller',
   input,
   output,
@@ -45,7 +45,9 @@ export const teller = definePool({
     west: { domain: 'bank', weight: 2 },
     rival: { limits: { whole: { atOnce: 1 } } },
   },
-});
+} as const;
+export const teller = definePool(tellers);
+export const backedTeller = definePool({ ...tellers, failover: 'undo-first' });
 
 type Contract = AgentContract<Input, Output>;
 

@@ -9,6 +9,7 @@ import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { Services } from '#sim/world/sim-services.ts';
 import {
+  backedTeller,
   contracts,
   dispatch,
   type Input,
@@ -213,14 +214,14 @@ const parcels = defineWorkflow({ name: 'parcels', version: 1, details })
   })
   .build();
 
-/** Its money comes from any of the tellers, and goes back to the same one. */
+/** Its money comes from any of the tellers, or from the next one when it was given back to the first; and goes back to the same one. */
 const cash = defineWorkflow({ name: 'cash', version: 1, details })
   .step('collect', {
-    agent: teller,
+    agent: backedTeller,
     input: first,
     completeWithin: seconds(5),
     retries: 1,
-    coolDown: { after: seconds(5), times: 1 },
+    coolDown: { after: seconds(2), times: 2 },
     undo: undoInRounds,
   })
   .step('pack', {
@@ -292,8 +293,10 @@ export function implementation(
   if (contract.undo !== 'offered') return common;
   return {
     ...common,
-    undo: ({ performKey }, call) =>
-      service.undo(machine, performKey, call.signal, endpointOf(call)),
+    undo: ({ performKey }, call) => {
+      const keys = { key: call.idempotencyKey, performKey };
+      return service.undo(machine, keys, call.signal, endpointOf(call));
+    },
   };
 }
 

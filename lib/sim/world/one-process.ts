@@ -182,8 +182,10 @@ function limitedServices(
         return {
           perform: (machine, key, signal, endpoint) =>
             counted(agent, { key, signal }, () => perform(machine, key, signal, endpoint)),
-          undo: (machine, key, signal, endpoint) =>
-            counted(agent, { key, signal }, () => undo(machine, key, signal, endpoint)),
+          undo: (machine, keys, signal, endpoint) =>
+            counted(agent, { key: keys.performKey, signal }, () =>
+              undo(machine, keys, signal, endpoint),
+            ),
         };
       },
     },

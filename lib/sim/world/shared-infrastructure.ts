@@ -137,6 +137,7 @@ export function sharedInfrastructure(
       for (const decision of decisions) {
         observer.wrote(decision);
         rules.wrote(decision);
+        if (startsAnew(decision)) faults.note('undone-first');
       }
       rules.wroteClaim(write.after);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
@@ -194,6 +195,13 @@ export function sharedInfrastructure(
     handOver: movers.handOver,
   };
 }
+
+/** Whether a step was undone first, and may now be performed at another member. */
+const startsAnew = ({ before, after }: Pick<Write, 'before' | 'after'>): boolean =>
+  after.steps.some(
+    ({ undoFirst, keyGeneration }, at) =>
+      undoFirst?.isDone === true && keyGeneration !== before?.steps[at]?.keyGeneration,
+  );
 
 const worldQueues = ({ visibilityMs }: Setting, around: SimContext, { pump }: Movers): Queues =>
   queuesOf((name) =>

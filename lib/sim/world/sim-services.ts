@@ -29,10 +29,16 @@ export interface Service {
   ): Promise<ServiceOutput>;
   undo(
     machine: Machine,
-    performKey: IdempotencyKey,
+    keys: UndoKeys,
     signal: AbortSignal,
     endpoint: string | null,
   ): Promise<void>;
+}
+
+/** The key of an undo, and the key of what it undoes. */
+export interface UndoKeys {
+  readonly key: IdempotencyKey;
+  readonly performKey: IdempotencyKey;
 }
 
 /** The effects at all services. Those that do not know each other's keys may have one for the same key. */
@@ -49,7 +55,7 @@ export interface ServicesOptions {
   /** Services with one ledger know each other's keys. */
   readonly ledgerOf: (agent: AgentName) => string;
   readonly onEffect: (key: IdempotencyKey, effect: Effect) => void;
-  /** Two ledgers have an effect of one key. */
+  /** A step has an effect twice: in two ledgers, or under two generations of its key. */
   readonly onSecondEffect: (key: IdempotencyKey) => void;
   readonly capacity: ServiceCapacity;
 }
@@ -66,6 +72,9 @@ const unreachableAfterMs = 3_000;
 /** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
 
+/** The part of a key that all of its generations have. */
+const stepOf = (key: IdempotencyKey): string => key.split('#')[0] ?? key;
+
 export function services({
   around,
   outages,
@@ -75,6 +84,10 @@ export function services({
   capacity,
 }: ServicesOptions): Services {
   const ledgers = new Map<string, Map<IdempotencyKey, Effect>>();
+  /** What each ledger undid by the key of the undo: a repeated key gets the answer of the first request. */
+  const undos = new Map<string, IdempotencyKey>();
+  /** The effects of each step. */
+  const units = new Map<string, number>();
   const { faults } = around;
   const calling = callsOf({ around, outages, capacity });
 
@@ -90,9 +103,10 @@ export function services({
     if (before === effect) return;
     effects.set(key, effect);
     onEffect(key, effect);
-    if (effect !== 'applied') return;
-    const applied = [...ledgers.values()].filter((other) => other.get(key) === 'applied');
-    if (applied.length > 1) onSecondEffect(key);
+    const step = stepOf(key);
+    const left = (units.get(step) ?? 0) - (before === 'applied' ? 1 : 0);
+    units.set(step, left + (effect === 'applied' ? 1 : 0));
+    if (effect === 'applied' && left > 0) onSecondEffect(key);
   }
 
   function applied(ledger: string, key: IdempotencyKey): ServiceOutput {
@@ -107,7 +121,10 @@ export function services({
     throw new PermanentFault(effect === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
   }
 
-  function undone(ledger: string, key: IdempotencyKey): void {
+  function undone(ledger: string, { key: undoKey, performKey: key }: UndoKeys): void {
+    const own = `${ledger} ${undoKey}`;
+    if ((undos.get(own) ?? key) !== key) return;
+    undos.set(own, key);
     const found = effectsOf(ledger).get(key) ?? 'none';
     if (found === 'none') enter(ledger, key, 'tombstone');
     if (found === 'applied') enter(ledger, key, 'undone');
@@ -137,16 +154,16 @@ export function services({
             return output;
           },
         }),
-      undo: (machine, key, signal, endpoint) =>
+      undo: (machine, keys, signal, endpoint) =>
         calling(agent, machine, signal, {
           endpoint,
-          what: `undo ${key}`,
+          what: `undo ${keys.performKey}`,
           act: () => {
             failing();
             if (faults.strike('undo-refused')) {
               throw new PermanentFault('not-taken-back', 'That cannot be undone now.', 'possible');
             }
-            undone(ledgerOf(agent), key);
+            undone(ledgerOf(agent), keys);
           },
         }),
     }),

@@ -6,6 +6,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { type Draft, nudgeInTime, release, setStep } from '../draft.ts';
 import { waitsForGates } from '../settle-holds.ts';
 import { beginUndo, inDoubt } from '../undo.ts';
+import { undoFirstResubmitted } from '../undo-first.ts';
 
 /**
  * Error becomes Pending, and failed steps can be tried again, with their failure counts reset. A step
@@ -15,7 +16,7 @@ import { beginUndo, inDoubt } from '../undo.ts';
 export function resubmit(draft: Draft): void {
   for (const [at, step] of draft.steps.entries()) {
     const { progress } = step;
-    setStep(draft, at, { failures: 0 });
+    setStep(draft, at, { failures: 0, ...undoFirstResubmitted(step) });
     if (progress.state !== 'Failed' || draft.direction === 'undo') continue;
     const renewed = progress.fault.effect === 'none' && !inDoubt(step);
     setStep(draft, at, {
