@@ -71,10 +71,12 @@ export function idempotencyKey(
   action: Action,
   generation: number,
 ): IdempotencyKey {
-  const perform = `${order}/${step}${generation > 1 ? `#${generation}` : ''}`;
-  const key = action === 'undo' ? `${perform}/undo` : perform;
+  const first = `${order}/${step}`;
+  const perform = generation > 1 ? `${first}#${generation}` : first;
+  const key = action === 'undo' ? undoKeyOf(perform) : perform;
   assertThat(isKey(key), 'an idempotency key consists of an order id and a step name');
   return key;
 }
 
+const undoKeyOf = (performKey: string) => `${performKey}/undo`;
 const isKey = (text: string): text is IdempotencyKey => text.includes('/');

@@ -55,8 +55,8 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'undo the second key of a step with the key of the first undo',
     'model/ids',
-    "const key = action === 'undo' ? `${perform}/undo` : perform;",
-    "const key = action === 'undo' ? `${order}/${step}/undo` : perform;",
+    'undoKeyOf(perform)',
+    'undoKeyOf(first)',
   ),
   mutant(
     'perform a step again within its undo',
