@@ -175,7 +175,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'remember a tick that could not reach a shard, and nothing of that shard',
     'sweep-tick',
-    'await allEnded(failed.map((shard) => leaveMemory(ports, of(shard))));',
+    'await leaveMemories(ports, failed);',
     '',
   ),
   mutant(
