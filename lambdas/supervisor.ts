@@ -105,8 +105,9 @@ const handling = {
 };
 
 const heldSteps = dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log);
+const pools = poolsOf(workflows);
 const nudgeHeld = heldSweep({
-  agents: [...config.REEVE_AGENTS, ...poolsOf(workflows).keys()],
+  agents: [...config.REEVE_AGENTS, ...pools.keys()],
   heldSteps,
   nudges,
   clock: systemClock,
@@ -118,6 +119,7 @@ const report = reportBacklog({
   report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
   heldSteps,
   circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+  pools,
   weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
   clock: systemClock,
   log,

@@ -16,6 +16,8 @@ export interface ReportBacklogPorts {
   readonly report: BacklogReport;
   readonly heldSteps: HeldCounts;
   readonly circuits: Pick<Circuits, 'read'>;
+  /** The pools of agents by name, with their members. Default: there is none. */
+  readonly pools?: ReadonlyMap<string, readonly string[]>;
   readonly clock: Clock;
   readonly log: Log;
   /** The weight of a tenant, by its text in the index. Default: each has 1. */
@@ -43,14 +45,24 @@ export function reportBacklog(
   };
 }
 
+/** Whether no order that waits for the agent can start: of a pool, because no member is available. */
+async function isWithoutService(
+  { circuits, pools = new Map() }: ReportBacklogPorts,
+  agent: string,
+): Promise<boolean> {
+  const members = pools.get(agent) ?? [agent];
+  const all = await Promise.all(members.map((member) => circuits.read(member)));
+  return all.every((circuit) => circuit !== null && circuit.state !== 'recovering');
+}
+
 async function classesOf(
-  { heldSteps, circuits, weightOf }: ReportBacklogPorts,
+  ports: ReportBacklogPorts,
   agent: string,
   before: HeldBacklog | null,
   nowMs: number,
 ): Promise<readonly HeldClass[]> {
-  const circuit = await circuits.read(agent);
-  const isUnavailable = circuit !== null && circuit.state !== 'recovering';
+  const { heldSteps, weightOf } = ports;
+  const isUnavailable = await isWithoutService(ports, agent);
   const classes = await Promise.all(
     priorities.map(async (priority) => {
       const known = before?.classes.find(

@@ -21,8 +21,8 @@ interface Waiting {
   readonly since: number;
 }
 
-/** A deployment with one agent, whose orders wait in memory. */
-function deployment() {
+/** A deployment with one agent or pool, whose orders wait in memory. */
+function deployment(pools: ReadonlyMap<string, readonly string[]> = new Map()) {
   const clock = virtualClock();
   const log = testLog();
   const circuits = memoryCircuits();
@@ -52,7 +52,7 @@ function deployment() {
       }));
     },
   };
-  const reportNow = reportBacklog({ report, heldSteps, circuits, clock, log });
+  const reportNow = reportBacklog({ report, heldSteps, circuits, pools, clock, log });
   const frontDoor = (more: { readonly ordersMax?: number } = {}) =>
     sharedAdmission({
       ...{ report, flowOf, sweepPeriodMs, clock, log, ...more },
@@ -141,6 +141,23 @@ test('an outage is not a low rate: orders are accepted up to the number that may
   for (let number = 0; number < 15; number += 1) answers.push(await door.ask(order()));
   expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => null));
   expect(answers[10]).toEqual({ code: 'overloaded', retryAfterMs: 30_000 });
+});
+
+test('a pool is unavailable only while the circuits of all its members are open', async () => {
+  const { clock, sweep, hold, circuits, stored } = deployment(
+    new Map([['paint', ['east', 'west']]]),
+  );
+  const at = clock.now();
+  const goodRate = { perSecond: 1, isKnown: true };
+  const open = { state: 'open', epoch: 1, since: at, probeAt: at, probes: 0, goodRate } as const;
+  hold(80);
+  const seen: boolean[] = [];
+  for (const member of ['east', 'west']) {
+    await circuits.store(member, open, 0);
+    await sweep();
+    seen.push(...stored().map(({ isUnavailable }) => isUnavailable));
+  }
+  expect(seen).toEqual([false, true]);
 });
 
 test('while nothing waits, a front door reads once per ten orders at most, and the Supervisor writes nothing', async () => {

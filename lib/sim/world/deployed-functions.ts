@@ -160,9 +160,10 @@ function sweepsOf(ports: SweepPorts, shared: SharedByFunctions, machine: Machine
   const heldSteps = simHeldSteps(shared.held, machine);
   const circuits = simCircuits(shared.circuits, machine);
   const report = simBacklogReport(shared.report, machine);
-  const countHeld = reportBacklog({ report, heldSteps, circuits, clock, log });
+  const pools = poolsOf(ports.registry.all);
+  const countHeld = reportBacklog({ report, heldSteps, circuits, pools, clock, log });
   const nudgeHeld = heldSweep({
-    agents: [...contracts.map(({ name }) => name), ...poolsOf(ports.registry.all).keys()],
+    agents: [...contracts.map(({ name }) => name), ...pools.keys()],
     ...{ heldSteps, nudges, clock, log, sweepPeriodMs },
   });
   return { tick, nudgeHeld: async () => countHeld(await nudgeHeld()) };
