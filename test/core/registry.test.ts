@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import { workflowName } from '#core/model/ids.ts';
-import { flow, submit } from './support.ts';
+import { flow, poolOf, submit } from './support.ts';
 
 const one = flow({ a: {} });
 const two = { ...flow({ a: {}, b: {} }), version: 2 };
@@ -54,5 +54,30 @@ describe('a registry', () => {
       'Two different definitions have the name and version flow@1: give the newer one the next version.',
     );
     expect(build).toThrow(expect.objectContaining({ code: 'version-twice' }));
+  });
+});
+
+describe('the names of pools', () => {
+  const europe = poolOf('pay', { east: { domain: 'eu' }, west: { domain: 'eu' } });
+  const using = (...pools: readonly ReturnType<typeof poolOf>[]) =>
+    pools.map(({ name: agent, pool }, at) => {
+      const steps = flow({ a: {} }).steps.map((step) => ({ ...step, agent, pool }));
+      return { ...one, name: workflowName(`flow-${at}`), steps };
+    });
+
+  it('may not be those under which steps of another one wait', () => {
+    const twin = poolOf('pay--eu', { north: {}, south: {} });
+    expect(() => workflowRegistry(using(europe, twin))).toThrow(
+      expect.objectContaining({
+        code: 'pool-invalid',
+        message: expect.stringContaining(
+          'the pools pay and pay--eu would wait under the name pay--eu',
+        ),
+      }),
+    );
+  });
+
+  it('are the same in all workflows that use the pool', () => {
+    expect(() => workflowRegistry(using(europe, europe, poolOf('other', { a: {} })))).not.toThrow();
   });
 });

@@ -18,8 +18,12 @@ export interface WorkflowRegistry {
   ): WorkflowDefinition | undefined;
 }
 
-/** @throws {DefinitionError} `version-twice` when two definitions have the same name and version */
+/**
+ * @throws {DefinitionError} `version-twice` when two definitions have the same name and version; `pool-invalid` when steps of two
+ *   pools would wait under one name
+ */
 export function workflowRegistry(definitions: readonly WorkflowDefinition[]): WorkflowRegistry {
+  checkPoolNames(definitions);
   const byVersion = new Map<string, WorkflowDefinition>();
   const latest = new Map<string, WorkflowDefinition>();
   for (const definition of definitions) {
@@ -45,6 +49,23 @@ export function workflowRegistry(definitions: readonly WorkflowDefinition[]): Wo
       return found?.fingerprint === record.fingerprint ? found : undefined;
     },
   };
+}
+
+/** The group of the domain `eu` of a pool `pay` is `pay--eu`, which another pool may not be called. */
+function checkPoolNames(definitions: readonly WorkflowDefinition[]): void {
+  const owners = new Map<AgentName, AgentName>();
+  for (const { agent: owner, pool } of definitions.flatMap(({ steps }) => steps)) {
+    for (const name of pool === undefined ? [] : [owner, ...pool.map(({ group }) => group)]) {
+      const other = owners.get(name) ?? owner;
+      if (other !== owner) {
+        throw new DefinitionError(
+          'pool-invalid',
+          `Steps of the pools ${other} and ${owner} would wait under the name ${name}: rename one of the pools, or its domain.`,
+        );
+      }
+      owners.set(name, owner);
+    }
+  }
 }
 
 const versionId = (name: WorkflowName | string, version: number) => `${name}@${version}`;

@@ -56,7 +56,7 @@ export const errorCodes = {
       'The pool of a step undoes it first, and the step is irreversible or has one round of attempts.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
     'pool-invalid':
-      'A member of a pool has a weight that is out of its range, no member has one, an agent has the name of a pool, or a pool with `undo-first` has no undo or one domain.',
+      'A member of a pool has a weight that is out of its range, no member has one, an agent or another pool has the name of a pool or of a domain of it, or a pool with `undo-first` has no undo or one domain.',
     'policy-range': 'A number in the policy of a step or a workflow is out of its range.',
     'queue-missing': 'There is no queue for the priority of an order, and none for `normal`.',
     'record-too-large': 'The largest order of the workflow would not fit its record.',
