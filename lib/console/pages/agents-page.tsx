@@ -131,7 +131,11 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
   );
 }
 
-const gates = { concurrency: 'for a free slot', circuit: 'for the circuit' } as const;
+const gates = {
+  concurrency: 'for a free slot',
+  circuit: 'for the circuit',
+  limit: 'for a limit',
+} as const;
 
 function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {
   return (
