@@ -42,5 +42,5 @@ function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] 
 }
 
 /** The idempotency key of the request that the held step waits to send. */
-export const keyOf = (record: ProcessRecord, step: StepRecord): IdempotencyKey =>
+const keyOf = (record: ProcessRecord, step: StepRecord): IdempotencyKey =>
   idempotencyKey(record.orderId, step.name, nextAction(record, step), step.keyGeneration);
