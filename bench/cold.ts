@@ -9,49 +9,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '#infra/functions/bundles.ts';
+import { agents, bars, environment, roles } from './cold-environment.ts';
 
 const { values: flags } = parseArgs({
   options: { json: { type: 'boolean', default: false }, runs: { type: 'string', default: '11' } },
 });
 
-const agents = ['fraud', 'inventory', 'payment', 'shipping'];
-const names = [
-  'front-door',
-  'submission',
-  'scheduler',
-  'supervisor',
-  'notifier',
-  'webhook',
-  ...agents,
-];
+const names = [...roles, ...agents];
 const entryOf = (name: string) =>
   agents.includes(name) ? `lambdas/agents/${name}.ts` : `lambdas/${name}.ts`;
-
-/** Limits of the project: bytes of a bundle, and ms to load it. */
-const limits = { agentBytes: 600_000, otherBytes: 860_000, loadMs: 150 };
-
-const address = 'https://sqs.us-east-1.amazonaws.com/000000000000/queue';
-const environment = {
-  AWS_REGION: 'us-east-1',
-  AWS_LAMBDA_FUNCTION_NAME: 'cold',
-  REEVE_ORDERS_TABLE: 'orders',
-  REEVE_PROCESSES_TABLE: 'processes',
-  REEVE_COORDINATION_TABLE: 'coordination',
-  REEVE_SHARDS: '4',
-  REEVE_SWEEP_SECONDS: '60',
-  REEVE_KEEP_DAYS: '30',
-  REEVE_QUEUES: address,
-  REEVE_PRIORITIES: 'normal',
-  REEVE_AGENTS: agents.join(','),
-  REEVE_REPLY_QUEUE: address,
-  REEVE_RESPONSE_CHANNELS: '{}',
-  REEVE_EVENT_BUS: 'default',
-  REEVE_DEPLOYMENT: 'cold',
-  REEVE_WEBHOOK: 'shop',
-  REEVE_WEBHOOK_URL: 'https://shop.example.com',
-  REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:shop',
-  REEVE_SERVICE_URL: 'https://service.example.com',
-};
 
 const folderOf = bundle(
   Object.fromEntries(names.map((name) => [name, entryOf(name)])),
@@ -78,11 +44,11 @@ function measure(name: string) {
 const functions = names.map(measure);
 const over = functions.filter(
   ({ name, bytes, loadMs: ms }) =>
-    bytes > (agents.includes(name) ? limits.agentBytes : limits.otherBytes) || ms > limits.loadMs,
+    bytes > (agents.includes(name) ? bars.agentBytes : bars.otherBytes) || ms > bars.loadMs,
 );
 
 if (flags.json) {
-  console.log(JSON.stringify({ functions, limits, over: over.map(({ name }) => name) }));
+  console.log(JSON.stringify({ functions, bars, over: over.map(({ name }) => name) }));
 } else {
   console.log('function          bundle KB   load ms (median)');
   for (const { name, bytes, loadMs: ms } of functions) {

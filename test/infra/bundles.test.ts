@@ -1,12 +1,13 @@
 /** The content of the functions' bundles: size determines cold start and cost. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '#infra/functions/bundles.ts';
+import { agents, bars, environment, roles } from '../../bench/cold-environment.ts';
 
-const agents = ['fraud', 'inventory', 'payment', 'shipping'];
-const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 const entries = Object.fromEntries([
   ...roles.map((name) => [name, `lambdas/${name}.ts`]),
   ...agents.map((name) => [name, `lambdas/agents/${name}.ts`]),
@@ -15,20 +16,32 @@ const entries = Object.fromEntries([
 const outdir = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-let sourceOf: (name: string) => string;
+let fileOf: (name: string) => string;
+const sourceOf = (name: string) => readFileSync(fileOf(name), 'utf8');
 beforeAll(() => {
   const folderOf = bundle(entries, 'lib/workflows/shipped.ts', join(outdir, 'bundles'));
-  sourceOf = (name) => readFileSync(join(folderOf(name), 'index.mjs'), 'utf8');
+  fileOf = (name) => join(folderOf(name), 'index.mjs');
   // Ten bundles in a separate process take a second on an idle machine.
 }, 60_000);
 
-test.each(agents)('the agent %s is 680 KB at most', (name) => {
-  expect(sourceOf(name).length).toBeLessThanOrEqual(680_000);
+test.each(agents)(`the agent %s has ${bars.agentBytes} bytes at most`, (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(bars.agentBytes);
 });
 
-test.each(roles)('%s is 880 KB at most', (name) => {
-  expect(sourceOf(name).length).toBeLessThanOrEqual(880_000);
+test.each(roles)(`%s has ${bars.otherBytes} bytes at most`, (name) => {
+  expect(sourceOf(name).length).toBeLessThanOrEqual(bars.otherBytes);
 });
+
+test.each([...roles, ...agents])(
+  '%s starts with the variables that bench:cold gives it',
+  (name) => {
+    const script = `await import(${JSON.stringify(pathToFileURL(fileOf(name)).href)}); process.exit(0);`;
+    const args = ['--input-type=module', '--eval', script];
+    expect(() =>
+      execFileSync(process.execPath, args, { env: environment, stdio: 'pipe' }),
+    ).not.toThrow();
+  },
+);
 
 /** A text that only the code of that part has. */
 const signs = {
