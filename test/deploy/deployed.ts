@@ -138,13 +138,23 @@ export class Deployed {
     );
   }
 
-  /** Waits until all orders are due: the due index has the schedule's precision, a minute. */
+  /**
+   * Waits until all orders are due: the due index has the schedule's precision, a minute. All are read before the
+   * wait, and one that the schedule's own sweep has recovered in the meantime is due no more.
+   */
   async pastDue(orderIds: readonly string[]): Promise<void> {
-    for (const orderId of orderIds) {
-      const { completeBy } = await this.until(orderId, (order) => order.completeBy !== null, false);
-      const due = Math.ceil(Date.parse(completeBy ?? '') / 60_000) * 60_000;
-      await sleep(Math.max(0, due + 1 - Date.now()));
-    }
+    const due = await Promise.all(
+      orderIds.map(async (orderId) => {
+        const { completeBy, failureCount } = await this.until(
+          orderId,
+          (order) => order.completeBy !== null || order.failureCount > 0,
+          false,
+        );
+        const minutes = Math.ceil(Date.parse(completeBy ?? '') / 60_000);
+        return failureCount > 0 ? 0 : minutes * 60_000;
+      }),
+    );
+    await sleep(Math.max(0, Math.max(...due) + 1 - Date.now()));
   }
 
   async functionNamed(description: string): Promise<string> {
