@@ -1,7 +1,10 @@
 /** The queues of a world. */
 import type { AgentName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import { contracts } from '#sim/orders/sim-agents.ts';
-import type { SimQueue } from './sim-queue.ts';
+import type { Setting } from '#sim/world/setting.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
+import { type SimQueue, simQueue } from './sim-queue.ts';
 
 export interface Queues<Queue = SimQueue> {
   readonly submissions: Queue;
@@ -26,6 +29,23 @@ export function queuesOf<Queue>(queue: (name: string) => Queue): Queues<Queue> {
     retries: queue('retries'),
   };
 }
+
+/**
+ * Those of a world. In one process only the retry queue of the notifier is used. It is a table that keeps each notification until
+ * it is delivered (lib/in-process/change-feed.ts), so nothing in it becomes a dead letter. A queue of a deployment has the limit:
+ * its messages become dead letters too while the machines that receive them are frozen.
+ */
+export const simQueues = (
+  { oneProcess, visibilityMs }: Pick<Setting, 'oneProcess' | 'visibilityMs'>,
+  around: SimContext,
+  onVisible: (queue: SimQueue) => void,
+): Queues =>
+  queuesOf((name) =>
+    simQueue({
+      ...{ name, around, visibilityMs, onVisible },
+      receivesMax: oneProcess ? Number.POSITIVE_INFINITY : limits.receivesMax,
+    }),
+  );
 
 /** The channels between roles, whose losses the Supervisor recovers. */
 export const allOf = ({

@@ -9,7 +9,6 @@ import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { limits } from '#core/model/limits.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
@@ -19,7 +18,7 @@ import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { contracts, ledgerOf } from '#sim/orders/sim-agents.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
-import { type Queues, queuesOf } from '#sim/ports/queues.ts';
+import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
 import {
   type CircuitTable,
@@ -27,7 +26,7 @@ import {
   ejectionTable,
   type ReportItem,
 } from '#sim/ports/sim-flow.ts';
-import { type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
+import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
 import { recordsOf, type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
@@ -189,7 +188,7 @@ export function sharedInfrastructure(
       onSecondEffect: observer.tookTwice,
       capacity: serviceCapacity(oneProcess ? concurrency : Number.POSITIVE_INFINITY, breach),
     }),
-    queues: worldQueues(setting, around, movers),
+    queues: simQueues(setting, around, movers.pump),
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,
@@ -201,13 +200,4 @@ const startsAnew = ({ before, after }: Pick<Write, 'before' | 'after'>): boolean
   after.steps.some(
     ({ undoFirst, keyGeneration }, at) =>
       undoFirst?.isDone === true && keyGeneration !== before?.steps[at]?.keyGeneration,
-  );
-
-const worldQueues = ({ visibilityMs }: Setting, around: SimContext, { pump }: Movers): Queues =>
-  queuesOf((name) =>
-    simQueue({
-      ...{ name, around, visibilityMs },
-      receivesMax: limits.receivesMax,
-      onVisible: pump,
-    }),
   );
