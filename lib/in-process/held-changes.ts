@@ -1,4 +1,5 @@
-/** Which steps of an order wait since a write, and which no more. */
+/** Which steps of an order wait for their gates since a write, and which no more. */
+import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
 import { nextAction, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 
@@ -12,7 +13,7 @@ export interface HeldStep {
   readonly since: number;
 }
 
-/** `begun`: also the steps that waited before. */
+/** `begun`: also the steps that waited before. `ended`: also held steps whose order cools down. */
 export interface HeldChanges {
   readonly begun: readonly HeldStep[];
   readonly ended: readonly HeldStep[];
@@ -21,19 +22,18 @@ export interface HeldChanges {
 /** @param before the revision that `record` replaced; null for a new order */
 export function heldChanges(record: ProcessRecord, before: ProcessRecord | null): HeldChanges {
   if (record.isHeld !== true && before?.isHeld !== true) return nothing;
-  const ended = (before?.steps ?? []).flatMap((step, at) => {
-    if (before === null) return [];
-    const now = record.steps[at];
-    const waitsOn =
-      now?.progress.state === 'Held' &&
-      now.agent === step.agent &&
-      keyOf(record, now) === keyOf(before, step);
-    return waitsOn ? [] : heldStep(before, step);
-  });
-  return { begun: record.steps.flatMap((step) => heldStep(record, step)), ended };
+  const held = heldIn(record);
+  const begun = mayStartHeld(record) ? held : [];
+  const waits = ({ agent, key }: HeldStep) =>
+    begun.some((step) => step.agent === agent && step.key === key);
+  const known = before === null ? held : [...heldIn(before), ...held];
+  return { begun, ended: known.filter((step) => !waits(step)) };
 }
 
 const nothing: HeldChanges = { begun: [], ended: [] };
+
+const heldIn = (record: ProcessRecord): readonly HeldStep[] =>
+  record.steps.flatMap((step) => heldStep(record, step));
 
 function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] {
   const { agent, progress } = step;

@@ -9,6 +9,7 @@ import {
   isFarKey,
   pickUpBy,
 } from '#core/decide/due.ts';
+import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import { type Audience, audienceOf, changeOf, hasAudience, statusId } from '#core/model/change.ts';
 import { assertThat, CorruptDataError, ReeveError } from '#core/model/errors.ts';
 import { stepName } from '#core/model/ids.ts';
@@ -21,6 +22,7 @@ import {
   epoch,
   expire,
   flow,
+  gated,
   no,
   ok,
   play,
@@ -250,4 +252,20 @@ describe('the key in a due index', () => {
     const at = Math.ceil((epoch + 2 * messageDelayMaxMs) / minute) * minute;
     expect(dueKeyOf(waiting(at - pending.record.updatedAt), minute)).toBe(at + 1);
   });
+});
+
+it('a held step starts with its gate, and not before the cool-down of another step of its order', () => {
+  const definition = diamond({ a: { retries: 0, coolDown: { after: 60_000, times: 1 } } });
+  const b = { hold: 'circuit', until: 800_000 } as const;
+  const aRuns = play(gated(submit(definition), { b }), [5, claim()]);
+  expect(mayStartHeld(aRuns.record)).toBe(true);
+  const cooling = play(aRuns, [1_006, expire]);
+  expect(cooling.record).toMatchObject({ isHeld: true, notBefore: epoch + 61_006 });
+  expect(mayStartHeld(cooling.record)).toBe(false);
+  const bothHeld = play(gated(cooling, { a: { hold: 'concurrency', until: 70_000 }, b }), [
+    61_006,
+    claim(),
+  ]);
+  expect(bothHeld.record).toMatchObject({ processState: 'Pending', notBefore: epoch + 70_000 });
+  expect(mayStartHeld(bothHeld.record)).toBe(true);
 });

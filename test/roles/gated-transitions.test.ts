@@ -171,8 +171,11 @@ test('a call that is let through, and not sent because another hold has lasted t
   expect(nudged).toEqual(['two']);
   await transitions.apply([claimOf('two')]);
   expect(requests()).toHaveLength(2);
-  // The step that was not started has the slot again.
-  expect(nudged).toEqual(['two', 'two']);
+  // Its order cools down, so the slot is for another one.
+  await create('three');
+  await transitions.apply([claimOf('three')]);
+  expect(requests().map(({ orderId }) => orderId)).toEqual(['one', 'one', 'three']);
+  expect(nudged).toEqual(['two']);
 });
 
 test('an order whose start was not written waits for a slot again, when it is held once more', async () => {

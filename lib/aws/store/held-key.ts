@@ -1,11 +1,13 @@
 /**
  * The keys of the Held index: the orders with a step that waits for an agent, by agent and class, and within it by tenant
- * and by the time that they have waited. Only an order that waits is in it.
+ * and by the time that they have waited. Only an order that waits is in it, and none that cools down: it would take the turn of
+ * another one.
  */
 import { createHash } from 'node:crypto';
+import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
 
-/** The key attributes of a record in the index; none when no step of it is held. */
+/** The key attributes of a record in the index; none when it is not in it. */
 export interface HeldKey {
   readonly HeldFor?: string;
   readonly HeldTurn?: string;
@@ -21,8 +23,9 @@ const afterAll = '~';
 export const heldFor = (agent: string, priority: Priority) => `${agent}${separator}${priority}`;
 
 /** The attributes of a record for the index. An order with several held steps waits in it for the agent of the first one. */
-export function heldKeyOf({ steps, priority, tenant, isHeld }: ProcessRecord): HeldKey {
-  if (isHeld === undefined) return {};
+export function heldKeyOf(record: ProcessRecord): HeldKey {
+  const { steps, priority, tenant, isHeld } = record;
+  if (isHeld === undefined || !mayStartHeld(record)) return {};
   for (const { agent, progress } of steps) {
     if (progress.state !== 'Held') continue;
     const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');

@@ -5,6 +5,7 @@
 import type { Breach } from '#checkers/violation.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { isClaimable } from './claimable.ts';
 
 /** A limit, as the author of its agent states it. */
 export interface CheckedLimit {
@@ -85,7 +86,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   function look(limit: CheckedLimit, record: ProcessRecord): void {
     const own = usedOf(limit, record.tenant);
     const isWaitedFor = [...held.values()].some(
-      (one) => (!limit.byTenant || one.tenant === record.tenant) && waitsFor(one, limit),
+      (one) => (!limit.byTenant || one.tenant === record.tenant) && waitsFor(one, limit, now()),
     );
     if (!isWaitedFor || own.inFlight > 0 || !limit.waitsUnder.every(mayBegin)) {
       own.unused = null;
@@ -131,9 +132,10 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   };
 }
 
-const waitsFor = ({ processState, steps }: ProcessRecord, { waitsUnder }: CheckedLimit) =>
-  processState !== 'Error' &&
-  steps.some(
+const waitsFor = (record: ProcessRecord, { waitsUnder }: CheckedLimit, at: number) =>
+  record.processState !== 'Error' &&
+  isClaimable(record, at) &&
+  record.steps.some(
     ({ agent, progress }) =>
       progress.state === 'Held' && progress.gate === 'limit' && waitsUnder.includes(agent),
   );

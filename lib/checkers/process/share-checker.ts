@@ -12,6 +12,7 @@ import {
   type ProcessRecord,
   type StepRecord,
 } from '#core/model/record.ts';
+import { isClaimable } from './claimable.ts';
 
 /** The weights of the classes in docs/design.md. */
 const classWeights: Readonly<Record<Priority, number>> = { high: 16, normal: 4, low: 1 };
@@ -97,18 +98,22 @@ export function shareChecker({ concurrencyOf, disturbance, breach }: ShareChecke
     if (before?.isHeld === undefined && after.isHeld === undefined) return;
     for (const is of after.steps) {
       const was = before === null ? undefined : findStep(before, is.name);
-      const didWait = was?.progress.state === 'Held';
-      const doesWait = is.progress.state === 'Held';
+      const didWait = before !== null && waitsIn(before, was);
+      const doesWait = waitsIn(after, is);
       // An operator may give an order that waits another class.
       const isSame =
-        didWait && doesWait && before?.priority === after.priority && was.agent === is.agent;
+        didWait && doesWait && before.priority === after.priority && was?.agent === is.agent;
       // The former process may have held it: this one knows it from the first write that it sees.
       if (isSame && isKnown(is, after)) continue;
-      if (didWait && before !== null) left(was, before, is.attempt !== was.attempt);
+      if (didWait && was !== undefined) left(was, before, is.attempt !== was.attempt);
       if (doesWait) waits(is, after);
     }
   };
 }
+
+/** A step of an order that cools down could not begin: it has no share meanwhile. */
+const waitsIn = (record: ProcessRecord, step: StepRecord | undefined): boolean =>
+  step?.progress.state === 'Held' && isClaimable(record, record.updatedAt);
 
 const newFlow = (priority: Priority, tenant: string | null): Flow => ({
   priority,

@@ -8,6 +8,7 @@ import type { Breach } from '#checkers/violation.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { isClaimable } from './claimable.ts';
 
 /** Options of {@link slotChecker}. */
 export interface SlotCheckerOptions {
@@ -120,15 +121,10 @@ export function slotChecker(options: SlotCheckerOptions) {
 }
 
 /** Whether the order could begin a call of the agent now: it does not cool down, or wait for anything else. */
-function waitsFor({ processState, notBefore, steps }: ProcessRecord, agent: AgentName, at: number) {
-  const untils = steps.flatMap(({ progress }) =>
-    progress.state === 'Held' ? [progress.until] : [],
-  );
-  const isClaimable =
-    processState === 'Processing' || notBefore <= at || notBefore === Math.min(...untils);
+function waitsFor(record: ProcessRecord, agent: AgentName, at: number) {
   return (
-    isClaimable &&
-    steps.some(
+    isClaimable(record, at) &&
+    record.steps.some(
       ({ agent: own, progress }) =>
         // Whether a limit has room is checked elsewhere.
         own === agent && progress.state === 'Held' && progress.gate !== 'limit',

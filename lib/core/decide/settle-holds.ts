@@ -89,6 +89,16 @@ export function waitsForGates(record: ProcessRecord): boolean {
 }
 
 /**
+ * Whether the held steps of the order start as soon as their gates let them. Those of an order that cools down, because
+ * another step of it failed, start after the cool-down at the earliest: until then they must take no turn, and no room.
+ */
+export function mayStartHeld(record: ProcessRecord): boolean {
+  const { processState, notBefore, updatedAt } = record;
+  if (processState !== 'Pending') return processState === 'Processing';
+  return notBefore <= updatedAt || waitsForGates(record);
+}
+
+/**
  * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps:
  * nothing about it is worth a write. Not a part of `decide`, because a history that has such claims must replay (R15).
  */

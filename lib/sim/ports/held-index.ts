@@ -1,4 +1,5 @@
 /** The index of the orders with a step that waits for an agent, in the order of lib/aws/store/held-key.ts. */
+import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
@@ -27,8 +28,9 @@ interface Entry extends HeldOrder {
 }
 
 /** As an order is in the index; null: it waits for no agent. */
-function entryOf({ orderId, priority, tenant, steps, isHeld }: ProcessRecord): Entry | null {
-  if (isHeld === undefined) return null;
+function entryOf(record: ProcessRecord): Entry | null {
+  const { orderId, priority, tenant, steps, isHeld } = record;
+  if (isHeld === undefined || !mayStartHeld(record)) return null;
   for (const { agent, progress } of steps) {
     if (progress.state !== 'Held') continue;
     return { orderId, agent, priority, flow: simFlowOf(tenant), since: progress.since };
