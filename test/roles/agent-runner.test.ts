@@ -315,3 +315,31 @@ test('a probe that is answered replies as any other call', async () => {
   await run();
   expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
 });
+
+test('an attempt whose limit has no further slot in time ends at complete-by, without a reply (R19)', async () => {
+  const failing = async () => {
+    throw new TransientFault('http-503', 'try later');
+  };
+  const free = freeBreaker();
+  let admissions = 0;
+  const breaker = {
+    ...free,
+    admit(request: Request) {
+      admissions += 1;
+      const refusal = { gate: 'limit', retryAfterMs: 10_000 } as const;
+      return admissions === 1 ? free.admit(request) : refusal;
+    },
+  };
+  const { run, clock, calls, replies, log } = kitchen(failing, {}, { breaker });
+  let isDone = false;
+  const running = run().then(() => {
+    isDone = true;
+  });
+  await clock.advance(10_000);
+  expect(isDone).toBe(false);
+  await clock.advance(1);
+  await running;
+  expect(calls).toHaveLength(1);
+  expect(replies).toEqual([]);
+  expect(log.lines.at(-1)?.event).toBe('silent-after-complete-by');
+});

@@ -139,8 +139,12 @@ async function attempt(
         await limit.pause(retryAfterMs);
         continue;
       }
-      // A call was made, and none may follow in time: a failure of the service, and not of the limit.
-      if (gate === 'limit' && hasCalled) return undefined;
+      if (gate === 'limit' && hasCalled) {
+        // A call was made, and none may follow in time: a failure of the service, and not of the limit. Like every attempt
+        // without a result, it ends at complete-by: sooner, its request would be acknowledged without a reply (R19).
+        await limit.late.catch(() => {});
+        return undefined;
+      }
       return { kind: 'deferred', ...admitted };
     }
     hasCalled = true;
