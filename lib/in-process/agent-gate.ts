@@ -143,8 +143,8 @@ export function agentGate({
       calls.begin(request);
       return begun;
     },
-    admit: (request) =>
-      (circuit.state() === 'open' ? null : calls.refusal(request)) ??
+    admit: (request, completeBy = request.completeBy) =>
+      (circuit.state() === 'open' ? null : calls.refusal(request, completeBy)) ??
       circuit.call(request) ??
       refusal('circuit'),
     end(request) {

@@ -24,8 +24,12 @@ export interface AdmittedCall {
 export interface Breaker {
   /** Before an attempt. Resolves to null when the attempt may begin; `end` must follow in any case. */
   begin(request: Request): Promise<Refusal | null>;
-  /** Before each call of an attempt that has begun; a refusal ends the attempt. */
-  admit(request: Request): AdmittedCall | Refusal;
+  /**
+   * Before each call of an attempt that has begun; a refusal ends the attempt, unless the call has a slot of its limits in time.
+   *
+   * @param completeBy until when the call may take, as heartbeats have moved it. Default: complete-by of the request
+   */
+  admit(request: Request, completeBy?: number): AdmittedCall | Refusal;
   /** After an attempt, whether or not it began. */
   end(request: Request): void;
   /** The state for operators. */

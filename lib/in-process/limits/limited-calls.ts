@@ -26,8 +26,12 @@ export interface LimitedCalls {
   start(request: Request, keyed: readonly LimitBucket[]): void;
   /** The attempt begins. */
   begin(request: Request): void;
-  /** Before each call of an attempt that has begun. Null: it may be made; else ask again when its slot has come. */
-  refusal(request: Request): Refusal | null;
+  /**
+   * Before each call of an attempt that has begun. Null: it may be made; else ask again when its slot has come.
+   *
+   * @param completeBy a later slot is of no use
+   */
+  refusal(request: Request, completeBy: number): Refusal | null;
   /** The attempt has ended, or is not made. */
   end(request: Request): void;
 }
@@ -93,11 +97,11 @@ export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): Limi
       call.slot = slotIn(call.buckets);
       for (const bucket of call.buckets) bucket.begin(call.slot);
     },
-    refusal(request) {
+    refusal(request, completeBy) {
       const call = calls.get(request);
       if (call === undefined) return null;
-      const slot = slotOf(call, request.completeBy);
-      const waitMs = (slot ?? request.completeBy) - clock.now();
+      const slot = slotOf(call, completeBy);
+      const waitMs = (slot ?? completeBy) - clock.now();
       const isNow = slot !== null && waitMs <= 0;
       call.slot = isNow ? null : slot;
       return isNow ? null : { gate: 'limit', retryAfterMs: Math.max(1, Math.ceil(waitMs)) };

@@ -132,7 +132,7 @@ async function attempt(
   const next = triesOf(service, ports, callsOf(ports.clock, request, limit, beat), limit);
   let hasCalled = false;
   for (let rounds = 1; !limit.isPast(); ) {
-    const admitted = ports.breaker.admit(request);
+    const admitted = ports.breaker.admit(request, limit.completeBy);
     if ('gate' in admitted) {
       const { gate, retryAfterMs } = admitted;
       if (gate === 'limit' && ports.clock.now() + retryAfterMs < limit.completeBy) {

@@ -18,9 +18,9 @@ export function simBreaker(
 ): Breaker {
   return {
     ...inner,
-    admit(request) {
+    admit(request, completeBy) {
       if (faults.strike('health-unknown')) return { gate: 'circuit', retryAfterMs };
-      const admitted = inner.admit(request);
+      const admitted = inner.admit(request, completeBy);
       if ('gate' in admitted) return admitted;
       const ended = probes.began(agent, request);
       const end = (isAnswered: boolean) => {
