@@ -144,7 +144,7 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inProcess(
     'let the retries of an attempt pass a rate',
     'limits/limited-calls',
-    'const slot = slotOf(call, request.completeBy);',
+    'const slot = slotOf(call, completeBy);',
     'const slot = call.slot ?? clock.now();',
   ),
   inProcess(
