@@ -147,8 +147,9 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'an attempt whose limit has no further slot ends at once, without a reply',
     file: 'lib/roles/agent/agent-runner.ts',
-    text: 'await limit.late.catch(() => {});',
-    instead: '',
+    text: "if (gate === 'limit' && (isInTime || hasCalled)) {",
+    instead:
+      "if (gate === 'limit' && !isInTime && hasCalled) return undefined; if (gate === 'limit' && isInTime) {",
     test: 'test/roles/agent-runner.test.ts',
   },
   {
@@ -161,8 +162,8 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'an attempt waits until the circuit is closed, instead of being given back',
     file: 'lib/roles/agent/agent-runner.ts',
-    text: "if (gate === 'limit' && ports.clock.now()",
-    instead: 'if (ports.clock.now()',
+    text: "if (gate === 'limit' && (isInTime || hasCalled)) {",
+    instead: 'if (isInTime || hasCalled) {',
     test: 'test/roles/agent-runner.test.ts',
   },
   {

@@ -135,15 +135,12 @@ async function attempt(
     const admitted = ports.breaker.admit(request, limit.completeBy);
     if ('gate' in admitted) {
       const { gate, retryAfterMs } = admitted;
-      if (gate === 'limit' && ports.clock.now() + retryAfterMs < limit.completeBy) {
+      const isInTime = ports.clock.now() + retryAfterMs < limit.completeBy;
+      // After a call, having no slot in time is a failure of the service, and not of the limit. The attempt then ends at
+      // complete-by, as others without a result do: sooner, its request would be acknowledged without a reply (R19).
+      if (gate === 'limit' && (isInTime || hasCalled)) {
         await limit.pause(retryAfterMs);
         continue;
-      }
-      if (gate === 'limit' && hasCalled) {
-        // A call was made, and none may follow in time: a failure of the service, and not of the limit. Like every attempt
-        // without a result, it ends at complete-by: sooner, its request would be acknowledged without a reply (R19).
-        await limit.late.catch(() => {});
-        return undefined;
       }
       return { kind: 'deferred', ...admitted };
     }
