@@ -5,6 +5,7 @@
  * A restart forgets the rates, because it may have changed them: with orders that wait, they are known again after some
  * seconds. The orders themselves are counted when they are recovered.
  */
+import { type AgentGroup, isInService } from '#core/definition/agent-group.ts';
 import {
   type AdmissionCode,
   type AdmissionRefusal,
@@ -16,6 +17,7 @@ import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { Admission, OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitEvent } from './circuit-watch.ts';
+import { type StuckOrdersOptions, stuckOrders } from './stuck-orders.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 
 /** Options of {@link orderBacklog}. */
@@ -25,6 +27,10 @@ export interface OrderBacklogOptions {
   /** The orders that may wait. Default: {@link limits.backlogOrdersMax}. */
   readonly ordersMax?: number;
   readonly weights: TenantWeights;
+  /** The agents that a workflow needs, by its name: of each group one at least. */
+  readonly needs: ReadonlyMap<string, readonly AgentGroup[]>;
+  /** The agents by the names under which steps wait for several of them. */
+  readonly pools: StuckOrdersOptions['pools'];
   readonly clock: Clock;
 }
 
@@ -43,7 +49,7 @@ export interface OrderBacklog extends Admission {
   takeOut(record: ProcessRecord): void;
   /** Call it after each durable write. @param before the revision that `record` replaced; null for a new order */
   onRecord(record: ProcessRecord, before: ProcessRecord | null): void;
-  /** While a service is unavailable, the rates are those from before. */
+  /** While no agent of a group is available, the rates of the workflows that need it are those from before. */
   onCircuit(event: Pick<CircuitEvent, 'agent' | 'kind'>): void;
   /** The orders that wait. */
   waiting(): number;
@@ -55,25 +61,17 @@ const forgetAfterMs = 10_000;
 
 /** Makes an empty backlog. */
 export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
-  const { weights, clock, backlogMaxMs, ordersMax = limits.backlogOrdersMax } = options;
+  const { weights, needs, clock, backlogMaxMs, ordersMax = limits.backlogOrdersMax } = options;
   const bounds = { backlogMaxMs, ordersMax };
   const workflows = new Map<string, WorkflowBacklog>();
-  /** The agents whose circuits are not closed. */
-  const unavailable = new Set<string>();
+  const backlogOf = backlogsIn(workflows, weights);
+  const stuck = stuckOrders({
+    pools: options.pools,
+    onChange: (order, by) => backlogOf(order.workflow).stick(order, by, clock.now()),
+  });
   const refusals = refusalCounts();
   let waiting = 0;
   let forgetAt = clock.now() + forgetAfterMs;
-  weights.watch((tenant) => {
-    for (const each of workflows.values()) each.reweigh(tenant);
-  });
-
-  function backlogOf(workflow: string): WorkflowBacklog {
-    const known = workflows.get(workflow);
-    if (known !== undefined) return known;
-    const made = workflowBacklog(weights.of);
-    workflows.set(workflow, made);
-    return made;
-  }
 
   function count(order: OfferedOrder, by: 1 | -1, nowMs: number): void {
     if (backlogOf(order.workflow).add(order, by, nowMs)) waiting += by;
@@ -85,10 +83,15 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
     for (const each of workflows.values()) each.forget(nowMs - forgetAfterMs);
   }
 
+  /** Otherwise the rate says nothing of the time until its orders have begun. */
+  const isWorkedOff = (workflow: string) =>
+    isInService(needs.get(workflow) ?? [], stuck.isAvailable);
+
   /** The sum over the workflows whose rate is known; null: of none. */
   function perSecond(nowMs: number): number | null {
     let sum: number | null = null;
-    for (const each of workflows.values()) {
+    for (const [workflow, each] of workflows) {
+      if (!isWorkedOff(workflow)) continue;
       const own = each.waiting() > 0 ? each.perSecond(nowMs) : null;
       if (own !== null) sum = (sum ?? 0) + own;
     }
@@ -97,9 +100,7 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
 
   function refusalOf(order: OfferedOrder, nowMs: number): AdmissionRefusal | null {
     const load = backlogOf(order.workflow).load(order, nowMs);
-    // While a service is unavailable, the rates say nothing of the time until its orders have begun.
-    const isKnown = unavailable.size === 0;
-    const inAllPerSecond = isKnown && waiting >= ordersMax / 2 ? perSecond(nowMs) : null;
+    const inAllPerSecond = waiting >= ordersMax / 2 ? perSecond(nowMs) : null;
     return admissionOf({ ...load, waitingInAll: waiting, inAllPerSecond }, bounds);
   }
 
@@ -118,22 +119,41 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
     },
     settled: (order) => count(order, -1, clock.now()),
     add(record) {
-      if (isWaiting(record)) count(record, 1, record.updatedAt);
+      if (!isWaiting(record)) return;
+      count(record, 1, record.updatedAt);
+      if (record.isHeld) stuck.count(record, 1);
     },
     takeOut(record) {
-      if (isWaiting(record)) count(record, -1, record.updatedAt);
+      if (!isWaiting(record)) return;
+      if (record.isHeld) stuck.count(record, -1);
+      count(record, -1, record.updatedAt);
     },
     onRecord(record, before) {
-      if (isLive(record) || before === null || !isLive(before) || unavailable.size > 0) return;
-      backlogOf(record.workflow).ended(record, clock.now());
+      if (isLive(record) || before === null || !isLive(before)) return;
+      if (isWorkedOff(record.workflow)) backlogOf(record.workflow).ended(record, clock.now());
     },
     onCircuit({ agent, kind }) {
-      if (kind === 'opened') unavailable.add(agent);
-      else unavailable.delete(agent);
-      for (const each of workflows.values()) each.pause();
+      stuck.set(agent, kind === 'closed');
+      for (const [workflow, each] of workflows) {
+        if (needs.get(workflow)?.some((group) => group.includes(agent))) each.pause();
+      }
     },
     waiting: () => waiting,
     refused: refusals.read,
+  };
+}
+
+/** Each workflow has its backlog from its first order on. */
+function backlogsIn(workflows: Map<string, WorkflowBacklog>, weights: TenantWeights) {
+  weights.watch((tenant) => {
+    for (const each of workflows.values()) each.reweigh(tenant);
+  });
+  return (workflow: string): WorkflowBacklog => {
+    const known = workflows.get(workflow);
+    if (known !== undefined) return known;
+    const made = workflowBacklog(weights.of);
+    workflows.set(workflow, made);
+    return made;
   };
 }
 

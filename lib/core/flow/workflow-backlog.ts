@@ -16,6 +16,11 @@ export interface WorkflowBacklog {
   waiting(): number;
   /** An order of the flow waits, or waits no more. False: no order of the flow waited, so that nothing changes. */
   add(label: FlowLabel, by: 1 | -1, nowMs: number): boolean;
+  /**
+   * So many of the waiting orders of the flow can begin only when a service is available again; with a negative number, no longer.
+   * While no others wait, ends say nothing of the rate.
+   */
+  stick(label: FlowLabel, by: number, nowMs: number): void;
   /** An order of the flow has ended. */
   ended(label: FlowLabel, nowMs: number): void;
   /** The load as one more order of the flow meets it. */
@@ -32,6 +37,8 @@ export interface WorkflowBacklog {
 
 interface Flow {
   waiting: number;
+  /** See `stick`. */
+  stuck: number;
   weight: number;
   /** The last order that came or ended, ms since the epoch. */
   seenAt: number;
@@ -55,15 +62,14 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
   };
   const rate = newDrainRate();
   let waiting = 0;
+  let stuck = 0;
 
-  function flowOf({ priority, tenant = null }: FlowLabel, nowMs: number): Flow {
-    const { flows } = classes[priority];
-    const known = flows.get(tenant);
-    if (known !== undefined) return known;
-    const flow = { waiting: 0, weight: weightOf(tenant), seenAt: nowMs, rate: newDrainRate() };
-    flows.set(tenant, flow);
-    classes[priority].weights += flow.weight;
-    return flow;
+  const flowOf = ({ priority, tenant = null }: FlowLabel, nowMs: number) =>
+    flowIn(classes[priority], tenant, weightOf, nowMs);
+
+  function pauseIfStuck(flow: Flow): void {
+    if (flow.waiting === flow.stuck) pauseRate(flow.rate);
+    if (waiting === stuck) pauseRate(rate);
   }
 
   return {
@@ -81,16 +87,21 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
         of.waitingWeights -= flow.weight;
         // The next time it may compete with others.
         flow.rate.perSecond = null;
-        pauseRate(flow.rate);
       }
-      if (waiting === 0) pauseRate(rate);
+      pauseIfStuck(flow);
       return true;
+    },
+    stick(label, by, nowMs) {
+      const flow = flowOf(label, nowMs);
+      flow.stuck += by;
+      stuck += by;
+      pauseIfStuck(flow);
     },
     ended(label, nowMs) {
       const flow = flowOf(label, nowMs);
       flow.seenAt = nowMs;
-      if (flow.waiting > 0) noteEnd(flow.rate, nowMs);
-      if (waiting > 0) noteEnd(rate, nowMs);
+      if (flow.waiting > flow.stuck) noteEnd(flow.rate, nowMs);
+      if (waiting > stuck) noteEnd(rate, nowMs);
     },
     load({ priority, tenant = null }, nowMs) {
       const of = classes[priority];
@@ -128,6 +139,22 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
       }
     },
   };
+}
+
+/** The flow of the tenant, which the class has from now on. */
+function flowIn(
+  of: Class,
+  tenant: string | null,
+  weightOf: (tenant: string | null) => number,
+  nowMs: number,
+): Flow {
+  const known = of.flows.get(tenant);
+  if (known !== undefined) return known;
+  const weight = weightOf(tenant);
+  const flow = { waiting: 0, stuck: 0, weight, seenAt: nowMs, rate: newDrainRate() };
+  of.flows.set(tenant, flow);
+  of.weights += weight;
+  return flow;
 }
 
 /** The part of the rate of the workflow that a flow gets at least, once an order of it waits. */

@@ -3,7 +3,8 @@
  * and by applications that embed Reeve.
  */
 
-import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import { agentGroups } from '#core/definition/agent-group.ts';
+import { poolsOf, type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -115,6 +116,8 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   const backlog = orderBacklog({
     backlogMaxMs,
     weights,
+    needs: agentGroups(options.workflows),
+    pools: poolsOf(options.workflows),
     clock: options.clock,
   });
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });

@@ -4,6 +4,7 @@
  */
 
 import type { LimitChecker } from '#checkers/process/limit-checker.ts';
+import { agentGroups } from '#core/definition/agent-group.ts';
 import { poolsOf } from '#core/definition/registry.ts';
 import type { AgentName, IdempotencyKey, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -72,7 +73,10 @@ export function processOf(
   const agents = contracts.map(({ name }) =>
     implementation(name, machine, { concurrency, services }),
   );
-  const backlog = orderBacklog({ ...shared.backlog, weights, clock });
+  const backlog = orderBacklog({
+    ...{ ...shared.backlog, weights, pools, clock },
+    needs: agentGroups(ports.registry.all),
+  });
   const gates = localGates(
     { agents, workflows: ports.registry.all, clock, log, weights, backlog },
     channels,
