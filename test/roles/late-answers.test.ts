@@ -1,0 +1,71 @@
+/** Gates that read something before they answer: what is decided then may ask for other calls than what was asked first. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { submitted } from '#core/decide/submit.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { RecordEvent } from '#core/model/event.ts';
+import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import type { Gates } from '#ports/gates.ts';
+import { roleScenario } from './scenario.ts';
+
+const schemas = { input: z.null(), output: z.null(), undo: 'offered' } as const;
+const post = defineAgent({ name: 'post', ...schemas });
+const bank = defineAgent({ name: 'bank', ...schemas });
+const options = { completeWithin: 1_000, input: () => null };
+const parcels = defineWorkflow({ name: 'parcels', version: 1, details: z.null() })
+  .step('label', { agent: post, ...options })
+  .step('pay', { agent: bank, ...options })
+  .build();
+
+const id = orderId('o-1');
+const by = (agent: string, step: string) => ({
+  step: stepName(step),
+  attempt: 1,
+  agent: agentName(agent),
+});
+
+test('an answer counts for the step that was asked for, when another one became ready meanwhile', async () => {
+  /** How long the gates read. */
+  let readMs = 0;
+  const held = new Set<string>();
+  const asked: string[][] = [];
+  const gates: Gates = {
+    async ask(requests) {
+      clock.jump(readMs);
+      asked.push(requests.map(({ step }) => step));
+      return requests.map(({ agent }) =>
+        held.has(agent) ? { gate: 'circuit', until: clock.now() + 60_000 } : null,
+      );
+    },
+    release() {},
+  };
+  const { clock, store, transitions, record } = roleScenario(
+    undefined,
+    [parcels],
+    undefined,
+    gates,
+  );
+  const from = { tenant: null, replyTo: null, correlationId: null };
+  const event = { type: 'submit', by: 'ada', orderId: id, priority: 'normal', ...from } as const;
+  const at = clock.now();
+  const first = submitted(event, parcels, at, writeId('w')).record;
+  await store.create({ orderId: id, details: null, digest: 'd', submittedAt: at }, first);
+  const apply = (...events: readonly RecordEvent[]) =>
+    transitions.apply(events.map((one) => ({ orderId: id, event: () => one })));
+  await apply({ type: 'claim', by: schedulerId('s') });
+  await apply({ type: 'stepSucceeded', ...by('post', 'label'), output: null });
+  await apply({ type: 'cancel', by: 'ada' });
+  // The attempt to pay was given back. It may have an effect until its deadline, which passes while the gates read.
+  clock.jump(990);
+  readMs = 20;
+  held.add('post');
+  asked.length = 0;
+  await apply({ type: 'deferred', ...by('bank', 'pay'), gate: 'circuit', retryAfterMs: 1_000 });
+  expect(asked).toEqual([['label']]);
+  const { steps } = await record(id);
+  expect(steps.map(({ name, progress }) => [name, progress.state])).toEqual([
+    ['label', 'Held'],
+    ['pay', 'Undoing'],
+  ]);
+});
