@@ -50,6 +50,12 @@ describe('the definition of a pool', () => {
       ['pay-east eu 1 pay--eu', 'pay-west eu 1 pay--eu', 'pay-us us 0 pay-us'],
     ],
     [
+      'groups members of a domain that one of them gives its name',
+      { eu: {}, west: { domain: 'eu' }, us: {} },
+      'offered',
+      ['pay-eu eu 1 pay--eu', 'pay-west eu 1 pay--eu', 'pay-us us 1 pay-us'],
+    ],
+    [
       'may have one member, and weights from 0 to 100',
       { north: { weight: 100 } },
       'offered',

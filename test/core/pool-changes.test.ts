@@ -43,15 +43,24 @@ it.each<[string, object, object]>([
     { north: { domain: 'eu' }, west: { domain: 'eu' }, us: {} },
     { north: { domain: 'eu' }, us: {} },
   ],
+  [
+    'a member is removed from a domain that has the name of the other one',
+    { eu: {}, west: { domain: 'eu' }, us: {} },
+    { eu: {}, us: {} },
+  ],
 ])('a step in doubt that is held while %s goes to an agent that exists', (_, before, after) => {
   const { members, agents } = redeployed(before, after);
   expect(agents).toEqual(expect.arrayContaining([...members]));
 });
 
-it('a member may give its domain to another one', () => {
-  const { definition } = submit(
-    flow({ a: { pool: { eu: {}, west: { domain: 'eu' }, us: {} } } }),
-  ).known;
+it('a step in doubt at a member that gives its domain to another one waits for both', () => {
+  const pending = submit(flow({ a: { pool: { eu: {}, west: { domain: 'eu' }, us: {} } } }));
+  const { definition } = pending.known;
+  const late = play(gated(pending, {}, { a: 'a-eu' }), [0, claim()], [1_001, expire]);
+  const held = play(gated(later(late, pending), full), [1_002, claim()]);
+  const [step] = held.record.steps;
+  if (step === undefined) throw new Error('there is a step');
+  expect(poolsOf([definition]).get(step.agent)).toEqual(['svc-a-eu', 'svc-a-west']);
   const agents: readonly string[] = definition.steps.flatMap(agentsOf);
   // checkAgents refuses a pool with the name of an agent.
   expect([...poolsOf([definition]).keys()].filter((name) => agents.includes(name))).toEqual([]);

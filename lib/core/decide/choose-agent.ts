@@ -27,7 +27,7 @@ export function membersFor(
   // Which domain a member had that was removed from the pool is not known any more.
   if (own === undefined) {
     const { agent } = step;
-    return [{ agent, domain: agent, weight: 0, group: agent }];
+    return [{ agent, domain: agent, weight: 0, group: agent, sharedGroup: agent }];
   }
   return pool.filter(({ domain }) => domain === own.domain);
 }
@@ -42,9 +42,10 @@ const lastOf = (domain: string, members: readonly PoolMember[]): readonly PoolMe
   ...members.filter((member) => member.domain === domain),
 ];
 
-/** The member that the step has, or one of its group. */
+/** The member that the step has, or one of its domain. */
 export const ownMember = (pool: readonly PoolMember[], step: Pick<StepRecord, 'agent'>) =>
-  pool.find(({ agent, group }) => agent === step.agent || group === step.agent);
+  pool.find(({ agent }) => agent === step.agent) ??
+  pool.find(({ sharedGroup }) => sharedGroup === step.agent);
 
 /** The name under which the step waits: whichever member of those that may have its call can begin it first takes it. */
 export function waitsUnder(

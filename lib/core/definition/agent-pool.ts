@@ -18,6 +18,8 @@ export interface PoolMember {
   readonly weight: number;
   /** The name under which the steps wait that may go to the members of its domain only. */
   readonly group: AgentName;
+  /** What `group` is while the domain has several members: a record may still have it when the others have left the pool. */
+  readonly sharedGroup: string;
   /** Of its own calls. Missing: no limit. */
   readonly limits?: readonly AgentLimit[];
 }
@@ -97,6 +99,9 @@ export function definePool<
 >(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
   const { name, input, output, undo = 'impossible', failover = 'wait' } = options;
   const commonDomain = undo === 'unneeded' ? harmless : undefined;
+  const domains = Object.entries<MemberOptions>(options.members).map(
+    ([member, { domain = commonDomain ?? member }]) => domain,
+  );
   const pool = Object.entries<MemberOptions>(options.members).map(
     ([member, { domain = commonDomain ?? member, weight = 1, limits }]): PoolMember => {
       if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax) {
@@ -104,8 +109,10 @@ export function definePool<
         throw poolInvalid(name, `the weight of ${member} is ${weight}, where ${allowed}`);
       }
       const agent = agentName(`${name}-${member}`);
-      const group = groupOf(name, member, domain);
-      return { agent, domain, weight, group, ...limitsOption(agent, limits) };
+      const sharedGroup = `${name}--${domain}`;
+      const isAlone = domain === member && domains.filter((one) => one === domain).length === 1;
+      const group = isAlone ? agent : agentName(sharedGroup);
+      return { agent, domain, weight, group, sharedGroup, ...limitsOption(agent, limits) };
     },
   );
   if (!pool.some(({ weight }) => weight > 0)) {
@@ -133,10 +140,6 @@ function checkUndoFirst(name: string, undo: UndoAbility, pool: readonly PoolMemb
     throw poolInvalid(name, 'failover is "undo-first", and its members are of one domain');
   }
 }
-
-/** Of this member alone, so that the name in a record keeps its meaning when others come to the pool or leave it. */
-const groupOf = (pool: string, member: string, domain: string): AgentName =>
-  agentName(domain === member ? `${pool}-${member}` : `${pool}--${domain}`);
 
 const poolInvalid = (pool: string, problem: string) =>
   new DefinitionError('pool-invalid', `pool ${pool}: ${problem}.`);
