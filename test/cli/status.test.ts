@@ -54,8 +54,8 @@ test('status shows what waits for any member of a pool', async () => {
   const { stdout } = await run('status');
   expect(stdout.split('\n').slice(0, 6).join('\n')).toMatchInlineSnapshot(`
     "AGENT              CIRCUIT  IN FLIGHT  WAITING  HELD                           SINCE    NEXT PROBE
-    payment-east       closed   3                7
-    payment-west       closed   3                7
+    payment-east       closed           3        7
+    payment-west       closed           3        7
     payment (pool)                              32  30 (concurrency), 2 (circuit)  2 h ago
     payment-eu (pool)                            0
     "
@@ -83,8 +83,8 @@ test('status shows the endpoints of a service that has several', async () => {
   const { stdout } = await run('status');
   expect(stdout.split('\n').slice(4, 9).join('\n')).toMatchInlineSnapshot(`
     "ENDPOINT            AGENT  STATE    IN FLIGHT  LATENCY MS  CALLED AGAIN
-    https://eu.example  tax    healthy          2  12
-    https://us.example  tax    ejected          2  5000        in 4 s
+    https://eu.example  tax    healthy          2          12
+    https://us.example  tax    ejected          2        5000  in 4 s
     https://af.example  tax    failing          2
     "
   `);

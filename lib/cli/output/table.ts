@@ -9,9 +9,12 @@ const gap = '  ';
 const widthOf = (cell: string) => [...stripVTControlCharacters(cell)].length;
 const isNumber = (cell: string) => /^\d+(\.\d+)?$/.test(stripVTControlCharacters(cell));
 
-/** Rows with titles; columns of numbers, and their titles, are right-aligned. */
+/** Rows with titles; columns of numbers, and their titles, are right-aligned, also where some have none. */
 export function tableLines(titles: Row, rows: readonly Row[], paint: Paint): string[] {
-  const numeric = titles.map((_, at) => rows.every((row) => isNumber(row[at] ?? '')));
+  const numeric = titles.map((_, at) => {
+    const cells = rows.flatMap((row) => row[at] || []);
+    return cells.length > 0 && cells.every(isNumber);
+  });
   const [head = '', ...body] = alignedLines([titles, ...rows], numeric);
   return [paint('bold', head), ...body];
 }
