@@ -51,13 +51,14 @@ export const historySchema = z
           agent: z.string(),
           undoFirst: z.boolean().optional().openapi({
             description:
-              'Whether the call is the first undo of the step there, after which it starts anew at any member.',
+              'Whether the step is undone there from now on, before it starts anew at any member; it may be held at first.',
           }),
         }),
       )
       .optional()
       .openapi({
-        description: 'The members of pools that got a call.',
+        description:
+          'The members of pools that got a call, and those where a step is undone first.',
       }),
     gate: z
       .enum(gates)

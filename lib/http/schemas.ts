@@ -79,6 +79,10 @@ export const stepSchema = z
         description:
           'Why the step waits for its agent, and until when the agent is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
       }),
+    undoFirst: z.boolean().optional().openapi({
+      description:
+        'Whether the step is undone, or held to be undone, before it starts anew at any member of its pool; left out where it is not.',
+    }),
     policy: policySchema,
   })
   .openapi('Step');

@@ -6,6 +6,7 @@ import type { AgentChoice, HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
+  isUndoneFirst,
   type Order,
   type ProcessRecord,
   type StepProgress,
@@ -73,7 +74,9 @@ export function orderView(
     deadline: record.deadline
       ? { lateAt: iso(record.deadline.lateAt), onLate: record.deadline.onLate }
       : null,
-    steps: Object.fromEntries(record.steps.map((step) => [step.name, stepView(step, shown)])),
+    steps: Object.fromEntries(
+      record.steps.map((step) => [step.name, stepView(record, step, shown)]),
+    ),
     history: record.history.map((entry) =>
       historyView('fault' in entry ? { ...entry, fault: shown.fault(entry.fault) } : entry),
     ),
@@ -104,7 +107,9 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'stepFailed':
     case 'undoFailed': {
       const { holds = [], agents = [], ...known } = rest;
-      const given = agents.filter(({ step }) => !holds.some((hold) => hold.step === step));
+      const given = agents.filter(
+        ({ step, undoFirst }) => undoFirst || !holds.some((hold) => hold.step === step),
+      );
       return {
         at: iso(at),
         ...known,
@@ -167,7 +172,11 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
   };
 }
 
-function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][string] {
+function stepView(
+  { direction }: ProcessRecord,
+  step: StepRecord,
+  shown: Redaction,
+): OrderDocument['steps'][string] {
   const { agent, attempt, failures, doubtUntil, progress } = step;
   const fault = faultOf(progress);
   return {
@@ -184,6 +193,7 @@ function stepView(step: StepRecord, shown: Redaction): OrderDocument['steps'][st
       progress.state === 'Held'
         ? { gate: progress.gate, since: iso(progress.since), until: iso(progress.until) }
         : null,
+    ...(direction === 'forward' && isUndoneFirst(step) && { undoFirst: true }),
     policy: policyView(step.policy),
   };
 }

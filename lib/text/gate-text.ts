@@ -5,5 +5,8 @@ const reasons: Readonly<Record<string, string>> = {
   limit: 'limit reached',
 };
 
+/** The words after the name of the agent where a step waits to be undone. */
+export const undoFirstText = ', to be undone there before it starts anew';
+
 /** The words after the name of the agent; the gate itself for one of a newer release. */
 export const gateText = (gate: string): string => reasons[gate] ?? gate;

@@ -140,6 +140,10 @@ test('corrections are JSON if they parse as such, otherwise texts', () => {
 test('a step that was tried and does not run is waiting, and one that was not is not started', () => {
   expect(waitingStyle({ state: 'NotStarted', attempt: 2 }).word).toBe('Waiting');
   expect(waitingStyle({ state: 'NotStarted', attempt: 0 }).word).toBe('Not started');
+  expect(waitingStyle({ state: 'Held', attempt: 1 }).word).toBe('Held');
+  expect(waitingStyle({ state: 'Held', attempt: 1, undoFirst: true }).word).toBe(
+    'Held to be undone',
+  );
 });
 
 test('a history entry of a newer release is shown by its name, also with missing fields', () => {

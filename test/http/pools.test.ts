@@ -1,6 +1,7 @@
 /** What people and programs see of the members of pools: documents of the API, and sentences. */
 import { describe, expect, it, test } from 'vitest';
 import { orderSchema } from '#cli/api/response-schemas.ts';
+import { orderLines } from '#cli/output/order-text.ts';
 import { remedy } from '#console/order/fault-words.ts';
 import { historyLine } from '#console/order/history-lines.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
@@ -95,6 +96,28 @@ describe('the history of an order that failed over', () => {
     const { history } = orderSchema.parse(JSON.parse(JSON.stringify(backedShown)));
     expect(history.map((entry) => historySentence(entry))).toEqual(sentences);
     expect(described.orderSchema.parse(backedShown)).toEqual(backedShown);
+  });
+
+  it('says so where the undo is held at first, and then of the step', () => {
+    const circuitOpen = gated(play(backedBy(backed, 'east'), [0, claim()], [1_001, expire]), {
+      a: { hold: 'circuit', until: 60_000 },
+    });
+    const { record } = play(
+      { record: circuitOpen.record, known: { ...circuitOpen.known, agents: new Map() } },
+      [1_101, claim()],
+    );
+    const order = { orderId: record.orderId, details: {}, digest: 'd', submittedAt: epoch };
+    const document = orderView(record, order, workflowRegistry([backed.known.definition]));
+    const [last] = document.history.slice(-1);
+    expect(last && historySentence(historyLine(last))).toBe(
+      'held: step a waits, the circuit of svc-a--bank is open; step a is undone at svc-a--bank before it starts anew',
+    );
+    expect(document.steps['a']).toMatchObject({ state: 'Held', undoFirst: true });
+    expect(described.orderSchema.parse(document)).toEqual(document);
+    const known = orderSchema.parse(JSON.parse(JSON.stringify(document)));
+    const lines = orderLines(known, epoch + 1_101, (_, text) => text).join('\n');
+    expect(lines).toContain('svc-a--bank, to be undone there before it starts anew, circuit open');
+    expect(lines).toContain('in doubt: it is undone before it starts anew');
   });
 
   it('is about an undo that an operator can repeat', () => {

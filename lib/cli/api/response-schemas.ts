@@ -62,6 +62,7 @@ const stepSchema = z.object({
   inDoubt: z.boolean(),
   // An older Reeve does not send it.
   held: z.object({ gate: text, since: instant }).nullable().default(null),
+  undoFirst: z.boolean().default(false),
   // An older Reeve does not send it.
   input: anyDocument.default(null),
   output: anyDocument.default(null),

@@ -133,7 +133,8 @@ function stepTable({ steps }: OrderDocument, nowMs: number, paint: Paint): strin
   return tableLines(stepTitles, rows, paint);
 }
 
-function stepFault({ fault, inDoubt }: StepDocument): string {
+function stepFault({ fault, inDoubt, undoFirst }: StepDocument): string {
+  if (undoFirst) return 'in doubt: it is undone before it starts anew';
   if (fault !== null) return faultText(fault);
   return inDoubt ? 'in doubt: it may have had an effect' : '';
 }

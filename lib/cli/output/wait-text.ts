@@ -1,22 +1,25 @@
 /** The agents that an order waits for, from its held steps. */
-import { gateText } from '#text/gate-text.ts';
+import { gateText, undoFirstText } from '#text/gate-text.ts';
 import { relativeTime } from '#text/relative-time.ts';
 
 interface Step {
   readonly agent: string;
   readonly held: { readonly gate: string; readonly since: number } | null;
+  readonly undoFirst: boolean;
 }
 
 /** One for each agent, with the longest wait for it. */
 export function waitTexts(steps: readonly Step[], nowMs: number): string[] {
-  const longest = new Map<string, NonNullable<Step['held']>>();
-  for (const { agent, held } of steps) {
+  const longest = new Map<string, { gate: string; since: number; undoFirst: boolean }>();
+  for (const { agent, held, undoFirst } of steps) {
     if (held === null) continue;
     const known = longest.get(agent);
-    if (known === undefined || held.since < known.since) longest.set(agent, held);
+    if (known === undefined || held.since < known.since) {
+      longest.set(agent, { ...held, undoFirst });
+    }
   }
   return [...longest].map(
-    ([agent, { gate, since }]) =>
-      `${agent}, ${gateText(gate)}, since ${relativeTime(since, nowMs)}`,
+    ([agent, { gate, since, undoFirst }]) =>
+      `${agent}${undoFirst ? undoFirstText : ''}, ${gateText(gate)}, since ${relativeTime(since, nowMs)}`,
   );
 }

@@ -9,6 +9,7 @@ import { graphLayout } from './graph-layout.ts';
 export interface StepStatus {
   readonly state: StepState;
   readonly attempt: number;
+  readonly undoFirst?: boolean | undefined;
 }
 
 interface Props {

@@ -2,6 +2,7 @@
 import type { Order } from '#console/api/documents.ts';
 import { useActivity } from '#console/api/use-activity.ts';
 import { now } from '#console/parts/server-clock.ts';
+import { undoFirstText } from '#text/gate-text.ts';
 import { Icon } from '../parts/icon.tsx';
 import { At, Until } from '../parts/instant.tsx';
 import { type Wait, waitsOf } from './waits.ts';
@@ -25,11 +26,13 @@ export function OrderHold({ order }: { readonly order: Order }) {
   );
 }
 
-function WaitText({ wait: { agent, reason, since, probeAt } }: { readonly wait: Wait }) {
+function WaitText({ wait }: { readonly wait: Wait }) {
+  const { agent, reason, undoFirst, since, probeAt } = wait;
   const isAhead = probeAt !== null && Date.parse(probeAt) > now.value;
   return (
     <>
-      Waits for {agent}, {reason}, since <At at={since} />
+      Waits for {agent}
+      {undoFirst && undoFirstText}, {reason}, since <At at={since} />
       {isAhead && (
         <>
           , next probe in <Until at={probeAt} />

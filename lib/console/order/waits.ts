@@ -5,6 +5,8 @@ import { gateText } from '#text/gate-text.ts';
 export interface Wait {
   readonly agent: string;
   readonly reason: string;
+  /** Whether it waits to be undone, before it starts anew. */
+  readonly undoFirst: boolean;
   /** ISO 8601, as the next one. */
   readonly since: string;
   /** When a call tests the service; null when none is planned or it is not known. */
@@ -12,7 +14,7 @@ export interface Wait {
 }
 
 interface Held {
-  readonly steps: Readonly<Record<string, Pick<Step, 'agent' | 'held'>>>;
+  readonly steps: Readonly<Record<string, Pick<Step, 'agent' | 'held' | 'undoFirst'>>>;
 }
 interface Agent extends Pick<AgentActivity, 'name'> {
   readonly circuit: Pick<AgentActivity['circuit'], 'probeAt'>;
@@ -21,14 +23,20 @@ interface Agent extends Pick<AgentActivity, 'name'> {
 /** One for each agent, with the longest wait for it. */
 export function waitsOf({ steps }: Held, agents: readonly Agent[]): Wait[] {
   const waits = new Map<string, Wait>();
-  for (const { agent, held } of Object.values(steps)) {
+  for (const { agent, held, undoFirst } of Object.values(steps)) {
     if (held === null) continue;
     const { gate, since } = held;
     const known = waits.get(agent);
     if (known !== undefined && known.since <= since) continue;
     const circuit = agents.find(({ name }) => name === agent)?.circuit;
     const probeAt = gate === 'circuit' ? (circuit?.probeAt ?? null) : null;
-    waits.set(agent, { agent, reason: gateText(gate), since, probeAt });
+    waits.set(agent, {
+      agent,
+      reason: gateText(gate),
+      undoFirst: undoFirst === true,
+      since,
+      probeAt,
+    });
   }
   return [...waits.values()];
 }

@@ -42,10 +42,14 @@ export const processStyle = (state: ProcessState): StateStyle => processStyles[s
 export function waitingStyle({
   state,
   attempt,
+  undoFirst,
 }: {
-  state: StepState;
-  attempt: number;
+  readonly state: StepState;
+  readonly attempt: number;
+  readonly undoFirst?: boolean | undefined;
 }): StateStyle {
+  if (state === 'Held' && undoFirst)
+    return { word: 'Held to be undone', tone: 'back', sign: 'wait' };
   if (state === 'NotStarted' && attempt > 0) return { word: 'Waiting', tone: 'back', sign: 'wait' };
   return stepStyle(state);
 }
