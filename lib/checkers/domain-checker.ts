@@ -15,7 +15,9 @@ const staysInDomain = eachStep((pair, transition) => {
 
 /** The domain of an agent or a group of the pool; its name when it is none of them. */
 export function domainOf(pool: readonly PoolMember[], agent: AgentName): string {
-  return pool.find((member) => member.agent === agent || member.sharedGroup === agent)?.domain ?? agent;
+  return (
+    pool.find((member) => member.agent === agent || member.sharedGroup === agent)?.domain ?? agent
+  );
 }
 
 /** The rules with their names in docs/design.md. */
