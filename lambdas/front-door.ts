@@ -3,12 +3,17 @@
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
+import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
+import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { heldFlowOf, heldWeights } from '#aws/store/held-key.ts';
+import { sharedAgentReports } from '#distributed/agent-reports.ts';
+import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
-import { assembleOperator } from '#roles/assemble.ts';
+import { assembleAgentControl, assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -20,6 +25,7 @@ import {
   corsVariables,
   jwtVariables,
   readConfig,
+  storeVariables,
   tenantVariables,
 } from './config.ts';
 import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
@@ -33,14 +39,16 @@ const config = readConfig({
   ...consoleVariables,
   ...jwtVariables,
   ...corsVariables,
+  ...storeVariables,
 });
 const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
   clock: systemClock,
   random: systemRandom,
 });
 
+const report = dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE);
 const admission = sharedAdmission({
-  report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
+  report,
   registry,
   flowOf: heldFlowOf,
   weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
@@ -64,6 +72,22 @@ const app = api({
     random: systemRandom,
     log,
     registry,
+  }),
+  agents: assembleAgentControl({
+    registry,
+    settings: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+    reports: sharedAgentReports({
+      circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+      report,
+      clock: systemClock,
+    }),
+    onMore: nudgeWaiting({
+      heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+      nudges,
+      clock: systemClock,
+    }),
+    clock: systemClock,
+    log,
   }),
   store,
   registry,

@@ -7,6 +7,7 @@ import { deadLettersOf, queueNames, replyingAgent } from '#aws/queues/queue-name
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsRequestBacklog } from '#aws/queues/request-backlog.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
+import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
@@ -15,6 +16,7 @@ import { checkNoLimits, poolsOf, workflowRegistry } from '#core/definition/regis
 import { agentName, schedulerId } from '#core/model/ids.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
+import { knownSettings } from '#distributed/known-settings.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
@@ -69,6 +71,12 @@ const role = assembleScheduler({
   log: metered(log, publish),
   registry: workflowRegistry(workflows),
   gates,
+  settings: knownSettings({
+    store: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+    hasPools: workflows.some((workflow) => workflow.hasPools),
+    clock: systemClock,
+    log,
+  }),
   heldSteps: heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),

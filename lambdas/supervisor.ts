@@ -7,6 +7,7 @@ import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
+import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
@@ -119,6 +120,7 @@ const report = reportBacklog({
   report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
   heldSteps,
   circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+  settings: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
   pools,
   weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
   clock: systemClock,

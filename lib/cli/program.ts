@@ -2,6 +2,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { priorities, roles } from '#cli/api/response-schemas.ts';
 import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
+import {
+  type AgentAction,
+  operateAgent,
+  showAgents,
+  weighAgent,
+} from '#cli/commands/agents-command.ts';
 import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
 import { type ListOptions, list } from '#cli/commands/list-command.ts';
@@ -63,6 +69,7 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
   addLocal(program, world, done);
   addData(program, world, done);
   addOrderCommands(program, run);
+  addAgents(program, run);
   addDeadLetters(program, run);
   addAccess(program, run, runHere);
   addSuppliers(program, runHere);
@@ -164,6 +171,43 @@ With --json and without an id, the output is
 
 const setHelp =
   'correct a field of the details of one order: payment.token=tok_2, or lines.0.quantity:=3 for JSON; repeatable';
+
+function addAgents(program: Command, run: Run): void {
+  const agents = program
+    .command('agents')
+    .description('the agents and pools: show the state, the weight and the load of each')
+    .action(run((context) => showAgents(context)));
+  const name = new Argument(
+    '<name>',
+    'the agent, such as payment, or payment-eu of the pool payment',
+  );
+  const actions: readonly (readonly [AgentAction, string])[] = [
+    ['drain', 'let no new calls go to it; what only it can do waits, and calls in flight continue'],
+    ['resume', 'let new calls go to it again'],
+  ];
+  for (const [action, description] of actions) {
+    agents
+      .command(action)
+      .description(description)
+      .addArgument(name)
+      .action(run((context, agent: string) => operateAgent(context, action, agent)));
+  }
+  agents
+    .command('weight')
+    .description('change its share of the calls that may go to any member of its pool')
+    .addArgument(name)
+    .argument('<weight>', '0 to 100, or default for that of the definition', memberWeight)
+    .action(
+      run((context, agent: string, weight: number | null) => weighAgent(context, agent, weight)),
+    );
+}
+
+/** Null: that of the definition. */
+function memberWeight(text: string): number | null {
+  if (text.toLowerCase() === 'default') return null;
+  if (/^(\d|[1-9]\d|100)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0 to 100, or default.');
+}
 
 function addDeadLetters(program: Command, run: Run): void {
   const dlq = program

@@ -26,6 +26,7 @@ const retryAfterMs: Readonly<Record<Gate, number>> = {
   concurrency: 60_000,
   circuit: limits.holdLookMaxMs,
   limit: limits.holdLookMaxMs,
+  drained: limits.holdLookMaxMs,
 };
 
 /** Makes the breaker of one instance. */

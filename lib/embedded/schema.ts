@@ -1,5 +1,6 @@
 /** The tables of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
+import { agentSettingSchema } from '#embedded/agent-setting-rows.ts';
 import { type CheckedTable, checkedTables, checksumOf } from '#embedded/integrity/checksums.ts';
 import { totalsSchema } from '#embedded/integrity/totals.ts';
 
@@ -53,6 +54,7 @@ export const schema = `
     Audience TEXT,
     Checksum INTEGER
   ) STRICT;
+  ${agentSettingSchema}
   ${totalsSchema}
 `;
 

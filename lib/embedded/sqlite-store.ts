@@ -15,10 +15,12 @@ import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
+import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
+import { agentSettingRows } from './agent-setting-rows.ts';
 import { copyInUse } from './backup.ts';
 import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
@@ -35,6 +37,8 @@ export interface SqliteStore
     Outbox,
     Retention,
     Pick<Listeners, 'watchRecords'> {
+  /** What operators changed of agents. */
+  readonly agentSettings: AgentSettingStore;
   /** Starts a verification of all stored orders. */
   verify(): Verification;
   /** The number of rows found damaged since the start. */
@@ -99,6 +103,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   return {
     ...writes({ sql, cache, group, totals, notify: listeners.notify }, options.sweepPeriodMs),
     ...reads({ sql, cache, damage, log }),
+    agentSettings: agentSettingRows(database, group, log),
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
     async deleteChange(seq) {

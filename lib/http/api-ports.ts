@@ -9,6 +9,7 @@ import type { GuardOptions } from '#http/access/guard.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import type { AgentControl } from '#roles/agent-control.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 
@@ -126,6 +127,7 @@ export interface FlowActivity {
 export interface ApiPorts {
   readonly submission: Submission;
   readonly operator: Operator;
+  readonly agents: AgentControl;
   readonly store: StateStore;
   readonly registry: WorkflowRegistry;
   readonly clock: Clock;

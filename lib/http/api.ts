@@ -10,6 +10,7 @@ import { limitedBody } from '#http/requests/json-body.ts';
 import { knownParameters } from '#http/requests/known-parameters.ts';
 import { validationProblem } from '#http/requests/validation.ts';
 import { activityRoute } from '#http/routes/activity-route.ts';
+import { agentRoutes } from '#http/routes/agent-routes.ts';
 import { eventRoutes } from '#http/routes/event-routes.ts';
 import { healthRoutes } from '#http/routes/health-routes.ts';
 import { operatorRoutes } from '#http/routes/operator-routes.ts';
@@ -44,6 +45,7 @@ export function api(ports: ApiPorts): OpenAPIHono {
   for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.use(path, etag());
   orderRoutes(app, ports);
   operatorRoutes(app, ports);
+  agentRoutes(app, ports);
   if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
   if (ports.activity !== null) activityRoute(app, { ...ports, activity: ports.activity });
   serviceRoutes(app, ports);

@@ -4,6 +4,7 @@ import { roles } from '#core/access/principal.ts';
 import { circuitStates } from '#core/flow/circuit.ts';
 import { endpointStates } from '#core/flow/endpoint-pool.ts';
 import { gates } from '#core/model/hold.ts';
+import { operatedFields } from './agent-schemas.ts';
 import { instant } from './history-schemas.ts';
 import { stepSchema } from './schemas.ts';
 
@@ -62,7 +63,7 @@ const waitingFields = {
   }),
   held: z.array(z.object({ gate: z.enum(gates), steps: count, since: instant })).openapi({
     description:
-      'Steps that wait for it, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable.',
+      'Steps that wait for it, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable. limit: a limit of it is reached. drained: an operator lets no new calls go there.',
   }),
 };
 
@@ -86,6 +87,7 @@ export const activitySchema = z
     agents: z.array(
       z.object({
         name: z.string(),
+        ...operatedFields,
         inFlight: count.openapi({
           description: 'Calls that were sent to the agent and have no reply yet.',
         }),

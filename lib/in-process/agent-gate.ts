@@ -64,6 +64,8 @@ export interface AgentGate extends Breaker, HeldIn {
   readonly loans: SlotLoans;
   /** The circuit of its service. */
   circuit(): CircuitStatus;
+  /** How many more calls it can begin now. */
+  room(): number;
   /** Nudges no order any more. */
   close(): void;
 }
@@ -94,8 +96,8 @@ export function agentGate({
     admission,
     onReturn: () => sources.fill(),
   });
-  const hasSlot = (): boolean =>
-    taken.size + waiting.reserved() + loans.size() < concurrency + queue.ahead();
+  const inUse = (): number => taken.size + waiting.reserved() + loans.size();
+  const hasSlot = (): boolean => inUse() < concurrency + queue.ahead();
   const waiting = waitingSteps({ ...options, hasSlot, circuit: admission, clock });
   const watch = circuitWatch({ agent, circuit, held: waiting.size, onCircuit, clock });
   const sources = waitingSources([waiting, ...pools]);
@@ -154,6 +156,7 @@ export function agentGate({
     state: circuit.state,
     loans,
     circuit: circuit.status,
+    room: () => Math.max(0, concurrency - inUse()),
     close() {
       watch.close();
       queue.close();

@@ -1,9 +1,10 @@
 /** The gates of the agents of one process. */
+import type { Takers } from '#core/definition/agent-settings.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { Hold } from '#core/model/hold.ts';
 import { limits as bounds } from '#core/model/limits.ts';
-import { type Nudge, nudgeOf, type Request } from '#core/model/message.ts';
+import type { Nudge, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
@@ -14,9 +15,9 @@ import {
   type HeldIn,
   waitingIn,
 } from './agent-gate.ts';
-import { heldChanges } from './held-changes.ts';
+import { heldSteps } from './held-steps.ts';
 import { sharedStages } from './limits/shared-stages.ts';
-import { poolGate } from './pool-gate.ts';
+import { type PoolGateOptions, poolGate } from './pool-gate.ts';
 import type { WaitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentGates}. */
@@ -24,8 +25,10 @@ export interface AgentGatesOptions
   extends Omit<AgentGateOptions, 'agent' | 'concurrency' | 'pools' | 'limits' | 'lead'> {
   /** The calls that each agent makes at once, by its name. */
   readonly concurrencyOf: ReadonlyMap<string, number>;
-  /** The members that may get any call of a pool, by its name. Default: there is no pool. */
+  /** The members that may get any call of a pool while they take calls, by its name. Default: there is no pool. */
   readonly pools?: ReadonlyMap<string, readonly string[]>;
+  /** Which agents take new calls. Default: all. */
+  readonly takers?: () => Takers;
   /** By the names of agents, and by those under which steps of pools wait. Default: there is none. */
   readonly limits?: ReadonlyMap<string, CallLimits>;
   readonly log: Log;
@@ -43,6 +46,8 @@ export interface AgentGates extends Gates {
    * @param before the revision that `record` replaced; null for a new order
    */
   onRecord(record: ProcessRecord, before: ProcessRecord | null): void;
+  /** Call it when other agents take new calls than before. */
+  onTakers(): void;
   /** Nudges no order any more. */
   close(): void;
 }
@@ -52,25 +57,17 @@ export function agentGates({
   concurrencyOf,
   pools: members = new Map(),
   limits = new Map(),
+  takers = takersOfAll(members),
   ...options
 }: AgentGatesOptions): AgentGates {
-  const pools = new Map<string, WaitingSteps>(
-    [...members].map(([pool, agents]) => [
-      pool,
-      poolGate({ ...options, members: () => agents.map(of) }),
-    ]),
-  );
-  const poolsOf = (agent: string): readonly WaitingSteps[] =>
-    [...members].flatMap(([pool, agents]) =>
-      agents.includes(agent) ? (pools.get(pool) ?? []) : [],
-    );
+  const { pools, poolsOf, sourcesOf } = poolLists({ ...options, members, takers, of });
 
   const stages = sharedStages(limits, options);
   const gates = new Map<string, AgentGate>(
     [...concurrencyOf].map(([agent, concurrency]) => [
       agent,
       agentGate({
-        ...{ ...options, agent, concurrency, pools: poolsOf(agent) },
+        ...{ ...options, agent, concurrency, pools: sourcesOf(agent) },
         limits: limits.get(agent)?.own ?? [],
         lead: stages.leadOf(agent),
       }),
@@ -89,6 +86,19 @@ export function agentGates({
     return gates.get(agent) ?? (pool && waitingIn(pool));
   }
 
+  const held = heldSteps({
+    hold({ agent, key, since }, nudge) {
+      const goOn = (next: Nudge) => waitingFor(agent)?.hold(key, next, since);
+      const own = stages.of(agent);
+      if (own === undefined) goOn(nudge);
+      else own.hold(key, nudge, goOn);
+    },
+    forget({ agent, key }) {
+      waitingFor(agent)?.forget(key);
+      stages.of(agent)?.forget(key);
+    },
+  });
+
   function ask(request: Request): Hold | null {
     const { agent, idempotencyKey: step } = request;
     const own = stages.of(agent);
@@ -96,7 +106,8 @@ export function agentGates({
     const passage = own.ask(request);
     if (passage === 'waits') {
       // It waited for its agent without having been asked for its limits.
-      for (const waiting of [of(agent), ...poolsOf(agent).map(waitingIn)]) waiting.forget(step);
+      of(agent).forget(step);
+      for (const [, list] of poolsOf(agent)) list.remove(step);
       return { gate: 'limit', until: options.clock.now() + bounds.holdLookMaxMs };
     }
     const hold = of(agent).ask(request, () => own.start(request));
@@ -113,18 +124,11 @@ export function agentGates({
         of(agent).release(own);
       }
     },
-    onRecord(record, before) {
-      const { begun, ended } = heldChanges(record, before);
-      for (const { agent, key } of ended) {
-        waitingFor(agent)?.forget(key);
-        stages.of(agent)?.forget(key);
-      }
-      for (const { agent, key, since } of begun) {
-        const goOn = (nudge: Nudge) => waitingFor(agent)?.hold(key, nudge, since);
-        const own = stages.of(agent);
-        if (own === undefined) goOn(nudgeOf(record));
-        else own.hold(key, nudgeOf(record), goOn);
-      }
+    onRecord: held.onRecord,
+    onTakers() {
+      const { heldBack } = takers();
+      held.release((name) => heldBack.has(name));
+      for (const list of pools.values()) list.fill();
     },
     close() {
       for (const gate of [...gates.values(), ...pools.values()]) gate.close();
@@ -132,3 +136,38 @@ export function agentGates({
     },
   };
 }
+
+/** Options of {@link poolLists}. */
+interface PoolListsOptions extends Omit<PoolGateOptions, 'members'> {
+  readonly members: ReadonlyMap<string, readonly string[]>;
+  readonly takers: () => Takers;
+  readonly of: (agent: string) => AgentGate;
+}
+
+/** The lists of steps that wait for members of pools. */
+function poolLists({ members, takers, of, ...options }: PoolListsOptions) {
+  const takes = (pool: string, agent: string) => takers().pools.get(pool)?.includes(agent) ?? false;
+  const pools = new Map<string, WaitingSteps>(
+    [...members].map(([pool, agents]) => {
+      const now = () => agents.filter((agent) => takes(pool, agent)).map(of);
+      return [pool, poolGate({ ...options, members: now })];
+    }),
+  );
+  const poolsOf = (agent: string) =>
+    [...pools].filter(([pool]) => members.get(pool)?.includes(agent) === true);
+  return {
+    pools,
+    poolsOf,
+    /** Of a pool that the agent takes no step of, none waits for it. */
+    sourcesOf: (agent: string) =>
+      poolsOf(agent).map(([pool, list]) => ({
+        size: () => (takes(pool, agent) ? list.size() : 0),
+        fill: list.fill,
+      })),
+  };
+}
+
+const takersOfAll = (pools: ReadonlyMap<string, readonly string[]>) => () => ({
+  pools,
+  heldBack: new Set<string>(),
+});

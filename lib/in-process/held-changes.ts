@@ -1,5 +1,6 @@
 /** Which steps of an order wait for their gates since a write, and which no more. */
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
+import type { Gate } from '#core/model/hold.ts';
 import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
 import { nextAction, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 
@@ -11,6 +12,7 @@ export interface HeldStep {
   readonly key: string;
   /** Since when it has been held, ms since the epoch. */
   readonly since: number;
+  readonly gate: Gate;
 }
 
 /** `begun`: also the steps that waited before. `ended`: also held steps whose order cools down. */
@@ -38,7 +40,7 @@ const heldIn = (record: ProcessRecord): readonly HeldStep[] =>
 function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] {
   const { agent, progress } = step;
   if (progress.state !== 'Held') return [];
-  return [{ agent, key: keyOf(record, step), since: progress.since }];
+  return [{ agent, key: keyOf(record, step), since: progress.since, gate: progress.gate }];
 }
 
 /** The idempotency key of the request that the held step waits to send. */

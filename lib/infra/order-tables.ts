@@ -11,6 +11,7 @@ import {
 import { Construct } from 'constructs';
 import {
   admissionKey,
+  agentSettingsKey,
   attentionIndex,
   circuitKey,
   coordinationKey,
@@ -122,7 +123,16 @@ export class StateStore extends Construct {
   /** Starts what waits for an agent: reads its circuit and the index of held orders. */
   allowStartHeld(to: ReeveFunction): void {
     to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
+    const keys = [circuitKey('*'), agentSettingsKey];
+    to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, ...keys);
+  }
+
+  /** Shows what agents do, changes which of them get calls, and starts what waits for them. */
+  allowAgents(to: ReeveFunction): void {
+    to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, circuitKey('*'));
+    const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
+    to.allowItems(actions, this.coordination.tableArn, agentSettingsKey);
   }
 
   /** Shares the circuit of one agent among the instances of its function. */

@@ -1,4 +1,8 @@
-/** Gates: whether the agents of an order can begin a call now. A gate only delays calls: the policy of a step ends a hold (R23). */
+/**
+ * Gates: whether the agents of an order can begin a call now, and what operators have changed of agents. A gate only delays calls: the
+ * policy of a step ends a hold (R23).
+ */
+import type { AgentChange, AgentSettings } from '#core/definition/agent-settings.ts';
 import type { Hold } from '#core/model/hold.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
@@ -27,4 +31,19 @@ export interface Gates {
    * so every decision that holds a step is written.
    */
   readonly nudgeHeld?: boolean;
+}
+
+/** What operators have changed of agents, as it is stored. Every method may throw {@link UnavailableError}. */
+export interface AgentSettingStore {
+  /** The answer may be some seconds old where another instance changes it. */
+  read(): Promise<AgentSettings>;
+  store(agent: AgentName, change: AgentChange): Promise<void>;
+}
+
+/** What one process knows of it. */
+export interface KnownSettings {
+  /** The same object until something changes. */
+  current(): AgentSettings;
+  /** Reads what others may have changed; undefined while what is known is new enough. Never rejects. */
+  refresh?(): Promise<void> | undefined;
 }

@@ -21,6 +21,13 @@ export const logEvents = {
     fields: ['method', 'path', 'principal', 'tenant', 'status', 'submitted'],
     meaning: 'A request that changes something was answered, or a request was refused (embedded).',
   },
+  'agent-changed': {
+    level: 'info',
+    fields: ['agent', 'change', 'by'],
+    optional: ['weight'],
+    meaning:
+      'An operator changed an agent: `drain` and `resume` end and continue its new calls; `weight` is its new share, null for that of the definition.',
+  },
   'circuit-closed': {
     level: 'info',
     fields: ['agent', 'openMs'],
@@ -52,6 +59,12 @@ export const logEvents = {
     level: 'info',
     fields: ['tokens'],
     meaning: 'The file of named tokens has changed and was read again.',
+  },
+  'agent-settings-unread': {
+    level: 'warn',
+    fields: ['error'],
+    meaning:
+      'What operators changed of agents could not be read; what was known before counts until the next read.',
   },
   'call-failed': {
     level: 'warn',
@@ -183,6 +196,12 @@ export const logEvents = {
     level: 'warn',
     fields: ['shard', 'lagMs'],
     meaning: 'The sweep found an order that had been due for more than three periods.',
+  },
+  'agent-setting-unreadable': {
+    level: 'error',
+    fields: ['agent', 'kind'],
+    meaning:
+      'What an operator changed of an agent (`drained` or `weight`) is stored in a form that this release cannot read, and has no effect. Change it again.',
   },
   'circuit-opened': {
     level: 'error',

@@ -16,6 +16,7 @@ import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Breaker } from '#ports/breaker.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
 import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent/agent-runner.ts';
+import { type AgentControl, type AgentControlPorts, agentControl } from './agent-control.ts';
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
@@ -114,6 +115,11 @@ export function assembleSubmission({
 /** Makes the operator role. */
 export function assembleOperator(ports: NudgingPorts<TransitionPorts>): Operator {
   return operator(nudgingTransitions(ports));
+}
+
+/** Makes the role that changes agents while orders run. */
+export function assembleAgentControl(ports: AgentControlPorts): AgentControl {
+  return agentControl(ports);
 }
 
 /** Makes the notifier. */

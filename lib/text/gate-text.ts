@@ -3,6 +3,7 @@ const reasons: Readonly<Record<string, string>> = {
   concurrency: 'which has as many calls as it can begin',
   circuit: 'circuit open',
   limit: 'limit reached',
+  drained: 'drained by an operator',
 };
 
 /** The words after the name of the agent where a step waits to be undone. */

@@ -76,9 +76,14 @@ function expiredText(entry: Extract<HistoryLine, { type: 'expired' }>): string {
 
 /** Which step waits, and why. */
 function holdText({ step, gate, agent = 'its agent' }: HoldLine): string {
-  const reason =
-    gate === 'circuit' ? `the circuit of ${agent} is open` : `${agent} accepts no further call now`;
-  return `step ${step} waits, ${reason}`;
+  return `step ${step} waits, ${holdReason(gate, agent)}`;
+}
+
+function holdReason(gate: string, agent: string): string {
+  if (gate === 'circuit') return `the circuit of ${agent} is open`;
+  return gate === 'drained'
+    ? `${agent} is drained by an operator`
+    : `${agent} accepts no further call now`;
 }
 
 export function faultText({ code, message, effect }: FaultLine): string {

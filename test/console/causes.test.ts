@@ -71,7 +71,15 @@ const circuit = (state: 'closed' | 'open' | 'half-open' | 'recovering') => ({
   ...{ state, epoch: 0, since: null, probeAt: null },
 });
 const calls = (succeeded: number, failed: number, timedOut = 0) =>
-  healthOf({ succeeded, failed, timedOut, circuit: circuit('closed') });
+  healthOf({ succeeded, failed, timedOut, state: 'healthy', circuit: circuit('closed') });
+
+test.each([
+  ['draining', 'Draining'],
+  ['drained', 'Drained'],
+] as const)('an agent that is %s says so, whatever its calls were', (state, word) => {
+  const counts = { succeeded: 100, failed: 50, timedOut: 0 };
+  expect(healthOf({ ...counts, state, circuit: circuit('open') }).word).toBe(word);
+});
 
 test.each([
   [calls(0, 0), 'No calls', 'idle'],
@@ -87,17 +95,35 @@ test.each([
   [calls(949, 51), 'Failing', 'bad'],
   [calls(65, 35), 'Failing', 'bad'],
   [
-    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('open') }),
+    healthOf({
+      succeeded: 999,
+      failed: 0,
+      timedOut: 0,
+      state: 'healthy',
+      circuit: circuit('open'),
+    }),
     'Circuit open',
     'bad',
   ],
   [
-    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('half-open') }),
+    healthOf({
+      succeeded: 999,
+      failed: 0,
+      timedOut: 0,
+      state: 'healthy',
+      circuit: circuit('half-open'),
+    }),
     'Circuit half open',
     'back',
   ],
   [
-    healthOf({ succeeded: 999, failed: 0, timedOut: 0, circuit: circuit('recovering') }),
+    healthOf({
+      succeeded: 999,
+      failed: 0,
+      timedOut: 0,
+      state: 'healthy',
+      circuit: circuit('recovering'),
+    }),
     'Circuit recovering',
     'back',
   ],

@@ -50,11 +50,11 @@ describe('a new call of a pool', () => {
       ['Processing a:R1<1005 at a-north', 'perform a1 o-1/a <1005 at a-north'],
     ],
     [
-      'goes to no member without a weight, although it was chosen',
+      'goes to the member that was chosen, also without a weight, because operators change weights',
       given(pending, 'south'),
       5,
       claim(),
-      ['Processing a:R1<1005 at a-north b:-', 'perform a1 o-1/a <1005 at a-north'],
+      ['Processing a:R1<1005 at a-south b:-', 'perform a1 o-1/a <1005 at a-south'],
     ],
     [
       'goes to no agent outside the pool, although it was chosen',

@@ -66,7 +66,7 @@ beforeEach(async () => {
 test('the table has every route that is served, and no other', () => {
   const served = world.app.routes
     .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
-    .map(({ method, path }) => `${method} ${path.replace(':id', '{id}')}`);
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/, '{$1}')}`);
   expect(
     accessTable()
       .map(({ route }) => route)

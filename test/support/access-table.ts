@@ -73,14 +73,18 @@ export function requestOf(
   const bodies: Readonly<Record<string, unknown>> = {
     'POST /orders': { workflow, details, tenant: ours },
     'POST /orders/{id}/reprioritise': { priority: 'low' },
+    'POST /agents/{name}/weight': { weight: null },
   };
   const sent = bodies[route];
   return {
     method,
-    path: path.replace('{id}', orderId),
+    path: path.replace('{id}', orderId).replace('{name}', agentOf[workflow] ?? ''),
     body: sent === undefined ? null : JSON.stringify(sent),
   };
 }
+
+/** An agent of each workflow of these tests. */
+const agentOf: Readonly<Record<string, string>> = { dinner: 'cook', 'order-fulfilment': 'payment' };
 
 /** The word of the table for a status. */
 export function wordOf(status: number, expected: z.infer<typeof cell>): string {

@@ -18,6 +18,8 @@ export const coordinationKey: Key = { name: 'Name', type: 'S' };
 export const circuitKey = (agent: string) => `circuit#${agent}`;
 /** The key of the orders that wait, as the Supervisor reports them, in the Coordination table. */
 export const admissionKey = 'admission';
+/** The key of what operators changed of agents, in the Coordination table. */
+export const agentSettingsKey = 'agents';
 /** The TTL attribute of ended records, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 

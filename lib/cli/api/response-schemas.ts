@@ -8,8 +8,10 @@
 import * as z from 'zod';
 import { unknownEntryTitle } from '#text/history-entry.ts';
 
-const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
-const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
+/** A text that a terminal can show. */
+export const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
+/** In ms since the epoch. */
+export const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
 
 /** The priority classes, highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
@@ -154,6 +156,8 @@ export const activitySchema = z.object({
       waiting: count,
       held: z.array(z.object({ gate: text, steps: count, since: instant })),
       circuit: z.object({ state: text, probeAt: instant.nullable() }),
+      // A server of an earlier release drains no agent.
+      drained: z.object({ by: text }).nullable().default(null),
       endpoints: z
         .array(
           z.object({

@@ -25,11 +25,12 @@ function statusLines(
   { orders, agents, pools, flow }: Activity,
 ): string[] {
   const nowMs = environment.now();
-  const rows = agents.map(({ name, circuit, inFlight, waiting, held }) => {
+  const rows = agents.map(({ name, circuit, drained, inFlight, waiting, held }) => {
     const { probeAt } = circuit;
+    const state = circuit.state === 'closed' ? 'closed' : paint('red', circuit.state);
     return [
       name,
-      circuit.state === 'closed' ? 'closed' : paint('red', circuit.state),
+      drained === null ? state : `${state}, ${paint('yellow', 'drained')}`,
       String(inFlight),
       String(waiting),
       ...heldCells(held, nowMs),

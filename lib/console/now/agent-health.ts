@@ -20,9 +20,11 @@ export interface Health {
   readonly title: string;
 }
 
-type Counted = Pick<AgentActivity, 'succeeded' | 'failed' | 'timedOut' | 'circuit'>;
+type Counted = Pick<AgentActivity, 'succeeded' | 'failed' | 'timedOut' | 'circuit' | 'state'>;
 
-export function healthOf({ succeeded, failed, timedOut, circuit }: Counted): Health {
+export function healthOf({ succeeded, failed, timedOut, circuit, state }: Counted): Health {
+  if (state === 'draining') return looks.draining;
+  if (state === 'drained') return looks.drained;
   const calls = succeeded + failed + timedOut;
   const share = calls === 0 ? 1 : succeeded / calls;
   if (circuit.state === 'open') return looks.open;
@@ -57,6 +59,18 @@ const looks = {
     tone: 'bad',
     icon: 'alert',
     title: `Less than ${percent(successMin.fair)} of the calls of the last hour succeeded.`,
+  },
+  draining: {
+    word: 'Draining',
+    tone: 'idle',
+    icon: 'pause',
+    title: 'An operator lets no new calls go to it; some are in flight.',
+  },
+  drained: {
+    word: 'Drained',
+    tone: 'idle',
+    icon: 'pause',
+    title: 'An operator lets no new calls go to it, and none is in flight.',
   },
   few: {
     word: 'Few calls',

@@ -47,6 +47,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
         <h2 id={`agent-${name}`}>{name}</h2>
         <HealthBadge agent={agent} />
       </div>
+      <Operated agent={agent} />
       <p class="big-figure">
         {successRate === null ? '–' : percent(successRate)}
         <span class="soft"> of calls succeeded</span>
@@ -78,6 +79,34 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
         Orders with it
       </a>
     </section>
+  );
+}
+
+/** What it is in its pool, and what operators changed of it. */
+function Operated({
+  agent: { member, drained },
+}: {
+  readonly agent: Pick<AgentActivity, 'member' | 'drained'>;
+}) {
+  return (
+    <>
+      {member !== null && (
+        <p class="soft small">
+          Member of {member.pool}, domain {member.domain}, weight {member.weight}
+          {member.changed !== null && (
+            <>
+              {' '}
+              (set by {member.changed.by} <Ago at={member.changed.at} />)
+            </>
+          )}
+        </p>
+      )}
+      {drained !== null && (
+        <p class="soft small">
+          Drained by {drained.by} <Ago at={drained.at} />
+        </p>
+      )}
+    </>
   );
 }
 
@@ -135,6 +164,7 @@ const gates = {
   concurrency: 'for a free slot',
   circuit: 'for the circuit',
   limit: 'for a limit',
+  drained: 'for an operator to resume it',
 } as const;
 
 function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {

@@ -19,6 +19,8 @@ export interface ApiRoute {
 const everywhere = { confined: true, onAws: true } as const;
 const embedded = { confined: true, onAws: false } as const;
 
+const agentRoute = { method: 'post', role: 'operator', confined: false, onAws: true } as const;
+
 /** By operation id. */
 export const routes = {
   submitOrder: { method: 'post', path: '/orders', role: 'submitter', ...everywhere },
@@ -47,6 +49,11 @@ export const routes = {
     confined: false,
     onAws: false,
   },
+  // Agents work for all tenants.
+  listAgents: { method: 'get', path: '/agents', role: 'viewer', confined: false, onAws: true },
+  drainAgent: { ...agentRoute, path: '/agents/{name}/drain' },
+  resumeAgent: { ...agentRoute, path: '/agents/{name}/resume' },
+  weighAgent: { ...agentRoute, path: '/agents/{name}/weight' },
   listWorkflows: { method: 'get', path: '/workflows', role: 'viewer', ...everywhere },
   showPrincipal: { method: 'get', path: '/principal', role: 'viewer', ...everywhere },
   describeApi: { method: 'get', path: '/openapi.json', role: 'viewer', ...everywhere },

@@ -22,7 +22,9 @@ export function membersFor(
   const own = ownMember(pool, step);
   if (!isBound(step, action)) {
     const weighted = pool.filter(({ weight }) => weight > 0);
-    return startsAnew(step) && own !== undefined ? lastOf(own.domain, weighted) : weighted;
+    // Where operators have drained all of them, the step is held.
+    const open = weighted.length === 0 ? pool : weighted;
+    return startsAnew(step) && own !== undefined ? lastOf(own.domain, open) : open;
   }
   // Which domain a member had that was removed from the pool is not known any more.
   if (own === undefined) {
@@ -70,8 +72,11 @@ export function agentFor(
 ): AgentName {
   if (pool === undefined) return step.agent;
   const allowed = membersFor(pool, step, action).map(({ agent }) => agent);
+  // Weights change while orders run, also between a decision and its replay.
+  const open = isBound(step, action) ? allowed : pool.map(({ agent }) => agent);
+  if (chosen !== undefined && open.includes(chosen)) return chosen;
   const own = startsAnew(step) ? undefined : step.agent;
-  const agent = [chosen, own, allowed[0]].find((one) => one !== undefined && allowed.includes(one));
+  const agent = [own, allowed[0]].find((one) => one !== undefined && allowed.includes(one));
   assertThat(agent !== undefined, 'a pool has a member with a weight');
   return agent;
 }
@@ -98,10 +103,18 @@ export function memberOrder(
   const drawn = inOrder.map((member) => member.agent);
   if (own !== undefined) return drawn;
   const others = drawn.filter((one) => one !== agent);
-  if (others.length === drawn.length) return drawn;
+  if (others.length === drawn.length) return drainedLast(members, drawn);
   // A gate may have kept a slot for a step that waits for it.
   if (progress.state === 'Held') return [agent, ...others];
-  return doubtUntil === null ? drawn : [...others, agent];
+  return drainedLast(members, doubtUntil === null ? drawn : [...others, agent]);
+}
+
+function drainedLast(
+  members: readonly PoolMember[],
+  agents: readonly AgentName[],
+): readonly AgentName[] {
+  const drained = new Set(members.flatMap((one) => (one.isDrained ? [one.agent] : [])));
+  return agents.toSorted((a, b) => Number(drained.has(a)) - Number(drained.has(b)));
 }
 
 /** Of a member without a weight, which is asked after the others. */

@@ -45,6 +45,7 @@ const reasons: Readonly<Record<Gate, string>> = {
   concurrency: 'its agent had as many calls as it can begin',
   circuit: 'the circuit breaker of its agent was open',
   limit: 'a limit of its agent had no room for it',
+  drained: 'an operator had drained its agent',
 };
 
 /** Counts the failed round of a hold that has lasted as long as the policy of its step allows. */

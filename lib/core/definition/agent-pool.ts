@@ -20,6 +20,8 @@ export interface PoolMember {
   readonly group: AgentName;
   /** What `group` is while the domain has several members: a record may still have it when the others have left the pool. */
   readonly sharedGroup: string;
+  /** An operator has drained it: it gets what is bound to its domain, after the others. Missing: it is not. */
+  readonly isDrained?: boolean;
   /** Of its own calls. Missing: no limit. */
   readonly limits?: readonly AgentLimit[];
 }
@@ -81,7 +83,8 @@ export interface AgentPool<Input extends JsonValue, Output extends JsonValue, Me
   member(name: Member): AgentContract<Input, Output>;
 }
 
-const weightMax = 100;
+/** The largest weight of a member. */
+export const memberWeightMax = 100;
 /** The domain of all members whose calls have no effect. */
 const harmless = 'any';
 
@@ -104,8 +107,8 @@ export function definePool<
   );
   const pool = Object.entries<MemberOptions>(options.members).map(
     ([member, { domain = commonDomain ?? member, weight = 1, limits }]): PoolMember => {
-      if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax) {
-        const allowed = `whole numbers from 0 to ${weightMax} are allowed`;
+      if (!Number.isSafeInteger(weight) || weight < 0 || weight > memberWeightMax) {
+        const allowed = `whole numbers from 0 to ${memberWeightMax} are allowed`;
         throw poolInvalid(name, `the weight of ${member} is ${weight}, where ${allowed}`);
       }
       const agent = agentName(`${name}-${member}`);

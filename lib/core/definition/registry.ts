@@ -91,6 +91,20 @@ export function poolsOf(
   return pools;
 }
 
+/** The same, with the members that have no weight now: operators may give them one. */
+export function widestPoolsOf(
+  definitions: readonly WorkflowDefinition[],
+): ReadonlyMap<AgentName, readonly AgentName[]> {
+  const weighted = definitions.map(({ steps, ...rest }) => ({
+    ...rest,
+    steps: steps.map(({ pool, ...step }) => ({
+      ...step,
+      ...(pool !== undefined && { pool: pool.map((member) => ({ ...member, weight: 1 })) }),
+    })),
+  }));
+  return poolsOf(weighted);
+}
+
 /** The limits of the calls of one agent. */
 export interface CallLimits {
   /** Of all its calls. */

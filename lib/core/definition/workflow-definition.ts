@@ -22,6 +22,8 @@ export interface StepDefinition {
   readonly agent: AgentName;
   /** The members of the pool; never empty. Missing: a single agent. */
   readonly pool?: readonly PoolMember[];
+  /** An operator has drained its agent, which has no pool. Missing: it is not. */
+  readonly isDrained?: boolean;
   /** Of its agent, or of the pool. Missing: no limit. */
   readonly limits?: readonly AgentLimit[];
   /** Of the pool. Default `wait`. It is not part of the fingerprint, like the members: it may change while orders run. */
@@ -62,6 +64,8 @@ export interface WorkflowDefinition {
   readonly fingerprint: string;
   /** Whether a step has a pool of agents: most workflows have none, and need not be searched for it. */
   readonly hasPools: boolean;
+  /** Whether the agent of a step is drained. Missing: of none. */
+  readonly hasDrained?: boolean;
 }
 
 /** The agents that may perform the step: one, or the members of its pool. */

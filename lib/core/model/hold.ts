@@ -6,9 +6,9 @@ import type { StepName } from './ids.ts';
 
 /**
  * `concurrency`: the agent has as many calls as it can begin in time. `circuit`: its circuit breaker is open. `limit`: a limit
- * of the agent has no room for the call.
+ * of the agent has no room for the call. `drained`: an operator lets no new call go to the agent, nor to any member of the pool.
  */
-export const gates = ['concurrency', 'circuit', 'limit'] as const;
+export const gates = ['concurrency', 'circuit', 'limit', 'drained'] as const;
 /** Why a step is held. */
 export type Gate = (typeof gates)[number];
 

@@ -33,8 +33,12 @@ const brokenOff = problem(
 );
 
 export function jsonBodies(app: OpenAPIHono): void {
-  app.on('POST', ['/orders', '/orders/:id/reprioritise'], jsonBody(true));
-  app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
+  app.on('POST', ['/orders', '/orders/:id/reprioritise', '/agents/:name/weight'], jsonBody(true));
+  const without = [
+    ...['/orders/:id/resubmit', '/orders/:id/cancel'],
+    ...['/agents/:name/drain', '/agents/:name/resume'],
+  ];
+  app.on('POST', without, jsonBody(false));
 }
 
 function jsonBody(isRequired: boolean): MiddlewareHandler {

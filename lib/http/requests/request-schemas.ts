@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
+import { memberWeightMax } from '#core/definition/agent-pool.ts';
 import { isObject, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities, processStates } from '#core/model/record.ts';
@@ -83,6 +84,18 @@ export const cancelSchema = z.strictObject({}).openapi('Cancel');
 export const reprioritiseSchema = z
   .strictObject({ priority: z.enum(priorities) })
   .openapi('Reprioritise');
+
+/** Strict, because other members would have no effect. */
+export const agentChangeSchema = z.strictObject({}).openapi('AgentChange');
+
+export const agentWeightSchema = z
+  .strictObject({
+    weight: z.int().min(0).max(memberWeightMax).nullable().openapi({
+      description:
+        'Its share of the calls that may go to any member of its pool; null for that of the definition.',
+    }),
+  })
+  .openapi('AgentWeight');
 
 const name = z.string().min(1).max(40);
 

@@ -1,9 +1,11 @@
 /** `GET /activity`: the last hour by minute, and the numbers of live orders and calls. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { AgentNow } from '#core/view/agents-now.ts';
 import { authorised } from '#http/access/access.ts';
 import type { Activity, AgentActivity, AliveCounts, ApiPorts } from '#http/api-ports.ts';
 import { problemResponses } from '#http/problem.ts';
 import { type ActivityDocument, activitySchema } from '#http/service-schemas.ts';
+import { operatedView } from './agent-routes.ts';
 
 const route = createRoute({
   ...authorised('showActivity'),
@@ -20,25 +22,33 @@ const route = createRoute({
   },
 });
 
-type ActivityPorts = Pick<ApiPorts, 'lastSweepAt'> & { readonly activity: () => Activity };
+type ActivityPorts = Pick<ApiPorts, 'lastSweepAt' | 'agents'> & {
+  readonly activity: () => Activity;
+};
 
 export function activityRoute(app: OpenAPIHono, ports: ActivityPorts): void {
-  app.openapi(route, async (context) =>
-    context.json(activityView(ports.activity(), await ports.lastSweepAt()), 200),
-  );
+  app.openapi(route, async (context) => {
+    const [{ agents }, lastSweepAt] = await Promise.all([ports.agents.list(), ports.lastSweepAt()]);
+    const operated = new Map<string, AgentNow>(agents.map((agent) => [agent.name, agent]));
+    return context.json(activityView(ports.activity(), operated, lastSweepAt), 200);
+  });
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
-function activityView(activity: Activity, lastSweepAt: number | null): ActivityDocument {
+function activityView(
+  activity: Activity,
+  operated: ReadonlyMap<string, AgentNow>,
+  lastSweepAt: number | null,
+): ActivityDocument {
   return {
     since: iso(activity.since),
     lastSweepAt: isoOrNull(lastSweepAt),
     minutes: activity.minutes.map(({ at, ...counts }) => ({ at: iso(at), ...counts })),
     orders: sum(activity.workflows.map(({ orders }) => orders)),
     workflows: activity.workflows.map((workflow) => ({ ...workflow })),
-    agents: activity.agents.map(agentView),
+    agents: activity.agents.map((agent) => agentView(agent, operated.get(agent.name))),
     pools: activity.pools.map(({ members, oldestAt, held, ...pool }) => ({
       ...pool,
       members: [...members],
@@ -57,11 +67,15 @@ function activityView(activity: Activity, lastSweepAt: number | null): ActivityD
   };
 }
 
-function agentView(activity: AgentActivity): ActivityDocument['agents'][number] {
+function agentView(
+  activity: AgentActivity,
+  now: AgentNow | undefined,
+): ActivityDocument['agents'][number] {
   const { oldestAt, held, circuit, endpoints, ...agent } = activity;
   const calls = agent.succeeded + agent.failed + agent.timedOut;
   return {
     ...agent,
+    ...(now === undefined ? unused : operatedView(now)),
     oldestAt: isoOrNull(oldestAt),
     held: held.map((hold) => ({ ...hold, since: iso(hold.since) })),
     circuit: {
@@ -77,6 +91,9 @@ function agentView(activity: AgentActivity): ActivityDocument['agents'][number] 
     successRate: calls === 0 ? null : agent.succeeded / calls,
   };
 }
+
+/** No workflow uses the agent. */
+const unused = { state: 'healthy', drained: null, member: null } as const;
 
 function sum(counts: readonly AliveCounts[]): AliveCounts {
   const all = { Pending: 0, Processing: 0, Error: 0 };

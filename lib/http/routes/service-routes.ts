@@ -81,6 +81,7 @@ function described(app: OpenAPIHono, workflows: readonly string[]) {
     tags: [
       { name: 'Orders', description: 'Submit, get and list orders.' },
       { name: 'Operator actions', description: 'Resubmit, cancel and reprioritise orders.' },
+      { name: 'Agents', description: 'What agents do now; drain them, and change their weights.' },
       { name: 'Events', description: 'Follow orders as they change. Not served on AWS.' },
       { name: 'Service', description: 'Reeve itself: workflows, health, activity, caller.' },
     ],

@@ -103,6 +103,7 @@ export class FrontDoor extends Construct {
     store.allowList(this.worker);
     store.allowRecall(this.worker);
     store.allowAdmission(this.worker);
+    store.allowAgents(this.worker);
     ready.allowSend(this.worker);
 
     const integration = new HttpLambdaIntegration('ToFunction', this.worker, {

@@ -88,13 +88,13 @@ export class ReeveFunction extends LambdaFunction {
   }
 
   /** Allows these actions on the items of a table whose partition keys match `keys`, which may end in `*`. */
-  allowItems(actions: readonly string[], table: string, keys: string): void {
+  allowItems(actions: readonly string[], table: string, ...keys: readonly string[]): void {
     this.addToRolePolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: [...actions],
         resources: [table],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] } },
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] } },
       }),
     );
   }

@@ -7,8 +7,10 @@ import { isBound, memberOrder, membersFor } from '#core/decide/choose-agent.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Hold } from '#core/model/hold.ts';
 import type { AgentName, StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 
@@ -22,6 +24,7 @@ export interface Answered {
 /** The ports of {@link askMembers}. */
 export interface AskPorts {
   readonly gates: Gates;
+  readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
 }
 
@@ -39,7 +42,9 @@ export function askMembers(
 ): Answered | Promise<Answered> {
   const asked = requests.map((request) => {
     const step = askedStep(record, decided, request.step);
-    return asking(request, orderOf(ports, step, definition, request));
+    return isHeldBack(definition, step, request)
+      ? drained(request, ports.clock.now())
+      : asking(request, orderOf(ports, step, definition, request));
   });
 
   function next(): Answered | Promise<Answered> {
@@ -90,8 +95,36 @@ function orderOf(
   return available.length === 0 ? members : available;
 }
 
+/** Whether operators let no agent have the request. A step that is bound to a domain goes there all the same (R25). */
+function isHeldBack(
+  { steps }: WorkflowDefinition,
+  step: StepRecord | undefined,
+  { step: name, action }: Request,
+): boolean {
+  const defined = steps.find((one) => one.name === name);
+  if (defined?.pool === undefined) return defined?.isDrained === true;
+  if (step === undefined || isBound(step, action)) return false;
+  return defined.pool.every(({ weight }) => weight === 0);
+}
+
+/** What one request is told. */
+interface Asked {
+  isOpen(): boolean;
+  request(): Request;
+  hold(): Hold | null;
+  answered(hold: Hold | null): void;
+}
+
+/** A request that no agent may have: it asks none. */
+const drained = (request: Request, nowMs: number): Asked => ({
+  isOpen: () => false,
+  request: () => request,
+  hold: () => ({ gate: 'drained', until: nowMs + limits.holdLookMaxMs }),
+  answered() {},
+});
+
 /** A request that asks one agent after the other. */
-function asking(original: Request, agents: readonly AgentName[]) {
+function asking(original: Request, agents: readonly AgentName[]): Asked {
   const toAgent = (agent: AgentName | undefined): Request =>
     agent === undefined || agent === original.agent ? original : { ...original, agent };
   let at = 0;

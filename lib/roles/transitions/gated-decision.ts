@@ -51,9 +51,9 @@ export function decideGated(
   if (requests.length === 0) return { decision, nowMs, known, granted: none };
   const learns = gates.nudgeHeld === true;
   const asked = { decision, nowMs, known, granted: requests, learns };
-  if (known.definition.hasPools) {
+  if (known.definition.hasPools || known.definition.hasDrained) {
     const records = { record, decided: decision.record };
-    const answered = askMembers({ gates, random }, records, known.definition, requests);
+    const answered = askMembers({ gates, clock, random }, records, known.definition, requests);
     return answered instanceof Promise
       ? answered.then((late) => decidedLater(record, event, asked, late, clock.now()))
       : decidedAgain(record, event, asked, answered);

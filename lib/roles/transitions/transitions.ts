@@ -6,6 +6,7 @@
 
 import type { Decision } from '#core/decide/decide.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
+import { settledRegistry } from '#core/definition/agent-settings.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -13,7 +14,7 @@ import type { DeadlineCheck } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Channel, Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Gates } from '#ports/gates.ts';
+import type { Gates, KnownSettings } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -33,6 +34,8 @@ export interface TransitionPorts {
   readonly registry: WorkflowRegistry;
   /** Default: every call may be sent at once, that of a pool to its first member. */
   readonly gates?: Gates;
+  /** What operators have changed of agents. Default: nothing. */
+  readonly settings?: KnownSettings;
   /** Where the Supervisor is asked to look at deadlines. Default: nowhere, so that its sweeps find them. */
   readonly checks?: Channel<DeadlineCheck>;
 }
@@ -58,13 +61,18 @@ export interface Transitions {
 }
 
 /** Makes {@link Transitions}. */
-export function transitions(ports: TransitionPorts): Transitions {
+export function transitions(given: TransitionPorts): Transitions {
+  const { settings } = given;
+  const ports =
+    settings === undefined
+      ? given
+      : { ...given, registry: settledRegistry(given.registry, settings.current) };
   const reportHeld = heldReport(ports);
   return {
     async apply(batch) {
       const outcomes: Outcome[] = [];
       const toSend: ToSend = { commands: [], checks: [] };
-      const loaded = await loadBatch(ports.store, batch);
+      const [loaded] = await Promise.all([loadBatch(ports.store, batch), settings?.refresh?.()]);
       await Promise.all(
         byOrder(batch).map(async ({ places, events }) => {
           const own = await applyInSequence(ports, events, loaded, toSend);

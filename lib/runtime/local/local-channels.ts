@@ -3,18 +3,20 @@
  * with the roles.
  */
 
-import { limitsOf, poolsOf } from '#core/definition/registry.ts';
+import { type AgentSettings, takersOf } from '#core/definition/agent-settings.ts';
+import { limitsOf, poolsOf, widestPoolsOf } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
+import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import {
   type LocalChannel,
   type LocalChannelOptions,
   localChannel,
 } from '#in-process/local-channel.ts';
-import type { OrderBacklog } from '#in-process/order-backlog.ts';
+import type { LocalSettings } from '#in-process/local-settings.ts';
 import type { TenantWeights } from '#in-process/tenant-weights.ts';
 import { waitSample } from '#in-process/wait-sample.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
@@ -115,15 +117,18 @@ interface LocalGatesOptions extends LocalChannelsOptions {
   readonly agents: readonly AgentImplementation[];
   readonly workflows: readonly WorkflowDefinition[];
   readonly backlog: OrderBacklog;
+  /** What operators changed of agents. Default: nothing. */
+  readonly settings?: LocalSettings;
   readonly onCircuit?: (event: CircuitEvent) => void;
 }
 
 /** The gates of the agents: each lets as many calls through as its `concurrency` says. */
 export function localGates(options: LocalGatesOptions, { nudges }: Channels): AgentGates {
-  const { agents, workflows, clock, weights } = options;
-  return agentGates({
+  const { agents, workflows, clock, weights, settings } = options;
+  const gates = agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
-    pools: poolsOf(workflows),
+    pools: widestPoolsOf(workflows),
+    takers: takersNow(workflows, settings?.current ?? (() => nothing)),
     limits: limitsOf(workflows),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
@@ -131,6 +136,22 @@ export function localGates(options: LocalGatesOptions, { nudges }: Channels): Ag
     clock,
     log: options.log,
   });
+  settings?.watch(gates.onTakers);
+  return gates;
+}
+
+const nothing: AgentSettings = new Map();
+
+/** Computed once for all settings. */
+function takersNow(workflows: readonly WorkflowDefinition[], current: () => AgentSettings) {
+  let known = current();
+  let takers = takersOf(workflows, known);
+  return () => {
+    const settings = current();
+    if (settings !== known) takers = takersOf(workflows, settings);
+    known = settings;
+    return takers;
+  };
 }
 
 /** One line per condition, not per order: the orders that wait need no operator. */

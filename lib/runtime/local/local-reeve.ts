@@ -4,6 +4,7 @@
  */
 
 import { agentGroups } from '#core/definition/agent-group.ts';
+import { isDrained } from '#core/definition/agent-settings.ts';
 import { poolsOf, type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { schedulerId } from '#core/model/ids.ts';
@@ -12,9 +13,15 @@ import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
+import {
+  type OrderBacklog,
+  type OrderBacklogOptions,
+  orderBacklog,
+  type Refused,
+} from '#in-process/backlog/order-backlog.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import { retention } from '#in-process/delete-ended-orders.ts';
-import { type OrderBacklog, orderBacklog, type Refused } from '#in-process/order-backlog.ts';
+import { type LocalSettings, localSettings } from '#in-process/local-settings.ts';
 import { type TenantWeights, tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -22,13 +29,15 @@ import type { Log } from '#ports/log.ts';
 import type { Alert } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { assembleAgent, assembleProcess } from '#roles/assemble.ts';
+import type { AgentControl } from '#roles/agent-control.ts';
+import { assembleAgent, assembleAgentControl, assembleProcess } from '#roles/assemble.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityAndLoad, type Load } from './activity/load.ts';
+import { localAgentReports } from './agent-reports.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { checkConcurrency, checkedNumbers } from './option-ranges.ts';
@@ -65,6 +74,8 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
   readonly registry: WorkflowRegistry;
   readonly submission: Submission;
   readonly operator: Operator;
+  /** What operators see and change of agents. */
+  readonly agents: AgentControl;
   readonly supervisor: Supervisor;
   readonly store: StateStore;
   /** Resolves when all live orders of the former process are interrupted; never after `close`. */
@@ -113,13 +124,6 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
-  const backlog = orderBacklog({
-    backlogMaxMs,
-    weights,
-    needs: agentGroups(options.workflows),
-    pools: poolsOf(options.workflows),
-    clock: options.clock,
-  });
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   const open: (() => void)[] = [store.close];
   let isClosed = false;
@@ -133,7 +137,7 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     return {
       ...(await assemble(
         { ...options, log },
-        { registry, store, weights, backlog, sweepPeriodMs, keepEndedMs, open },
+        { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open },
       )),
       failure,
       setTenantWeight: weights.set,
@@ -146,11 +150,23 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
   }
 }
 
+const backlogOf = (
+  workflows: readonly WorkflowDefinition[],
+  settings: LocalSettings,
+  options: Pick<OrderBacklogOptions, 'backlogMaxMs' | 'weights' | 'clock'>,
+): OrderBacklog =>
+  orderBacklog({
+    ...options,
+    needs: agentGroups(workflows),
+    takes: (agent) => !isDrained(settings.current(), agent),
+    pools: poolsOf(workflows),
+  });
+
 interface Parts {
   readonly registry: WorkflowRegistry;
   readonly store: SqliteStore;
   readonly weights: TenantWeights;
-  readonly backlog: OrderBacklog;
+  readonly backlogMaxMs: number;
   readonly sweepPeriodMs: number;
   readonly keepEndedMs: number;
   /** Closes the started parts; called in reverse order. */
@@ -159,10 +175,12 @@ interface Parts {
 
 async function assemble(
   options: LocalReeveOptions,
-  { registry, store, weights, backlog, sweepPeriodMs, keepEndedMs, open }: Parts,
+  { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open }: Parts,
 ): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
+  const settings = await localSettings(store.agentSettings);
+  const backlog = backlogOf(options.workflows, settings, { backlogMaxMs, weights, clock });
   const links = localChannels(
     { clock, log, weights },
     {
@@ -172,19 +190,14 @@ async function assemble(
   );
   open.push(links.close);
   const responses = new Map(Object.entries(options.responseChannels ?? {}));
-  const gates = localGates({ ...options, weights, backlog }, links.channels);
+  const gates = localGates({ ...options, weights, backlog, settings }, links.channels);
   open.push(gates.close);
   const roles = assembleProcess({
-    gates,
+    ...{ gates, settings, store, clock, random, log, registry },
     id: schedulerId(instance),
-    store,
     channels: links.channels,
-    clock,
     ids: systemIds(clock, instance),
     digest: sha256,
-    random,
-    log,
-    registry,
     admission: backlog,
     responseChannels: [...responses.keys()],
     sweepPeriodMs,
@@ -228,6 +241,10 @@ async function assemble(
     store,
     submission: roles.submission,
     operator: roles.operator,
+    agents: assembleAgentControl({
+      ...{ registry, settings, clock, log },
+      reports: () => localAgentReports(gates, activity.read),
+    }),
     supervisor: roles.supervisor,
     recovered,
     isStarting: () => !roles.restart.isDone(),

@@ -8,7 +8,7 @@ import { agentGroups } from '#core/definition/agent-group.ts';
 import { poolsOf } from '#core/definition/registry.ts';
 import type { AgentName, IdempotencyKey, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { type OrderBacklog, orderBacklog } from '#in-process/order-backlog.ts';
+import { type OrderBacklog, orderBacklog } from '#in-process/backlog/order-backlog.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent, assembleProcess, type ProcessAssembly } from '#roles/assemble.ts';
@@ -76,6 +76,7 @@ export function processOf(
   const backlog = orderBacklog({
     ...{ ...shared.backlog, weights, pools, clock },
     needs: agentGroups(ports.registry.all),
+    takes: () => true,
   });
   const gates = localGates(
     { agents, workflows: ports.registry.all, clock, log, weights, backlog },

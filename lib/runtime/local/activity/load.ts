@@ -1,7 +1,7 @@
 /** The load of one process, for the health and the activity. */
 import type { CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { AgentGates } from '#in-process/agent-gates.ts';
-import type { OrderBacklog } from '#in-process/order-backlog.ts';
+import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type ActivityOptions, activityCollector, type CountedAgent } from './activity.ts';
 

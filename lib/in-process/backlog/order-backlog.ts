@@ -16,9 +16,9 @@ import { limits } from '#core/model/limits.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { Admission, OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { CircuitEvent } from './circuit-watch.ts';
+import type { CircuitEvent } from '../circuit-watch.ts';
+import type { TenantWeights } from '../tenant-weights.ts';
 import { type StuckOrdersOptions, stuckOrders } from './stuck-orders.ts';
-import type { TenantWeights } from './tenant-weights.ts';
 
 /** Options of {@link orderBacklog}. */
 export interface OrderBacklogOptions {
@@ -29,6 +29,8 @@ export interface OrderBacklogOptions {
   readonly weights: TenantWeights;
   /** The agents that a workflow needs, by its name: of each group one at least. */
   readonly needs: ReadonlyMap<string, readonly AgentGroup[]>;
+  /** Whether the agent takes new calls. */
+  readonly takes: (agent: string) => boolean;
   /** The agents by the names under which steps wait for several of them. */
   readonly pools: StuckOrdersOptions['pools'];
   readonly clock: Clock;
@@ -61,8 +63,8 @@ const forgetAfterMs = 10_000;
 
 /** Makes an empty backlog. */
 export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
-  const { weights, needs, clock, backlogMaxMs, ordersMax = limits.backlogOrdersMax } = options;
-  const bounds = { backlogMaxMs, ordersMax };
+  const { weights, needs, takes, clock, ordersMax = limits.backlogOrdersMax } = options;
+  const bounds = { backlogMaxMs: options.backlogMaxMs, ordersMax };
   const workflows = new Map<string, WorkflowBacklog>();
   const backlogOf = backlogsIn(workflows, weights);
   const stuck = stuckOrders({
@@ -85,7 +87,7 @@ export function orderBacklog(options: OrderBacklogOptions): OrderBacklog {
 
   /** Otherwise the rate says nothing of the time until its orders have begun. */
   const isWorkedOff = (workflow: string) =>
-    isInService(needs.get(workflow) ?? [], stuck.isAvailable);
+    isInService(needs.get(workflow) ?? [], (agent) => takes(agent) && stuck.isAvailable(agent));
 
   /** The sum over the workflows whose rate is known; null: of none. */
   function perSecond(nowMs: number): number | null {

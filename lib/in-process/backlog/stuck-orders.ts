@@ -1,6 +1,6 @@
 /**
- * The orders with a held step that can begin only when an agent is available again. They wait, but say nothing of the rate
- * at which others are worked off, such as those that another member of the pool gets.
+ * The orders with a held step that can begin only when an agent is available again, or an operator lets it have new calls again. They
+ * wait, but say nothing of the rate at which others are worked off, such as those that another member of the pool gets.
  */
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { OfferedOrder } from '#ports/admission.ts';
@@ -23,8 +23,8 @@ export interface StuckOrders {
 
 /** The orders that wait for the same agents. */
 interface Tally {
-  /** The names under which their steps wait. */
-  readonly names: ReadonlySet<string>;
+  /** The names under which their steps wait; null: for an operator. */
+  readonly names: ReadonlySet<string | null>;
   isStuck: boolean;
   readonly byFlow: Map<string, { readonly order: OfferedOrder; count: number }>;
 }
@@ -36,9 +36,10 @@ export function stuckOrders({ pools, onChange }: StuckOrdersOptions): StuckOrder
 
   const isAvailable = (name: string): boolean =>
     pools.get(name)?.some(isAvailable) ?? !unavailable.has(name);
-  const isStuck = (names: ReadonlySet<string>) => ![...names].every(isAvailable);
+  const isStuck = (names: Tally['names']) =>
+    ![...names].every((name) => name !== null && isAvailable(name));
 
-  function tallyOf(names: ReadonlySet<string>): Tally {
+  function tallyOf(names: Tally['names']): Tally {
     const key = [...names].toSorted().join(' ');
     const known = tallies.get(key);
     if (known !== undefined) return known;
@@ -49,8 +50,11 @@ export function stuckOrders({ pools, onChange }: StuckOrdersOptions): StuckOrder
 
   return {
     count({ workflow, priority, tenant, steps }, by) {
-      const held = steps.filter(({ progress }) => progress.state === 'Held');
-      const tally = tallyOf(new Set(held.map(({ agent }) => agent)));
+      const names = steps.flatMap(({ agent, progress }) => {
+        if (progress.state !== 'Held') return [];
+        return [progress.gate === 'drained' ? null : agent];
+      });
+      const tally = tallyOf(new Set(names));
       const flow = JSON.stringify([workflow, priority, tenant]);
       const known = tally.byFlow.get(flow) ?? { order: { workflow, priority, tenant }, count: 0 };
       known.count += by;

@@ -1,0 +1,45 @@
+/** What operators changed of agents, in the embedded store: one row for each agent and kind of change. */
+import type { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { changeText, settingsOf } from '#core/definition/agent-setting-form.ts';
+import type { AgentSettingStore } from '#ports/gates.ts';
+import type { Log } from '#ports/log.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+export const agentSettingSchema = `
+  CREATE TABLE IF NOT EXISTS AgentSettings (
+    Agent TEXT NOT NULL,
+    Kind TEXT NOT NULL,
+    Value TEXT NOT NULL,
+    PRIMARY KEY (Agent, Kind)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const row = z
+  .object({ Agent: z.string(), Kind: z.string(), Value: z.string() })
+  .transform(({ Agent: agent, Kind: kind, Value: text }) => ({ agent, kind, text }));
+
+/** A row that cannot be read is logged, and has no effect. */
+export function agentSettingRows(
+  database: DatabaseSync,
+  group: GroupCommit,
+  log: Log,
+): AgentSettingStore {
+  const all = database.prepare('SELECT Agent, Kind, Value FROM AgentSettings');
+  const replace = database.prepare(
+    'INSERT OR REPLACE INTO AgentSettings (Agent, Kind, Value) VALUES (?, ?, ?)',
+  );
+  const remove = database.prepare('DELETE FROM AgentSettings WHERE Agent = ? AND Kind = ?');
+  return {
+    read: async () =>
+      settingsOf(z.array(row).parse(all.all()), ({ agent, kind }) =>
+        log.error('agent-setting-unreadable', { agent, kind }),
+      ),
+    async store(agent, change) {
+      const text = changeText(change);
+      await group.write(() =>
+        text === null ? remove.run(agent, change.kind) : replace.run(agent, change.kind, text),
+      );
+    },
+  };
+}
