@@ -32,6 +32,7 @@ export function knownSettings({
   let settings: AgentSettings = new Map();
   let stored = '';
   let readAt = Number.NEGATIVE_INFINITY;
+  let isKnown = false;
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
@@ -42,7 +43,9 @@ export function knownSettings({
       // The same object as long as nothing changes.
       if (text !== stored) settings = latest;
       stored = text;
+      isKnown = true;
     } catch (error) {
+      isKnown = false;
       log.warn('agent-settings-unread', { error: errorKind(error) });
     }
   }
@@ -50,8 +53,10 @@ export function knownSettings({
   return {
     current: () => settings,
     refresh() {
-      const everyMs = hasPools || settings.size > 0 ? readEveryMs : quietReadEveryMs;
-      if (reading === undefined && clock.now() - readAt < everyMs) return undefined;
+      const isQuiet = isKnown && !hasPools && settings.size === 0;
+      const sinceMs = clock.now() - readAt;
+      const isNew = sinceMs >= 0 && sinceMs < (isQuiet ? quietReadEveryMs : readEveryMs);
+      if (reading === undefined && isNew) return undefined;
       reading ??= read().finally(() => {
         reading = undefined;
       });

@@ -13,7 +13,9 @@ export const operatedFields = {
     description:
       'draining: it gets no new calls, and some may be in flight. drained: it has none in flight. circuit-open: its service is unavailable.',
   }),
-  drained: changed.nullable().openapi({ description: 'Who drained it, and when; null: nobody.' }),
+  drained: changed
+    .nullable()
+    .openapi({ description: 'Who drained it, and when; null: it is not drained.' }),
   member: z
     .object({
       pool: z.string(),

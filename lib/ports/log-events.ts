@@ -201,7 +201,7 @@ export const logEvents = {
     level: 'error',
     fields: ['agent', 'kind'],
     meaning:
-      'What an operator changed of an agent (`drained` or `weight`) is stored in a form that this release cannot read, and has no effect. Change it again.',
+      'What an operator changed of an agent (`drained` or `weight`) is stored in a form that this release cannot read, so that it has no effect until it is changed again.',
   },
   'circuit-opened': {
     level: 'error',

@@ -48,8 +48,8 @@ export interface AgentControlPorts {
   /** @param agents all that are asked for */
   readonly reports: (agents: readonly AgentName[]) => AgentReports | Promise<AgentReports>;
   /**
-   * Lets steps go on that wait for the agent, under one of these names. Default: whoever holds them learns of the change
-   * itself.
+   * Lets steps go on that wait for the agent, under one of these names. Default: their gates learn of the
+   * change themselves.
    */
   readonly onMore?: (names: readonly AgentName[]) => Promise<void>;
   readonly clock: Clock;

@@ -2,10 +2,12 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toItem } from '#aws/store/attributes.ts';
+import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
+import { agentSettingsContract } from '../contracts/agent-settings.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
 import { ejectionsContract } from '../contracts/ejections.ts';
@@ -30,6 +32,11 @@ circuitsContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoCircuits(server.client, coordination);
 });
+agentSettingsContract('DynamoDB (Dynoxide)', async () => {
+  const { coordination } = await createTables(server.client);
+  const open = () => dynamoAgentSettings(server.client, coordination, testLog());
+  return { open };
+});
 ejectionsContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoEjections(server.client, coordination);
@@ -39,6 +46,24 @@ backlogReportContract('DynamoDB (Dynoxide)', async () => {
   return dynamoBacklogReport(server.client, coordination);
 });
 heldStepsContract('DynamoDB (Dynoxide)', () => heldUnderTest(server));
+
+test('a change of a newer release says nothing, and is logged', async () => {
+  const { coordination } = await createTables(server.client);
+  const item = toItem({
+    Name: 'agents',
+    'drained:paint': 'soon',
+    'paused:print': '{}',
+    'weight:sand': '{"by":"olga","at":1,"value":3}',
+  });
+  await server.client.send(new PutItemCommand({ TableName: coordination, Item: item }));
+  const log = testLog();
+  const settings = await dynamoAgentSettings(server.client, coordination, log).read();
+  expect([...settings]).toEqual([['sand', { weight: { by: 'olga', at: 1, value: 3 } }]]);
+  expect(log.lines.map(({ event }) => event)).toEqual([
+    'agent-setting-unreadable',
+    'agent-setting-unreadable',
+  ]);
+});
 
 test('circuits and ejections of one agent leave each other alone', async () => {
   const { coordination } = await createTables(server.client);

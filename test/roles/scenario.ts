@@ -6,7 +6,7 @@ import { type OrderId, writeId } from '#core/model/ids.ts';
 import type { Nudge, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
-import type { Gates } from '#ports/gates.ts';
+import type { Gates, KnownSettings } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Transitions, transitions } from '#roles/transitions/transitions.ts';
@@ -48,6 +48,7 @@ export function roleScenario(
   workflows: readonly WorkflowDefinition[] = [house],
   random?: Random,
   gates?: Gates,
+  settings?: KnownSettings,
 ): RoleScenario {
   const clock = virtualClock();
   const log = testLog();
@@ -73,6 +74,7 @@ export function roleScenario(
       random: random ?? systemRandom,
       registry: knows,
       ...(gates !== undefined && { gates }),
+      ...(settings !== undefined && { settings }),
       ids: systemIds(clock, `instance-${instances}`),
       channels: {
         nudges: {

@@ -20,7 +20,10 @@ test('a drained member gets no new calls, and its calls in flight go on', async 
   expect(shop.places()).toContain('pay-east');
   await shop.change('pay-east', 'drain');
   shop.places();
-  expect(await shop.agent('pay-east')).toMatchObject({ state: 'draining', drained: { by: 'olga' } });
+  expect(await shop.agent('pay-east')).toMatchObject({
+    state: 'draining',
+    drained: { by: 'olga' },
+  });
   await shop.clock.advance(5_000);
   expect(shop.states()).toEqual(Array(40).fill('Processed'));
   expect(await shop.agent('pay-east')).toMatchObject({ state: 'drained', inFlight: 0 });
@@ -91,7 +94,11 @@ test('while all members are drained, steps that none has begun wait, and nothing
   const ids = await shop.submit(10);
   await shop.clock.advance(600_000);
   for (const id of ids) {
-    expect(holdOf(shop, id, 'charge')).toMatchObject({ agent: 'pay', gate: 'drained', failures: 0 });
+    expect(holdOf(shop, id, 'charge')).toMatchObject({
+      agent: 'pay',
+      gate: 'drained',
+      failures: 0,
+    });
     expect(shop.step(id, 'receipt').progress.state).toBe('Completed');
   }
   expect(await shop.reeve.agents.list()).toMatchObject({

@@ -6,13 +6,15 @@ import {
   weightNow,
 } from '#core/definition/agent-settings.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { CircuitState } from '#core/flow/circuit.ts';
 import type { AgentName } from '#core/model/ids.ts';
 
 /** What an agent does now; null: not known here. */
 export interface AgentReport {
   /** `since`: when it opened, ms since the epoch; null while it is closed. */
-  readonly circuit: { readonly state: CircuitState; readonly since: number | null };
+  readonly circuit: {
+    readonly state: 'closed' | 'open' | 'half-open' | 'recovering';
+    readonly since: number | null;
+  };
   readonly inFlight: number | null;
   /** The calls that it can begin now. */
   readonly room: number | null;
@@ -31,13 +33,14 @@ export const agentStates = [
   'draining',
   'drained',
 ] as const;
+/** What an agent is doing, in a word. */
 export type AgentState = (typeof agentStates)[number];
 
 /** An agent. */
 export interface AgentNow extends AgentReport {
   readonly name: AgentName;
   readonly state: AgentState;
-  /** Who drained it; null: nobody. */
+  /** Who drained it; null: it is not drained. */
   readonly drained: Changed | null;
   /** What it is in its pool; null: it has none. */
   readonly member: MemberNow | null;

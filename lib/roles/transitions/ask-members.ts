@@ -107,7 +107,7 @@ function isHeldBack(
   return defined.pool.every(({ weight }) => weight === 0);
 }
 
-/** What one request is told. */
+/** One request while the gates are asked for it. */
 interface Asked {
   isOpen(): boolean;
   request(): Request;
