@@ -240,6 +240,7 @@ test('the OpenAPI document lists every route', async () => {
   );
   expect(routes.toSorted()).toEqual([
     'get /activity',
+    'get /agents',
     'get /events',
     'get /healthz',
     'get /openapi.json',
@@ -249,6 +250,9 @@ test('the OpenAPI document lists every route', async () => {
     'get /principal',
     'get /readyz',
     'get /workflows',
+    'post /agents/{name}/drain',
+    'post /agents/{name}/resume',
+    'post /agents/{name}/weight',
     'post /orders',
     'post /orders/{id}/cancel',
     'post /orders/{id}/reprioritise',

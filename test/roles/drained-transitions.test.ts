@@ -47,7 +47,7 @@ async function world() {
     asked,
     apply: (event: typeof claim) => roles.transitions.apply([{ orderId: id, event: () => event }]),
     step: async () => stepOf(await roles.record(id)),
-    stored1: () => roles.record(id),
+    kept: () => roles.record(id),
   };
 }
 
@@ -60,17 +60,17 @@ test('what is read beside the order counts for it', async () => {
 });
 
 test('no gate is asked for a step that no member may have, and a claim that finds the same writes nothing', async () => {
-  const { stored, apply, step, asked, stored1, clock, nudges } = await world();
+  const { stored, apply, step, asked, kept, clock, nudges } = await world();
   stored.settings = out(east, west, rival);
   await apply(claim);
   expect([asked, await step()]).toEqual([[], `Held ${anyone}`]);
-  const held = await stored1();
+  const held = await kept();
   expect(held).toMatchObject({ processState: 'Pending', failureCount: 0 });
   expect(held.steps[0]?.progress).toMatchObject({ gate: 'drained' });
   expect(nudges().map(({ at }) => at)).toEqual([held.notBefore]);
   clock.jump(10_000);
   await apply(claim);
-  expect((await stored1()).revision).toBe(held.revision);
+  expect((await kept()).revision).toBe(held.revision);
   stored.settings = out(east, west);
   await apply(claim);
   expect(await step()).toBe('Running teller-rival');

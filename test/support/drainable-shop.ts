@@ -14,7 +14,7 @@ import { testLog } from './log.ts';
 import { settled, type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 const schemas = { input: z.null(), output: z.null(), undo: 'offered' } as const;
-export const payment = definePool({
+const payment = definePool({
   name: 'pay',
   ...schemas,
   members: { east: { domain: 'bank' }, west: { domain: 'bank' }, rival: {}, spare: { weight: 0 } },
