@@ -87,6 +87,7 @@ export function agentGates({
   }
 
   const held = heldSteps({
+    isHeldBack: (name) => takers().heldBack.has(name),
     hold({ agent, key, since }, nudge) {
       const goOn = (next: Nudge) => waitingFor(agent)?.hold(key, next, since);
       const own = stages.of(agent);
@@ -126,8 +127,7 @@ export function agentGates({
     },
     onRecord: held.onRecord,
     onTakers() {
-      const { heldBack } = takers();
-      held.release((name) => heldBack.has(name));
+      held.release();
       for (const list of pools.values()) list.fill();
     },
     close() {

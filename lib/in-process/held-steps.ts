@@ -10,18 +10,20 @@ import { type HeldStep, heldChanges } from './held-changes.ts';
 export interface HeldStepsOptions {
   readonly hold: (step: HeldStep, nudge: Nudge) => void;
   readonly forget: (step: HeldStep) => void;
+  /** Whether operators let no new call go to the agent, or to any member of the pool. */
+  readonly isHeldBack: (agent: string) => boolean;
 }
 
 /** See {@link heldSteps}. */
 export interface HeldSteps {
   /** See `onRecord` of the gates. */
   onRecord(record: ProcessRecord, before: ProcessRecord | null): void;
-  /** Lets the steps go on whose agents take new calls. */
-  release(isHeldBack: (agent: string) => boolean): void;
+  /** Lets the steps go on whose agents take new calls now. */
+  release(): void;
 }
 
 /** No step waits at first. */
-export function heldSteps({ hold, forget }: HeldStepsOptions): HeldSteps {
+export function heldSteps({ hold, forget, isHeldBack }: HeldStepsOptions): HeldSteps {
   const drained = new Map<string, { readonly step: HeldStep; readonly nudge: Nudge }>();
   return {
     onRecord(record, before) {
@@ -31,7 +33,8 @@ export function heldSteps({ hold, forget }: HeldStepsOptions): HeldSteps {
         forget(step);
       }
       for (const step of begun) {
-        if (step.gate === 'drained') {
+        // The agent may have been resumed since the decision.
+        if (step.gate === 'drained' && isHeldBack(step.agent)) {
           forget(step);
           drained.set(step.key, { step, nudge: nudgeOf(record) });
         } else {
@@ -40,7 +43,7 @@ export function heldSteps({ hold, forget }: HeldStepsOptions): HeldSteps {
         }
       }
     },
-    release(isHeldBack) {
+    release() {
       const free = [...drained.values()].filter(({ step }) => !isHeldBack(step.agent));
       for (const { step, nudge } of free) {
         drained.delete(step.key);

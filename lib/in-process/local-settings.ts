@@ -1,5 +1,5 @@
 /** What operators have changed of the agents of one process: known from the start, and at once when it changes. */
-import { type AgentSettings, changedSetting } from '#core/definition/agent-settings.ts';
+import { type AgentSettings, changedSettings } from '#core/definition/agent-settings.ts';
 import type { AgentSettingStore, KnownSettings } from '#ports/gates.ts';
 
 /** See {@link localSettings}. */
@@ -8,20 +8,22 @@ export interface LocalSettings extends KnownSettings, AgentSettingStore {
   watch(listener: () => void): void;
 }
 
-/** @param store keeps the settings over restarts; nothing else may change them there */
-export async function localSettings(store: AgentSettingStore): Promise<LocalSettings> {
+/**
+ * @param store keeps the settings over restarts; nothing else may change them there
+ * @param stored what it has now
+ */
+export function localSettings(
+  store: Pick<AgentSettingStore, 'store'>,
+  stored: AgentSettings,
+): LocalSettings {
   const listeners: (() => void)[] = [];
-  let settings: AgentSettings = await store.read();
+  let settings = stored;
   return {
     current: () => settings,
     read: async () => settings,
     async store(agent, change) {
       await store.store(agent, change);
-      const next = new Map(settings);
-      const setting = changedSetting(next.get(agent) ?? {}, change);
-      if (setting.drained === undefined && setting.weight === undefined) next.delete(agent);
-      else next.set(agent, setting);
-      settings = next;
+      settings = changedSettings(settings, agent, change);
       for (const listener of listeners) listener();
     },
     watch(listener) {

@@ -2,12 +2,7 @@
 import * as z from 'zod';
 import { instant } from '#core/model/instant.ts';
 import { memberWeightMax } from './agent-pool.ts';
-import {
-  type AgentChange,
-  type AgentSetting,
-  type AgentSettings,
-  changedSetting,
-} from './agent-settings.ts';
+import { type AgentChange, type AgentSettings, changedSettings } from './agent-settings.ts';
 
 const changed = z.object({ by: z.string(), at: instant });
 const forms = {
@@ -31,11 +26,11 @@ export function settingsOf(
   stored: Iterable<StoredChange>,
   onUnreadable: (stored: StoredChange) => void,
 ): AgentSettings {
-  const settings = new Map<string, AgentSetting>();
+  let settings: AgentSettings = new Map();
   for (const one of stored) {
     const change = changeOf(one);
     if (change === null) onUnreadable(one);
-    else settings.set(one.agent, changedSetting(settings.get(one.agent) ?? {}, change));
+    else settings = changedSettings(settings, one.agent, change);
   }
   return settings;
 }

@@ -33,15 +33,25 @@ export type AgentChange =
   | { readonly kind: 'weight'; readonly value: (Changed & { readonly value: number }) | null };
 
 /** The setting after the change. */
-export function changedSetting(
-  { drained, weight }: AgentSetting,
-  change: AgentChange,
-): AgentSetting {
+function changedSetting({ drained, weight }: AgentSetting, change: AgentChange): AgentSetting {
   const next = { drained, weight, [change.kind]: change.value ?? undefined };
   return {
     ...(next.drained !== undefined && { drained: next.drained }),
     ...(next.weight !== undefined && { weight: next.weight }),
   };
+}
+
+/** The settings after the change of one agent. */
+export function changedSettings(
+  settings: AgentSettings,
+  agent: string,
+  change: AgentChange,
+): AgentSettings {
+  const next = new Map(settings);
+  const setting = changedSetting(next.get(agent) ?? {}, change);
+  if (setting.drained === undefined && setting.weight === undefined) next.delete(agent);
+  else next.set(agent, setting);
+  return next;
 }
 
 /** Whether the agent is drained. */

@@ -179,7 +179,7 @@ async function assemble(
 ): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
-  const settings = await localSettings(store.agentSettings);
+  const settings = localSettings(store.agentSettings, await store.agentSettings.read());
   const backlog = backlogOf(options.workflows, settings, { backlogMaxMs, weights, clock });
   const links = localChannels(
     { clock, log, weights },

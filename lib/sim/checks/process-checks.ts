@@ -28,17 +28,24 @@ interface CircuitsOfProcess {
 }
 
 export function processChecks(
-  { around, breach: worldBreach, concurrency, storeOutage, serviceOutages }: SharedInfrastructure,
+  { around, breach: worldBreach, concurrency, ...shared }: SharedInfrastructure,
   machine: Machine,
   { pools, stateOf }: CircuitsOfProcess,
 ): ProcessChecks {
   const { timeline, faults } = around;
+  const { storeOutage, serviceOutages, agentSettings } = shared;
+  /** Disturbances of what is checked: faults, and what operators change of agents. */
+  const count = () => faults.count() + (agentSettings?.changes ?? 0);
+  /** What waits then may wait for an operator. */
+  const isOperated = () => agentSettings !== null && agentSettings.settings.size > 0;
   const breach: Breach = (rule, message) => {
     if (machine.isAlive()) worldBreach(rule, message);
   };
   const membersOf = (agent: AgentName) => pools.get(agent) ?? [agent];
   const isUp = (agent: AgentName) =>
-    !storeOutage.isOn() && membersOf(agent).every((own) => serviceOutages.of(own) === null);
+    !storeOutage.isOn() &&
+    !isOperated() &&
+    membersOf(agent).every((own) => serviceOutages.of(own) === null);
   /** Of a pool, that of a member whose circuit is not closed. */
   const circuitOf = (agent: AgentName): CircuitState =>
     membersOf(agent)
@@ -50,7 +57,7 @@ export function processChecks(
     concurrency,
     pools,
     now: timeline.now,
-    faults: faults.count,
+    faults: count,
     serviceOf(agent) {
       if (!isUp(agent)) return 'unavailable';
       return circuitOf(agent) === 'closed' ? 'available' : 'circuit';
@@ -60,14 +67,14 @@ export function processChecks(
   const limits = limitChecker({
     limits: serviceLimits,
     now: machine.clock.now,
-    faults: faults.count,
+    faults: count,
     mayBegin: (name) => isUp(name) && circuitOf(name) === 'closed' && slots.hasSlot(name),
     breach,
   });
   const shares = shareChecker({
     concurrencyOf: (agent) => concurrency * membersOf(agent).length,
     disturbance(agent) {
-      if (isUp(agent) && circuitOf(agent) === 'closed') return `faults ${faults.count()}`;
+      if (isUp(agent) && circuitOf(agent) === 'closed') return `faults ${count()}`;
       turns += 1;
       return `circuit ${turns}`;
     },
@@ -79,7 +86,7 @@ export function processChecks(
       const circuit = circuitOf(agent);
       const isKnown = circuit === 'open' || circuit === 'half-open';
       const isOutage = serviceOutages.of(agent) === 'fails' && !storeOutage.isOn();
-      return isKnown && isOutage ? `${serviceOutages.endOf(agent)} ${faults.count()}` : null;
+      return isKnown && isOutage ? `${serviceOutages.endOf(agent)} ${count()}` : null;
     },
     breach,
   );

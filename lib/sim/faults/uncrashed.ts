@@ -13,7 +13,35 @@ export interface Uncrashed {
 const recovery = 'worlds are too small for it to happen during the recovery after a restart';
 const ramp = 'worlds are too small for a sweep after an outage to have a second page';
 
+const operated =
+  'in these worlds no operator changes agents; test/sim/operated-agents.test.ts has those';
+
 export const uncrashed: readonly Uncrashed[] = [
+  {
+    file: 'agent-control.ts',
+    code: 'const reports = await ports.reports([...defined.agents.keys()]);',
+    why: operated,
+  },
+  {
+    file: 'agent-control.ts',
+    code: 'list: async () => listed(await settings.read()),',
+    why: operated,
+  },
+  {
+    file: 'agent-control.ts',
+    code: 'await settings.store(agent, changeOf(request, { by, at: clock.now() }));',
+    why: operated,
+  },
+  {
+    file: 'agent-control.ts',
+    code: "if (request.kind !== 'drain') await ports.onMore?.(namesOf(registry, agent));",
+    why: operated,
+  },
+  {
+    file: 'agent-control.ts',
+    code: 'const { agents } = await listed(await settings.read());',
+    why: operated,
+  },
   {
     file: 'order-events.ts',
     code: 'const decided = deciding instanceof Promise ? await deciding : deciding;',

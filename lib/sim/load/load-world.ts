@@ -130,6 +130,7 @@ function tablesOf({ around: { timeline, chance }, onWrite }: LoadWorldOptions) {
     circuits: new Map(),
     ejections: ejectionTable(),
     report: { latest: null },
+    agentSettings: null,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What the instances of functions share to control the flow to agents: circuits, ejected endpoints, the index of held steps, the queues' counts. */
+import { type AgentSettings, changedSettings } from '#core/definition/agent-settings.ts';
 import { type Ejection, ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import type { HeldBacklog } from '#core/flow/held-backlog.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
@@ -6,6 +7,7 @@ import { agentName } from '#core/model/ids.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import type { Ejections } from '#ports/ejections.ts';
+import type { AgentSettingStore } from '#ports/gates.ts';
 import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
 import type { Machine } from '#sim/world/machine.ts';
@@ -90,6 +92,36 @@ export function simHeldSteps(index: HeldIndex, machine: Machine): HeldSteps & He
         what: `count who waits for ${agent}`,
         refusal,
         act: () => index.counts(agent, priority, from),
+      }),
+  };
+}
+
+/** What operators changed of agents, as it is stored. */
+export interface AgentSettingTable {
+  settings: AgentSettings;
+  /** The number of changes. */
+  changes: number;
+}
+
+/** @param isLocal nothing is written after the end of the process, as its successor has the lock on the data */
+export function simAgentSettings(
+  table: AgentSettingTable,
+  machine: Machine,
+  isLocal = false,
+): AgentSettingStore {
+  const refusal = 'coordination-throttled';
+  return {
+    read: () =>
+      machine.call({ what: 'read what agents are to do', refusal, act: () => table.settings }),
+    store: (agent, change) =>
+      machine.call({
+        what: `store what ${agent} is to do`,
+        refusal,
+        act() {
+          if (isLocal && !machine.isAlive()) return;
+          table.settings = changedSettings(table.settings, agent, change);
+          table.changes += 1;
+        },
       }),
   };
 }

@@ -2,20 +2,26 @@
 
 import { deadlineCheckCodec, nudgeCodec, requestCodec } from '#core/codec/message-codec.ts';
 import { poolsOf } from '#core/definition/registry.ts';
+import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
+import { knownSettings } from '#distributed/known-settings.ts';
+import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import type { AgentControl } from '#roles/agent-control.ts';
 import {
+  assembleAgentControl,
   assembleDeadlineChecks,
   assembleOperator,
   assembleScheduler,
   assembleSubmission,
   assembleSweeps,
+  type NudgingPorts,
   type SchedulerAssembly,
   type SweepAssembly,
 } from '#roles/assemble.ts';
@@ -26,6 +32,7 @@ import { runnersOf } from '#sim/ports/function-runners.ts';
 import { simFlowOf } from '#sim/ports/held-index.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import {
+  simAgentSettings,
   simBacklogReport,
   simCircuits,
   simHeldSteps,
@@ -91,6 +98,7 @@ export function functionsOf(
       cancel: (...of) => made.operator().cancel(...of),
       reprioritise: (...of) => made.operator().reprioritise(...of),
     },
+    agents: agentsOf(nudging, shared, machine),
     sweeping: {
       kind: 'invoked',
       tick: () => made.sweeps().tick(),
@@ -129,6 +137,13 @@ function schedulerOf(
   return assembleScheduler({
     ...ports,
     gates,
+    ...(shared.agentSettings !== null && {
+      settings: knownSettings({
+        store: simAgentSettings(shared.agentSettings, machine),
+        hasPools: true,
+        ...{ clock, log },
+      }),
+    }),
     heldSteps: heldStarter({
       gates,
       heldSteps,
@@ -137,6 +152,23 @@ function schedulerOf(
       random,
       log,
     }),
+  });
+}
+
+function agentsOf(
+  { registry, clock, log, nudges }: NudgingPorts<SchedulerAssembly>,
+  shared: SharedByFunctions,
+  machine: Machine,
+): AgentControl | null {
+  if (shared.agentSettings === null) return null;
+  const circuits = simCircuits(shared.circuits, machine);
+  const report = simBacklogReport(shared.report, machine);
+  const heldSteps = simHeldSteps(shared.held, machine);
+  return assembleAgentControl({
+    settings: simAgentSettings(shared.agentSettings, machine),
+    reports: sharedAgentReports({ circuits, report, clock }),
+    onMore: nudgeWaiting({ heldSteps, nudges, clock }),
+    ...{ registry, clock, log },
   });
 }
 

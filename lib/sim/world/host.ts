@@ -4,6 +4,7 @@ import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
+import type { AgentControl } from '#roles/agent-control.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
 import type { Notifier } from '#roles/notifier.ts';
 import type { Operator } from '#roles/operator.ts';
@@ -29,6 +30,8 @@ export interface Host {
   /** Of submissions from a queue. */
   readonly queuedSubmission: Submission;
   readonly operator: Operator;
+  /** Null: in this world, operators change nothing of agents. */
+  readonly agents: AgentControl | null;
   readonly onChecks: DeadlineChecks['onChecks'];
   readonly notifier: Notifier;
   /** Runs the agent's code on this machine. */

@@ -5,13 +5,22 @@
 
 import type { LimitChecker } from '#checkers/process/limit-checker.ts';
 import { agentGroups } from '#core/definition/agent-group.ts';
+import { isDrained } from '#core/definition/agent-settings.ts';
 import { poolsOf } from '#core/definition/registry.ts';
 import type { AgentName, IdempotencyKey, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import type { AgentGate } from '#in-process/agent-gate.ts';
+import type { AgentGates } from '#in-process/agent-gates.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/backlog/order-backlog.ts';
+import { type LocalSettings, localSettings } from '#in-process/local-settings.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
-import { assembleAgent, assembleProcess, type ProcessAssembly } from '#roles/assemble.ts';
+import {
+  assembleAgent,
+  assembleAgentControl,
+  assembleProcess,
+  type ProcessAssembly,
+} from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
@@ -19,6 +28,7 @@ import { contracts } from '#sim/orders/sim-agents.ts';
 import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
+import { simAgentSettings } from '#sim/ports/sim-flow.ts';
 import type { Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
@@ -39,6 +49,7 @@ export type ProcessRoles = Pick<
   | 'submission'
   | 'queuedSubmission'
   | 'operator'
+  | 'agents'
   | 'onChecks'
   | 'sweeping'
   | 'runner'
@@ -73,13 +84,14 @@ export function processOf(
   const agents = contracts.map(({ name }) =>
     implementation(name, machine, { concurrency, services }),
   );
+  const settings = settingsOf(shared, machine);
   const backlog = orderBacklog({
     ...{ ...shared.backlog, weights, pools, clock },
     needs: agentGroups(ports.registry.all),
-    takes: () => true,
+    takes: (agent) => !isDrained(settings.current(), agent),
   });
   const gates = localGates(
-    { agents, workflows: ports.registry.all, clock, log, weights, backlog },
+    { agents, workflows: ports.registry.all, clock, log, weights, backlog, settings },
     channels,
   );
   const countIn = waitingIn(backlog);
@@ -88,6 +100,7 @@ export function processOf(
     ...ports,
     channels,
     gates,
+    ...(shared.agentSettings !== null && { settings }),
     admission: backlog,
     watchRecords(listener) {
       listeners.add(listener);
@@ -114,6 +127,7 @@ export function processOf(
     submission: roles.submission,
     queuedSubmission: roles.submission,
     operator: roles.operator,
+    agents: shared.agentSettings && controlOf(ports, settings, gates),
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
     sweeping: { kind: 'by-itself', start: roles.start },
@@ -133,6 +147,26 @@ export function processOf(
     },
   };
 }
+
+function settingsOf({ agentSettings }: SharedInfrastructure, machine: Machine): LocalSettings {
+  const table = agentSettings ?? { settings: new Map(), changes: 0 };
+  return localSettings(simAgentSettings(table, machine, true), table.settings);
+}
+
+const controlOf = (
+  { registry, clock, log }: ProcessPorts,
+  settings: LocalSettings,
+  gates: Pick<AgentGates, 'of'>,
+) =>
+  assembleAgentControl({
+    ...{ registry, settings, clock, log },
+    reports: () => ({ of: (agent) => reportOf(gates.of(agent)), waitingFor: () => null }),
+  });
+
+const reportOf = (gate: AgentGate) => ({
+  circuit: { state: gate.state(), since: gate.circuit().since },
+  ...{ inFlight: null, room: gate.room(), waiting: null },
+});
 
 /** Counts each order from its first write by this process on, as lib/runtime/local/activity/activity.ts does. */
 function waitingIn({ add, takeOut }: OrderBacklog) {

@@ -28,6 +28,8 @@ export interface Setting {
   readonly flood: number;
   /** The functions of agents make a limited number of calls at once, so that a Scheduler reads their queues. */
   readonly agentsAreLimited: boolean;
+  /** An operator drains agents and changes weights. Default: none does. */
+  readonly operatesAgents?: boolean;
 }
 
 /** More calls than a world has steps. */

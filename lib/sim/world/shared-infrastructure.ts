@@ -21,6 +21,7 @@ import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
 import {
+  type AgentSettingTable,
   type CircuitTable,
   type EjectionTable,
   ejectionTable,
@@ -49,6 +50,8 @@ export interface SharedByFunctions {
   readonly ejections: EjectionTable;
   /** The orders that wait, as the Supervisor of functions reported them. */
   readonly report: ReportItem;
+  /** What operators changed of agents; null: they change nothing, and nothing is read. */
+  readonly agentSettings: AgentSettingTable | null;
   /** The agents that make a limited number of calls at once. */
   readonly limitedAgents: readonly string[];
   readonly services: Pick<Services, 'of'>;
@@ -103,6 +106,9 @@ export interface Movers {
   handOver(shard: number): void;
   wrote(write: Write): void;
 }
+
+const settingTable = ({ operatesAgents }: Setting): AgentSettingTable | null =>
+  operatesAgents ? { settings: new Map(), changes: 0 } : null;
 
 /** A world has few orders. */
 const readEveryOrders = 1;
@@ -163,21 +169,15 @@ export function sharedInfrastructure(
     rules,
     observer,
     breach,
-    ...{
-      readEveryOrders,
-      oneProcess,
-      concurrency,
-      backlog,
-      recovery,
-      sweepPeriodMs,
-      outageAfterMs,
-    },
+    ...{ readEveryOrders, oneProcess, concurrency, backlog, recovery },
+    ...{ sweepPeriodMs, outageAfterMs },
     leaseMs: 1.5 * sweepPeriodMs,
     recoveryMs: setting.recoveryMs,
     sweepRuns,
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
+    agentSettings: settingTable(setting),
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({

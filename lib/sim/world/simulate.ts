@@ -9,6 +9,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
 import { repairWatch } from '#sim/checks/repair-watch.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
+import { operateAgents, resumeAgents } from '#sim/faults/agent-operator.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import {
   clockJumpMaxMs,
@@ -44,6 +45,8 @@ export interface SimulationOptions {
   readonly keepStory: boolean;
   /** @default drawn from the seed */
   readonly plan?: Plan;
+  /** Whether an operator drains agents and changes weights. @default none does */
+  readonly operatesAgents?: boolean;
   /** Called with the world at the end. */
   readonly onEnd?: (world: World) => void;
 }
@@ -96,7 +99,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     violations.push({ rule, message });
   };
 
-  const setting = plan?.setting ?? drawnSetting(chance, isQuiet);
+  const { operatesAgents = false } = options;
+  const setting = { ...(plan?.setting ?? drawnSetting(chance, isQuiet)), operatesAgents };
   const world = worldOf(setting, around, breach);
   const { shared, fleet } = world;
   const submitters = submittersOf({
@@ -111,8 +115,10 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const queuesToPoison = setting.oneProcess ? [] : allOf(shared.queues);
   const injector = injectorOf({ shared, fleet, setting, queuesToPoison });
 
+  if (operatesAgents) operateAgents(world, injector.endsAt);
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
+  if (operatesAgents) resumeAgents(world);
   const ended = await toTheEnd(world, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);

@@ -1,0 +1,18 @@
+/** Worlds with faults in which an operator drains agents and changes weights: all rules hold, and every order ends. */
+import { expect, test } from 'vitest';
+import { crashPoints } from '#sim/faults/crash-points.ts';
+import { simulate } from '#sim/world/simulate.ts';
+import { settle } from '../../bin/sim-settle.ts';
+
+const points = crashPoints();
+
+test('100 worlds with operated agents break no rule', async () => {
+  let drained = 0;
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const options = { seed, settle, crashPoints: points, operatesAgents: true };
+    const { violations, story } = await simulate({ ...options, keepStory: true });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+    drained += story.filter((line) => line.includes('an operator asks to drain')).length;
+  }
+  expect(drained).toBeGreaterThan(200);
+}, 60_000);
