@@ -62,13 +62,13 @@ test('with --json, the document of the API is printed', async () => {
 });
 
 test.each([
-  ['drain pay-east', '/agents/pay-east/drain', ''],
-  ['resume pay-east', '/agents/pay-east/resume', ''],
-  ['weight pay-east 7', '/agents/pay-east/weight', '{"weight":7}'],
-  ['weight pay-east default', '/agents/pay-east/weight', '{"weight":null}'],
+  ['drain pay-east', '/agents/pay-east', '{"drained":true}'],
+  ['resume pay-east', '/agents/pay-east', '{"drained":false}'],
+  ['weight pay-east 7', '/agents/pay-east', '{"weight":7}'],
+  ['weight pay-east default', '/agents/pay-east', '{"weight":null}'],
 ])('agents %s is one request', async (args, path, body) => {
   const { app, run, requests } = scenario();
-  app.post('/agents/:name/:action', (c) => c.json(agents[1]));
+  app.post('/agents/:name', (c) => c.json(agents[1]));
   const { exitCode, stdout } = await run(`agents ${args}`);
   expect(exitCode).toBe(0);
   expect(stdout).toBe('Agent pay-east  draining by olga 2 min ago, weight 3 (olga)\n');
@@ -89,7 +89,7 @@ test.each(['101', '07', '1.5', 'much'])(
 
 test('an unknown agent is refused with the reason of the API', async () => {
   const { app, run } = scenario();
-  app.post('/agents/:name/drain', () => problem(404, 'agent-unknown'));
+  app.post('/agents/:name', () => problem(404, 'agent-unknown'));
   const { exitCode, stderr } = await run('agents drain nobody');
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('agent-unknown')]);
 });

@@ -11,7 +11,7 @@ const readJson = async (response: Response): Promise<unknown> => response.json()
 
 test('a drained agent is listed with who drained it, its orders say why they wait, and go on when it is resumed', async () => {
   const { get, post, submit, reaches } = await scenario();
-  const drained = await post('/agents/cook/drain');
+  const drained = await post('/agents/cook', { drained: true });
   expect(drained.status).toBe(200);
   const agent = agentSchema.parse(await readJson(drained));
   expect(agent).toMatchObject({ name: 'cook', drained: { by: 'olga' }, member: null, inFlight: 0 });
@@ -38,17 +38,18 @@ test('a drained agent is listed with who drained it, its orders say why they wai
       held: [{ gate: 'drained', steps: 1 }],
     },
   ]);
-  const resumed = agentSchema.parse(await readJson(await post('/agents/cook/resume')));
+  const resumed = agentSchema.parse(await readJson(await post('/agents/cook', { drained: false })));
   expect(resumed).toMatchObject({ state: 'healthy', drained: null });
   await reaches(id, 'Processed');
 });
 
 test.each([
-  ['/agents/nobody/drain', undefined, 404, 'agent-unknown'],
-  ['/agents/cook/weight', { weight: 3 }, 409, 'agent-not-in-pool'],
-  ['/agents/cook/weight', { weight: 101 }, 422, 'body-invalid'],
-  ['/agents/cook/weight', {}, 422, 'body-invalid'],
-  ['/agents/cook/drain', { until: 'noon' }, 422, 'body-invalid'],
+  ['/agents/nobody', { drained: true }, 404, 'agent-unknown'],
+  ['/agents/cook', { weight: 3 }, 409, 'agent-not-in-pool'],
+  ['/agents/cook', { weight: 101 }, 422, 'body-invalid'],
+  ['/agents/cook', {}, 422, 'body-invalid'],
+  ['/agents/cook', { drained: true, until: 'noon' }, 422, 'body-invalid'],
+  ['/agents/cook', { drained: true, weight: 3 }, 422, 'body-invalid'],
 ])('POST %s with %j is refused with %i %s', async (path, sent, status, code) => {
   const { post } = await scenario();
   const response = await post(path, sent);

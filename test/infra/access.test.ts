@@ -292,9 +292,7 @@ test('a policy names methods and paths: none exceeds its role, and none is a wil
       .toSorted(),
   ).toEqual([
     'GET/orders/*',
-    'POST/agents/*/drain',
-    'POST/agents/*/resume',
-    'POST/agents/*/weight',
+    'POST/agents/*',
     'POST/orders/*/cancel',
     'POST/orders/*/reprioritise',
     'POST/orders/*/resubmit',

@@ -73,7 +73,7 @@ export function requestOf(
   const bodies: Readonly<Record<string, unknown>> = {
     'POST /orders': { workflow, details, tenant: ours },
     'POST /orders/{id}/reprioritise': { priority: 'low' },
-    'POST /agents/{name}/weight': { weight: null },
+    'POST /agents/{name}': { weight: null },
   };
   const sent = bodies[route];
   return {

@@ -28,7 +28,7 @@ export async function operateAgent(
   action: AgentAction,
   name: string,
 ): Promise<ExitCode> {
-  return change(context, name, action);
+  return change(context, name, { drained: action === 'drain' });
 }
 
 /** @param weight null: that of the definition */
@@ -37,16 +37,15 @@ export async function weighAgent(
   name: string,
   weight: number | null,
 ): Promise<ExitCode> {
-  return change(context, name, 'weight', JSON.stringify({ weight }));
+  return change(context, name, { weight });
 }
 
-function change(context: Context, name: string, action: string, body?: string): Promise<ExitCode> {
-  const path = `/agents/${encodeURIComponent(name)}/${action}`;
-  const call = { method: 'POST', path, answer: agentSchema } as const;
+function change(context: Context, name: string, body: object): Promise<ExitCode> {
+  const path = `/agents/${encodeURIComponent(name)}`;
   return askAndPrint(
     context,
     context.reeve,
-    body === undefined ? call : { ...call, body },
+    { method: 'POST', path, answer: agentSchema, body: JSON.stringify(body) },
     (agent) => {
       const { environment, paint } = context;
       const weight = agent.member === null ? '' : `, weight ${weightText(agent.member)}`;

@@ -19,8 +19,6 @@ export interface ApiRoute {
 const everywhere = { confined: true, onAws: true } as const;
 const embedded = { confined: true, onAws: false } as const;
 
-const agentRoute = { method: 'post', role: 'operator', confined: false, onAws: true } as const;
-
 /** By operation id. */
 export const routes = {
   submitOrder: { method: 'post', path: '/orders', role: 'submitter', ...everywhere },
@@ -51,9 +49,14 @@ export const routes = {
   },
   // Agents work for all tenants.
   listAgents: { method: 'get', path: '/agents', role: 'viewer', confined: false, onAws: true },
-  drainAgent: { ...agentRoute, path: '/agents/{name}/drain' },
-  resumeAgent: { ...agentRoute, path: '/agents/{name}/resume' },
-  weighAgent: { ...agentRoute, path: '/agents/{name}/weight' },
+  // One route for all changes: each is a resource of the stack, which has few left.
+  changeAgent: {
+    method: 'post',
+    path: '/agents/{name}',
+    role: 'operator',
+    confined: false,
+    onAws: true,
+  },
   listWorkflows: { method: 'get', path: '/workflows', role: 'viewer', ...everywhere },
   showPrincipal: { method: 'get', path: '/principal', role: 'viewer', ...everywhere },
   describeApi: { method: 'get', path: '/openapi.json', role: 'viewer', ...everywhere },

@@ -33,12 +33,8 @@ const brokenOff = problem(
 );
 
 export function jsonBodies(app: OpenAPIHono): void {
-  app.on('POST', ['/orders', '/orders/:id/reprioritise', '/agents/:name/weight'], jsonBody(true));
-  const without = [
-    ...['/orders/:id/resubmit', '/orders/:id/cancel'],
-    ...['/agents/:name/drain', '/agents/:name/resume'],
-  ];
-  app.on('POST', without, jsonBody(false));
+  app.on('POST', ['/orders', '/orders/:id/reprioritise', '/agents/:name'], jsonBody(true));
+  app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
 }
 
 function jsonBody(isRequired: boolean): MiddlewareHandler {

@@ -85,17 +85,20 @@ export const reprioritiseSchema = z
   .strictObject({ priority: z.enum(priorities) })
   .openapi('Reprioritise');
 
-/** Strict, because other members would have no effect. */
-export const agentChangeSchema = z.strictObject({}).openapi('AgentChange');
-
-export const agentWeightSchema = z
+export const agentChangeSchema = z
   .strictObject({
-    weight: z.int().min(0).max(memberWeightMax).nullable().openapi({
+    drained: z.boolean().optional().openapi({
+      description: 'true: no new calls go to it. false: they go there again.',
+    }),
+    weight: z.int().min(0).max(memberWeightMax).nullable().optional().openapi({
       description:
-        'Its share of the calls that may go to any member of its pool; null for that of the definition.',
+        'Its share of the calls that may go to any member of its pool, also of those that wait; null for that of the definition. With 0 it only gets what is bound to its domain.',
     }),
   })
-  .openapi('AgentWeight');
+  .refine(({ drained, weight }) => (drained === undefined) !== (weight === undefined), {
+    error: 'must have either drained or weight',
+  })
+  .openapi('AgentChange');
 
 const name = z.string().min(1).max(40);
 

@@ -11,8 +11,8 @@ import {
 } from '#http/agent-schemas.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { problem, problemResponses, Refusal } from '#http/problem.ts';
-import { agentChangeSchema, agentWeightSchema } from '#http/requests/request-schemas.ts';
-import type { AgentOutcome } from '#roles/agent-control.ts';
+import { agentChangeSchema } from '#http/requests/request-schemas.ts';
+import type { AgentOutcome, AgentRequest } from '#roles/agent-control.ts';
 import { jsonResponse } from './json-response.ts';
 
 const listRoute = createRoute({
@@ -30,63 +30,30 @@ const listRoute = createRoute({
 const agentParam = z.object({
   name: z.string().openapi({ param: { name: 'name', in: 'path' }, description: 'The agent.' }),
 });
-const changeResponses = {
-  200: jsonResponse('Stored. It is in force within a second.', agentSchema),
-  ...problemResponses(400, 401, 403, 404, 413, 415, 422, 503),
-};
-const changeBody = {
-  params: agentParam,
-  body: { required: false, content: { 'application/json': { schema: agentChangeSchema } } },
-};
 
-const drainRoute = createRoute({
-  ...authorised('drainAgent'),
+const changeRoute = createRoute({
+  ...authorised('changeAgent'),
   tags: ['Agents'],
-  summary: 'Let no new calls go to an agent',
+  summary: 'Drain or resume an agent, or change its weight',
   description:
-    'Steps go to other members of its pool. Steps in doubt and undos that are bound to its domain still go there, and calls in flight go on. The steps of an agent without a pool, or of a pool without another member, are held until it is resumed; no failure is counted.',
-  request: changeBody,
-  responses: changeResponses,
-});
-
-const resumeRoute = createRoute({
-  ...authorised('resumeAgent'),
-  tags: ['Agents'],
-  summary: 'Let new calls go to a drained agent again',
-  description: 'What waits for it goes on.',
-  request: changeBody,
-  responses: changeResponses,
-});
-
-const weightRoute = createRoute({
-  ...authorised('weighAgent'),
-  tags: ['Agents'],
-  summary: 'Change the weight of a member of a pool',
-  description:
-    'Its share of the calls that may go to any member, also of those that wait. With 0 it only gets what is bound to its domain.',
+    'No new calls go to a drained agent: steps go to other members of its pool. Steps in doubt and undos that are bound to its domain still go there, and calls in flight go on. The steps of an agent without a pool, or of a pool without another member, are held until it is resumed; no failure is counted.',
   request: {
     params: agentParam,
-    body: { required: true, content: { 'application/json': { schema: agentWeightSchema } } },
+    body: { required: true, content: { 'application/json': { schema: agentChangeSchema } } },
   },
-  responses: { ...changeResponses, ...problemResponses(409) },
+  responses: {
+    200: jsonResponse('Stored. It is in force within a second.', agentSchema),
+    ...problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 503),
+  },
 });
 
 export function agentRoutes(app: OpenAPIHono, { agents }: Pick<ApiPorts, 'agents'>): void {
   app.openapi(listRoute, async (context) => context.json(agentsView(await agents.list()), 200));
-  app.openapi(drainRoute, async (context) => {
+  app.openapi(changeRoute, async (context) => {
     const { name } = context.req.valid('param');
-    const outcome = await agents.change(name, { kind: 'drain' }, context.get('principal').name);
-    return context.json(changed(name, outcome), 200);
-  });
-  app.openapi(resumeRoute, async (context) => {
-    const { name } = context.req.valid('param');
-    const outcome = await agents.change(name, { kind: 'resume' }, context.get('principal').name);
-    return context.json(changed(name, outcome), 200);
-  });
-  app.openapi(weightRoute, async (context) => {
-    const { name } = context.req.valid('param');
-    const { weight } = context.req.valid('json');
-    const request = { kind: 'weight', weight } as const;
+    const { drained = false, weight } = context.req.valid('json');
+    const request: AgentRequest =
+      weight === undefined ? { kind: drained ? 'drain' : 'resume' } : { kind: 'weight', weight };
     const outcome = await agents.change(name, request, context.get('principal').name);
     return context.json(changed(name, outcome), 200);
   });
