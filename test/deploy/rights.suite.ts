@@ -4,6 +4,7 @@
  * policies are evaluated against them.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import {
   BatchWriteItemCommand,
   DeleteItemCommand,
@@ -249,6 +250,21 @@ test('the circuit of an unavailable service is shared, and what waits for it goe
     await suppliers.reset();
   }
   for (const orderId of orders) await reeve.until(orderId, isIn('Processed'));
+});
+
+test('a drained agent gets no calls, and what waits for it goes on when it is resumed', async () => {
+  const change = async (drained: boolean) =>
+    expect((await reeve.api('POST', '/agents/fraud', { drained })).status).toBe(200);
+  await change(true);
+  // An instance that had no reason to read the settings lately reads them after ten seconds.
+  await setTimeout(10_000);
+  const waits = await reeve.submit(order);
+  await reeve.until(waits, ({ steps }) =>
+    Object.values(steps).some(({ state }) => state === 'Held'),
+  );
+  expect((await reeve.api('GET', '/agents')).status).toBe(200);
+  await change(false);
+  await reeve.until(waits, isIn('Processed'));
 });
 
 test('the Supervisor hands over a busy shard', async () => {

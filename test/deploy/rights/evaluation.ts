@@ -11,7 +11,7 @@ export interface Grant {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
-  /** The partition keys that it is limited to, which may end with `*`; absent: all. */
+  /** The partition key that it is limited to, which may end with `*`; absent: all. Each of several is a grant. */
   readonly key?: string;
 }
 
@@ -32,7 +32,7 @@ const policySchema = z.object({
       Condition: z
         .strictObject({
           'ForAllValues:StringLike': z.strictObject({
-            'dynamodb:LeadingKeys': z.union([z.string(), z.tuple([z.string()])]),
+            'dynamodb:LeadingKeys': oneOrMore,
           }),
         })
         .optional(),
@@ -43,10 +43,12 @@ const policySchema = z.object({
 /** @throws {Error} for a policy with other content */
 export function grantsIn(caller: string, policy: unknown): readonly Grant[] {
   const found = policySchema.parse(policy).Statement.flatMap(({ Action, Resource, Condition }) => {
-    const [key] = [Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? []].flat();
-    const limit = key === undefined ? {} : { key };
+    const keys = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
+    const bounds = keys === undefined ? [{}] : keys.map((key) => ({ key }));
     return Action.flatMap((action) =>
-      Resource.map((resource) => ({ caller, action, resource, ...limit })),
+      Resource.flatMap((resource) =>
+        bounds.map((bound) => ({ caller, action, resource, ...bound })),
+      ),
     );
   });
   const wild = found.find(({ action }) => action.includes('*'));
