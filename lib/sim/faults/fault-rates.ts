@@ -106,9 +106,11 @@ export interface Faults {
   strike(name: DrawnFault): boolean;
   /** Counts a consequence. */
   note(name: FaultName): void;
+  /** A fault takes effect, some time after it was drawn. */
+  takeEffect(): void;
   /** Ends all faults. */
   end(): void;
-  /** The number of faults so far. */
+  /** Changes with each fault, and with its effect where that comes later. */
   count(): number;
   readonly hits: ReadonlyMap<FaultName, number>;
 }
@@ -167,6 +169,9 @@ export function faults(
       count += 1;
       note(name);
       return true;
+    },
+    takeEffect() {
+      count += 1;
     },
     end() {
       left = 0;

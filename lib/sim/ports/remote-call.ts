@@ -64,6 +64,8 @@ export function remoteCall<Value>(
         return;
       case 'answer-lost':
         outcomeOf(act);
+        // What a write began is lost with its answer.
+        faults.takeEffect();
         answer({ kind: 'error', error: unavailable(fate) });
         return;
       case 'retried-underneath':
