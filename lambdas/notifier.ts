@@ -17,9 +17,12 @@ import { deliverStream } from '#aws/notifications/stream-batch.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { dynamoLines } from '#aws/store/dynamo-lines.ts';
 import { forgetOrders } from '#aws/store/forget-orders.ts';
 import { notificationCodec } from '#core/codec/message-codec.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import {
   alertVariables,
   queueVariables,
@@ -51,13 +54,23 @@ const role = assembleNotifier({
   retries: retryChannel(sqs, queueNames.retry(queues)),
   log,
 });
+const forgetting = {
+  client: dynamo,
+  table: config.REEVE_ORDERS_TABLE,
+  lines: dynamoLines({
+    client: dynamo,
+    table: config.REEVE_ORDERS_TABLE,
+    clock: systemClock,
+    random: systemRandom,
+  }),
+};
 const hide = hideMessages(sqs);
 const park = changeParking(sqs, deadLetterNames.change(queues));
 
 async function onStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const { response, stopped } = await deliverStream(event, {
     notifier: role,
-    forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds),
+    forget: (removed) => forgetOrders(forgetting, removed),
     park,
     log,
   });

@@ -1,5 +1,6 @@
 /** What must hold of steps that wait for their agents, in every write (R23). */
 import { limits } from '#core/model/limits.ts';
+import type { StepPolicy } from '#core/model/policy.ts';
 import { type Held, nextAction, type StepProgress, underWay } from '#core/model/record.ts';
 import { eachStep, failuresInAll, isDispatched, type WriteRule } from './transition.ts';
 
@@ -15,21 +16,32 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
   if (!mayClear && (is.keyGeneration !== was.keyGeneration || is.doubtUntil !== was.doubtUntil)) {
     return 'is held, and its key or its doubt changed';
   }
-  const goesOn = was.progress.state === 'Held' && before.direction === after.direction;
+  // For the turn of its order, and for its agent: two holds, one after the other.
+  const goesOn =
+    was.progress.state === 'Held' &&
+    isForTurn(was.progress) === isForTurn(progress) &&
+    before.direction === after.direction;
   // An undo that is held after its perform was given back begins a hold of its own.
   const continues =
     entry.type === 'deferred' &&
     entry.step === is.name &&
     (was.progress.state === 'Running') === (nextAction(after, is) === 'perform');
   const heldSince = continues ? heldSinceOf(was.progress) : undefined;
-  const since = goesOn
-    ? was.progress.since + away(was.progress, at)
-    : Math.min(at, heldSince ?? at);
+  const since =
+    goesOn && was.progress.state === 'Held'
+      ? was.progress.since + away(was.progress, at)
+      : Math.min(at, heldSince ?? at);
   if (progress.since > since) return 'is held, and the hold began anew';
-  const moved = !goesOn || was.progress.until !== progress.until;
-  const endsAt = progress.since + (policy.holdMaxMs ?? limits.holdMaxMs);
+  const moved = !goesOn || (was.progress.state === 'Held' && was.progress.until !== progress.until);
+  const endsAt = progress.since + longestOf(policy, progress);
   return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
 });
+
+const isForTurn = ({ gate }: Pick<Held, 'gate'>) => gate === 'turn';
+
+/** How long a hold may last, ms: the policy of its step bounds the wait for its agent. */
+const longestOf = ({ holdMaxMs = limits.holdMaxMs }: StepPolicy, held: Pick<Held, 'gate'>) =>
+  isForTurn(held) ? limits.turnMaxMs : holdMaxMs;
 
 /** How late a gate was asked again, where that is so late that Reeve must have been stopped. */
 function away({ until }: Held, at: number): number {
@@ -76,7 +88,11 @@ const onlyLongHoldsFail = eachStep(({ was, is }, { entry, at }) => {
   const { progress } = was;
   const since =
     progress.state === 'Held' ? progress.since + away(progress, at) : heldSinceOf(progress);
-  const endsAt = (since ?? at) + (was.policy.holdMaxMs ?? limits.holdMaxMs);
+  const longest =
+    progress.state === 'Held'
+      ? longestOf(was.policy, progress)
+      : (was.policy.holdMaxMs ?? limits.holdMaxMs);
+  const endsAt = (since ?? at) + longest;
   return at < endsAt && 'failed a round without an attempt, and was not held for so long';
 });
 

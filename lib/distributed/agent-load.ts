@@ -3,7 +3,7 @@
  * keeps up with its requests and has no limit, nothing is read.
  */
 import { admitted, afterCall, afterNoCall, type Circuit } from '#core/flow/circuit.ts';
-import type { Gate } from '#core/model/hold.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
@@ -24,7 +24,7 @@ export interface AgentLoad {
   /** Callers at once share a read: the orders of a batch ask together, and none may pass by what was known before. */
   refresh(): Promise<void>;
   /** The gate that holds the request; null when it may be sent, and is counted as sent. */
-  heldBy(request: Request): Gate | null;
+  heldBy(request: Request): GateOfAgent | null;
   /** Not while its circuit is open and steps wait for it, which are its probes. */
   isAvailable(): boolean;
   /** The request was not sent after all. */
@@ -77,7 +77,7 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
     copy.change(afterCall(probing, { epoch, step, order: '', isAnswered: true }, clock.now()));
   }
 
-  function pressed(gate: Gate): void {
+  function pressed(gate: GateOfAgent): void {
     if (gate === 'circuit') {
       copy.doubt();
       circuitWatch.start();

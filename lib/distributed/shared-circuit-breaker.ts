@@ -5,7 +5,7 @@
  */
 import { admitted, afterCall, afterNoCall, mayCall, settled } from '#core/flow/circuit.ts';
 import { isTooLate } from '#core/flow/late-begin.ts';
-import type { Gate } from '#core/model/hold.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
@@ -22,7 +22,7 @@ const probeGraceMs = 5_000;
 /** After a store that gave no answer, the next step may try to be the probe, ms. */
 const probeAgainMs = 1_000;
 /** How long an attempt is held that could not begin in time, ms; the replies of other attempts release it earlier. */
-const retryAfterMs: Readonly<Record<Gate, number>> = {
+const retryAfterMs: Readonly<Record<GateOfAgent, number>> = {
   concurrency: 60_000,
   circuit: limits.holdLookMaxMs,
   limit: limits.holdLookMaxMs,
@@ -103,4 +103,4 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
   };
 }
 
-const refusal = (gate: Gate): Refusal => ({ gate, retryAfterMs: retryAfterMs[gate] });
+const refusal = (gate: GateOfAgent): Refusal => ({ gate, retryAfterMs: retryAfterMs[gate] });

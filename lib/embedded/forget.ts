@@ -4,6 +4,7 @@ import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { Lines } from './lines.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -16,6 +17,7 @@ export interface ForgetOptions {
   readonly group: GroupCommit;
   readonly damage: DamageReport;
   readonly totals: RunningTotals;
+  readonly lines: Lines;
   /** Called once the deletion of a row is durable. */
   readonly onForgotten: (seq: number) => void;
 }
@@ -25,7 +27,7 @@ export interface ForgetOptions {
  * deleted. When it reaches an order that is too young, the next call starts again at the oldest.
  */
 export function forgetter(options: ForgetOptions): (before: number) => Promise<number> {
-  const { sql, group, damage, totals, onForgotten } = options;
+  const { sql, group, damage, totals, lines, onForgotten } = options;
   let from = 0;
 
   function forget(before: number): { readonly deleted: readonly number[]; readonly next: number } {
@@ -48,9 +50,10 @@ export function forgetter(options: ForgetOptions): (before: number) => Promise<n
         damage.row('Processes', Seq, () => ({ Seq, ...intactRecord(sql.listed.get(Seq), null) })),
       () => {},
     );
-    for (const { Seq, orderId } of deleted) {
+    for (const { Seq, ...record } of deleted) {
       sql.forgetRecord.run(Seq);
-      sql.forgetOrder.run(orderId);
+      sql.forgetOrder.run(record.orderId);
+      lines.forget(record);
       totals.forgot();
     }
     const reachedYoung = batch.length < batchMax || old.length < ages.length;

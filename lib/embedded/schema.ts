@@ -55,6 +55,11 @@ export const schema = `
     Checksum INTEGER
   ) STRICT;
   ${agentSettingSchema}
+  CREATE TABLE IF NOT EXISTS Lines (
+    Name TEXT PRIMARY KEY,
+    OrderIDs TEXT NOT NULL,
+    Checksum INTEGER
+  ) STRICT, WITHOUT ROWID;
   ${totalsSchema}
 `;
 

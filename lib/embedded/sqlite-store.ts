@@ -24,6 +24,7 @@ import { agentSettingRows } from './agent-setting-rows.ts';
 import { copyInUse } from './backup.ts';
 import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
+import { type Lines, linesOf } from './lines.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
@@ -99,9 +100,13 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     makeRoom: bound.makeRoom,
   });
   const listeners = listenersOf(sql, damage);
+  const lines = linesOf(sql, damage);
   let verified: Verification | undefined;
   return {
-    ...writes({ sql, cache, group, totals, notify: listeners.notify }, options.sweepPeriodMs),
+    ...writes(
+      { sql, cache, group, totals, lines, notify: listeners.notify },
+      options.sweepPeriodMs,
+    ),
     ...reads({ sql, cache, damage, log }),
     agentSettings: agentSettingRows(database, group, log),
     watchChanges: listeners.watchChanges,
@@ -114,6 +119,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       group,
       damage,
       totals,
+      lines,
       onForgotten: (seq) => verified?.forgot(seq),
     }),
     verify() {
@@ -140,12 +146,13 @@ interface WriteParts extends Pick<Listeners, 'notify'> {
   readonly cache: RecordCache;
   readonly group: GroupCommit;
   readonly totals: RunningTotals;
+  readonly lines: Lines;
 }
 
 function writes(
-  { sql, cache, group, totals, notify }: WriteParts,
+  { sql, cache, group, totals, lines, notify }: WriteParts,
   sweepPeriodMs: number,
-): Pick<StateStore, 'create' | 'commit'> {
+): Pick<StateStore, 'create' | 'commit' | 'line' | 'changeLine'> {
   const dueKey = (record: ProcessRecord) => {
     const due = dueAt(record);
     return due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
@@ -161,15 +168,21 @@ function writes(
     });
   };
   return {
-    async create(order, record) {
+    async create(order, record, line) {
       const { orderId, details, digest, submittedAt } = order;
       const stored = await group.write(() => {
+        if (line !== undefined && !lines.isAsRead(line)) {
+          const known = cache.get(orderId)?.record;
+          if (known === undefined) return 'overtaken';
+          return known.writeId === record.writeId ? 'created' : 'exists';
+        }
         const document = JSON.stringify(details);
         const checksum = orderChecksum(orderId, document, digest, submittedAt);
         if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
           return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
         }
         const seq = sql.insert(record, dueKey(record));
+        if (line !== undefined) lines.write(line);
         totals.accepted();
         cache.keep({ order, record, seq });
         return { changes: noteChange(null, record) };
@@ -194,6 +207,14 @@ function writes(
       notify(record, written.before, written.changes);
       return 'committed';
     },
+
+    line: async (name) => lines.read(name),
+    changeLine: (change) =>
+      group.write(() => {
+        const isAsRead = lines.isAsRead(change);
+        if (isAsRead) lines.write(change);
+        return isAsRead;
+      }),
   };
 }
 

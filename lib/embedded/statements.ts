@@ -62,6 +62,11 @@ export function statements(database: DatabaseSync) {
        WHERE (DueAt, OrderID) > (?, ?) AND DueAt <= ?
        ORDER BY DueAt, OrderID LIMIT ?`,
     ),
+    line: database.prepare('SELECT * FROM Lines WHERE Name = ?'),
+    putLine: database.prepare(
+      'INSERT OR REPLACE INTO Lines (Name, OrderIDs, Checksum) VALUES (?, ?, ?)',
+    ),
+    deleteLine: database.prepare('DELETE FROM Lines WHERE Name = ?'),
     forgetRecord: database.prepare('DELETE FROM Processes WHERE Seq = ?'),
     forgetOrder: database.prepare('DELETE FROM Orders WHERE OrderID = ?'),
     list: database.prepare(

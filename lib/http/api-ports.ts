@@ -3,7 +3,7 @@
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
-import type { Gate } from '#core/model/hold.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { GuardOptions } from '#http/access/guard.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -93,7 +93,7 @@ export interface PoolActivity
 
 /** Steps that are ready, and not started because the gate of their agent lets no call through. */
 export interface HeldActivity {
-  readonly gate: Gate;
+  readonly gate: GateOfAgent;
   readonly steps: number;
   /** Since when the one that has waited longest waits, ms since the epoch, to the second. */
   readonly since: number;

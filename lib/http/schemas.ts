@@ -14,7 +14,14 @@ import {
 const processState = z.enum(processStates);
 
 export const acceptedSchema = z
-  .object({ orderId: z.string(), processState })
+  .object({
+    orderId: z.string(),
+    processState,
+    skipped: z.literal(true).optional().openapi({
+      description:
+        'The order is an earlier one of the same singleton key, which has not ended: nothing was stored. Left out otherwise.',
+    }),
+  })
   .openapi('AcceptedOrder');
 
 const orderFaultSchema = faultSchema
@@ -77,7 +84,7 @@ export const stepSchema = z
       .union([z.object({ gate: z.enum(gates), since: instant, until: instant }), z.null()])
       .openapi({
         description:
-          'Why the step waits for its agent, and until when the agent is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open.',
+          'Why the step waits for its agent, and until when the agent is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open. limit: a limit of the agent has no room for the call. turn: an earlier order of the same singleton key has not ended.',
       }),
     undoFirst: z.boolean().optional().openapi({
       description:
@@ -131,6 +138,12 @@ export const orderSchema = summarySchema
       .openapi({
         description:
           'When an order that is not finished stops for an operator (hold) or is undone; null when its workflow has no such limit, and after a resubmit past it.',
+      }),
+    turn: z
+      .union([z.object({ behind: z.string().nullable(), replaces: z.boolean() }), z.null()])
+      .openapi({
+        description:
+          'The place of the order among those with its singleton key. behind: the last of them at its submission, null when it was the first; the order begins when all before it have ended. replaces: those are cancelled. Null for an order without a singleton key.',
       }),
     steps: z.record(z.string(), stepSchema),
     history: z.array(historySchema),

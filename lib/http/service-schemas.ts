@@ -1,9 +1,10 @@
 /** The schemas of the service itself in responses: its workflows, activity, health and caller. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '#core/access/principal.ts';
+import { singletonRules } from '#core/definition/singleton.ts';
 import { circuitStates } from '#core/flow/circuit.ts';
 import { endpointStates } from '#core/flow/endpoint-pool.ts';
-import { gates } from '#core/model/hold.ts';
+import { agentGates } from '#core/model/hold.ts';
 import { operatedFields } from './agent-schemas.ts';
 import { instant } from './history-schemas.ts';
 import { stepSchema } from './schemas.ts';
@@ -24,6 +25,10 @@ export const workflowsSchema = z
             description:
               'How long after its submission an order must be finished, and what happens to one that is late; null for any time.',
           }),
+        singleton: z.union([z.enum(singletonRules), z.null()]).openapi({
+          description:
+            'What happens to a submission while an earlier order of its singleton key has not ended; null for a workflow without such a key.',
+        }),
         steps: z.array(
           z.object({
             name: z.string(),
@@ -61,7 +66,7 @@ const waitingFields = {
   oldestAt: instant.nullable().openapi({
     description: 'When the order that has waited longest for it last made progress.',
   }),
-  held: z.array(z.object({ gate: z.enum(gates), steps: count, since: instant })).openapi({
+  held: z.array(z.object({ gate: z.enum(agentGates), steps: count, since: instant })).openapi({
     description:
       'Steps that wait for it, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable. limit: a limit of it is reached. drained: an operator lets no new calls go there.',
   }),

@@ -74,6 +74,9 @@ export function orderView(
     deadline: record.deadline
       ? { lateAt: iso(record.deadline.lateAt), onLate: record.deadline.onLate }
       : null,
+    turn: record.turn
+      ? { behind: record.turn.behind ?? null, replaces: record.turn.replaces === true }
+      : null,
     steps: Object.fromEntries(
       record.steps.map((step) => [step.name, stepView(record, step, shown)]),
     ),
@@ -147,28 +150,31 @@ function holdView(
 
 export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
   return {
-    workflows: registry.all.map(({ name, version, fingerprint, deadline = null, steps }) => ({
-      name,
-      version,
-      fingerprint,
-      deadline,
-      steps: steps.map(({ name: step, agent, pool, failover, after, when, undo, policy }) => ({
-        name: step,
-        agent,
-        ...(failover === 'undo-first' && { failover }),
-        ...(pool !== undefined && {
-          pool: pool.map(({ agent: member, domain, weight }) => ({
-            agent: member,
-            domain,
-            weight,
-          })),
-        }),
-        after: [...after],
-        conditional: when !== null,
-        undo,
-        policy: policyView(policy),
-      })),
-    })),
+    workflows: registry.all.map(
+      ({ name, version, fingerprint, deadline = null, singleton, steps }) => ({
+        name,
+        version,
+        fingerprint,
+        deadline,
+        singleton: singleton?.else ?? null,
+        steps: steps.map(({ name: step, agent, pool, failover, after, when, undo, policy }) => ({
+          name: step,
+          agent,
+          ...(failover === 'undo-first' && { failover }),
+          ...(pool !== undefined && {
+            pool: pool.map(({ agent: member, domain, weight }) => ({
+              agent: member,
+              domain,
+              weight,
+            })),
+          }),
+          after: [...after],
+          conditional: when !== null,
+          undo,
+          policy: policyView(policy),
+        })),
+      }),
+    ),
   };
 }
 

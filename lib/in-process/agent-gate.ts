@@ -4,7 +4,7 @@
  * steps are held.
  */
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
-import type { Gate, Hold } from '#core/model/hold.ts';
+import type { GateOfAgent, Hold } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Nudge, Request } from '#core/model/message.ts';
 import type { Breaker, Refusal } from '#ports/breaker.ts';
@@ -112,7 +112,7 @@ export function agentGate({
     if (own.length > 0) sources.fill();
   }
 
-  const closedGate = (): Gate => {
+  const closedGate = (): GateOfAgent => {
     if (circuit.state() !== 'closed') return 'circuit';
     return hasSlot() && own.length > 0 ? 'limit' : 'concurrency';
   };

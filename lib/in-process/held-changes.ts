@@ -1,8 +1,13 @@
-/** Which steps of an order wait for their gates since a write, and which no more. */
+/** Which steps of an order wait for their agents since a write, and which no more. */
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
-import type { Gate } from '#core/model/hold.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
 import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
-import { nextAction, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
+import {
+  nextAction,
+  type ProcessRecord,
+  type StepRecord,
+  waitsForAgent,
+} from '#core/model/record.ts';
 
 /** A step that waits. */
 export interface HeldStep {
@@ -12,7 +17,7 @@ export interface HeldStep {
   readonly key: string;
   /** Since when it has been held, ms since the epoch. */
   readonly since: number;
-  readonly gate: Gate;
+  readonly gate: GateOfAgent;
 }
 
 /** `begun`: also the steps that waited before. `ended`: also held steps whose order cools down. */
@@ -39,7 +44,7 @@ const heldIn = (record: ProcessRecord): readonly HeldStep[] =>
 
 function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] {
   const { agent, progress } = step;
-  if (progress.state !== 'Held') return [];
+  if (!waitsForAgent(progress)) return [];
   return [{ agent, key: keyOf(record, step), since: progress.since, gate: progress.gate }];
 }
 

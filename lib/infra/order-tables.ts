@@ -21,6 +21,7 @@ import {
   heldIndex,
   type Index,
   type Key,
+  lineKey,
   orderKey,
   processIndexes,
   recentIndex,
@@ -100,6 +101,12 @@ export class StateStore extends Construct {
     this.allowRead(to);
   }
 
+  /** Changes the lines of orders with a singleton key, which are items of the Orders table. */
+  allowLines(to: ReeveFunction): void {
+    const actions = ['dynamodb:PutItem', 'dynamodb:DeleteItem'];
+    to.allowItems(actions, this.orders.tableArn, lineKey('*'));
+  }
+
   allowRead(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchGetItem'], this.orders.tableArn, this.processes.tableArn);
   }
@@ -151,9 +158,11 @@ export class StateStore extends Construct {
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, admissionKey);
   }
 
-  /** Deletes the orders of expired process records. */
+  /** Deletes the orders of expired process records, and takes them out of their lines. */
   allowForget(to: ReeveFunction): void {
     to.allow(['dynamodb:BatchWriteItem'], this.orders.tableArn);
+    to.allowItems(['dynamodb:BatchGetItem'], this.orders.tableArn, lineKey('*'));
+    this.allowLines(to);
   }
 
   get streamArn(): string {

@@ -56,6 +56,7 @@ export class Scheduler extends Construct {
       },
     });
     store.allowCommit(this.worker);
+    store.allowLines(this.worker);
     ready.allowSend(this.worker);
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     store.allowStartHeld(this.worker);

@@ -1,11 +1,11 @@
 /** Breaker: whether the calls to one remote service may be made now. */
 import type { CircuitState } from '#core/flow/circuit.ts';
-import type { Gate } from '#core/model/hold.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
 import type { Request } from '#core/model/message.ts';
 
 /** Why an attempt is not made now. */
 export interface Refusal {
-  readonly gate: Gate;
+  readonly gate: GateOfAgent;
   /** When to ask again at the earliest, ms from now. */
   readonly retryAfterMs: number;
 }

@@ -320,6 +320,12 @@ export const logEvents = {
     fields: ['error'],
     meaning: 'Orders whose time is over could not be deleted; it is tried again.',
   },
+  'singleton-key-failed': {
+    level: 'error',
+    fields: ['workflow', 'error'],
+    meaning:
+      'The function `singleton.key` of a workflow threw, or returned no text: the submission was refused.',
+  },
   'store-damaged': {
     level: 'error',
     fields: ofStore,

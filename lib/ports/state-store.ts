@@ -2,7 +2,8 @@
  * The state store: orders and their process records, with conditional writes and the due index. It is
  * the only authoritative state; test/contracts/state-store.ts is its complete contract.
  */
-import type { OrderId } from '#core/model/ids.ts';
+import type { Line } from '#core/flow/line.ts';
+import type { LineName, OrderId } from '#core/model/ids.ts';
 import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/model/record.ts';
 
 /** One page of a listing. `cursor`: opaque; where the next page begins. */
@@ -39,6 +40,15 @@ export interface ListQuery {
   readonly cursor: string | null;
 }
 
+/** A change of a line, which is made only where the line is still as it was read. */
+export interface LineChange {
+  readonly name: LineName;
+  /** As it was read; none: the line is not stored. */
+  readonly before: Line;
+  /** None: the line is not stored any more. */
+  readonly after: Line;
+}
+
 /**
  * Every method may throw {@link UnavailableError}: whether a write happened is then not known. A write may
  * throw {@link RefusedError}: the store will never accept it, for example because it is too large.
@@ -51,8 +61,14 @@ export interface StateStore {
   /**
    * Stores order and record in one transaction (R1); `exists` when the order id is in use (R2). A
    * repetition with the same write id is recognised and returns `created` again (R12).
+   *
+   * @param line changed in the same transaction; `overtaken`: it was not as it was read, and nothing was stored. Default: none
    */
-  create(order: Order, record: PendingRecord): Promise<'created' | 'exists'>;
+  create(
+    order: Order,
+    record: PendingRecord,
+    line?: LineChange,
+  ): Promise<'created' | 'exists' | 'overtaken'>;
 
   /**
    * Replaces this revision of the record; `conflict` when the stored revision is another one. A repetition with the same
@@ -65,6 +81,12 @@ export interface StateStore {
   /** Consistent reads; unknown ids are absent from the result. */
   records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
   orders(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Order>>;
+
+  /** The orders of a singleton key: a consistent read; none when the line is not stored. */
+  line(name: LineName): Promise<Line>;
+
+  /** Whether the line was as it was read, and is as it was to be now. A change whose answer was lost may return false. */
+  changeLine(change: LineChange): Promise<boolean>;
 
   /** The number of shards of the due index; a sweep processes one shard. */
   readonly dueShards: number;

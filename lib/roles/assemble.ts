@@ -35,6 +35,7 @@ import {
   restart,
 } from './restart.ts';
 import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
+import { lineKeeper } from './singleton/line-keeper.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
@@ -53,9 +54,18 @@ export function assembleScheduler({
   ...ports
 }: SchedulerAssembly & { readonly heldSteps?: HeldStarter }): Scheduler {
   const { clock, log } = ports;
-  const of = { id, transitions: transitions(ports), clock, log };
+  const committed = transitions(ports);
+  const lines = lineKeeper({ ...keeperPorts(ports), operator: operator(committed) });
+  const of = { id, transitions: committed, lines, clock, log };
   return scheduler(heldSteps === undefined ? of : { ...of, heldSteps });
 }
+
+const keeperPorts = ({ store, channels: { nudges }, clock, random }: TransitionPorts) => ({
+  store,
+  nudges,
+  clock,
+  random,
+});
 
 /** The ports of a role that sends nudges only: a claim starts steps, and only the Scheduler claims. */
 export type NudgingPorts<Ports extends { readonly channels: Channels }> = Omit<
@@ -193,10 +203,13 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
     log,
     outageAfterMs,
   });
+  const operatorRole = operatorAfterRestart(restarted, operator(committed));
+  const lines = lineKeeper({ ...keeperPorts(ports), operator: operatorRole });
+  const schedulerRole = scheduler({ id, transitions: committed, lines, clock, log });
   return {
-    scheduler: afterRestart(restarted, scheduler({ id, transitions: committed, clock, log })),
+    scheduler: afterRestart(restarted, schedulerRole),
     submission: submission(ports),
-    operator: operatorAfterRestart(restarted, operator(committed)),
+    operator: operatorRole,
     supervisor: role,
     restart: restarted,
     async start() {

@@ -12,7 +12,8 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from './event-delivery.ts';
-import type { Outcome, Transitions } from './transitions/transitions.ts';
+import type { LineKeeper } from './singleton/line-keeper.ts';
+import type { EventFor, Outcome, Transitions } from './transitions/transitions.ts';
 
 /** Handles nudges and replies. */
 export interface Scheduler {
@@ -27,6 +28,8 @@ export interface SchedulerPorts {
   /** Names the process in the locks of orders. */
   readonly id: SchedulerId;
   readonly transitions: Transitions;
+  /** Follows the writes of orders with a singleton key. Default: there are none. */
+  readonly lines?: LineKeeper;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: gates that know what waits start it themselves. */
@@ -50,7 +53,14 @@ export interface HeldStarter {
 const earlyMaxMs = 30_000;
 
 /** Makes a Scheduler. */
-export function scheduler({ id, transitions, clock, log, heldSteps }: SchedulerPorts): Scheduler {
+export function scheduler({
+  id,
+  transitions,
+  lines,
+  clock,
+  log,
+  heldSteps,
+}: SchedulerPorts): Scheduler {
   /** The clock of the sender is ahead of this one: acknowledged now, the nudge would be of no use. */
   const isEarly = ({ at }: Nudge, outcome: Outcome) =>
     at !== undefined &&
@@ -59,10 +69,13 @@ export function scheduler({ id, transitions, clock, log, heldSteps }: SchedulerP
     outcome.record.notBefore === at &&
     at - clock.now() <= earlyMaxMs;
 
+  const apply = async (batch: readonly EventFor[]) => {
+    const outcomes = await transitions.apply(batch);
+    return lines === undefined ? outcomes : lines.follow(outcomes);
+  };
+
   const start = (orderIds: readonly OrderId[]) =>
-    transitions.apply(
-      orderIds.map((orderId) => ({ orderId, event: (record) => startOf(record, id) })),
-    );
+    apply(orderIds.map((orderId) => ({ orderId, event: (record) => startOf(record, id) })));
 
   async function startHeld(
     { next }: HeldStarter,
@@ -86,7 +99,7 @@ export function scheduler({ id, transitions, clock, log, heldSteps }: SchedulerP
     },
     async onReplies(agent, replies) {
       heldSteps?.observe(agent, replies);
-      const outcomes = await transitions.apply(
+      const outcomes = await apply(
         replies.map((reply) => ({
           orderId: reply.orderId,
           event: (record: ProcessRecord, known: OrderContext | null) =>

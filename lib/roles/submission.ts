@@ -16,6 +16,7 @@ import type { Log } from '#ports/log.ts';
 import type { Digest, Ids } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { sendCommands } from './send-commands.ts';
+import { type Create, createInLine, type LineFull } from './singleton/create-in-line.ts';
 
 /** One document to be accepted as an order. */
 export interface SubmissionRequest {
@@ -34,14 +35,25 @@ export interface SubmissionRequest {
 
 /** The result of a submission. */
 export type SubmissionOutcome =
-  | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly processState: ProcessState }
+  | {
+      readonly kind: 'accepted';
+      readonly orderId: OrderId;
+      readonly processState: ProcessState;
+      /** It is an earlier order of the same singleton key, which has not ended: nothing was stored. */
+      readonly skipped?: true;
+    }
   | {
       readonly kind: 'refused';
-      readonly code: 'workflow-unknown' | 'details-invalid' | 'reply-to-unknown' | 'key-reused';
+      readonly code:
+        | 'workflow-unknown'
+        | 'details-invalid'
+        | 'reply-to-unknown'
+        | 'key-reused'
+        | 'singleton-key-failed';
       readonly errors: readonly FieldError[];
     }
   /** Too much work waits. Nothing is stored, and the same submission is accepted later (R28). */
-  | ({ readonly kind: 'overloaded' } & AdmissionRefusal);
+  | ({ readonly kind: 'overloaded' } & (AdmissionRefusal | LineFull));
 
 /** Accepts or refuses submissions. */
 export interface Submission {
@@ -121,8 +133,17 @@ async function accept(
   const event = { type: 'submit', by, ...from } as const;
   const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
   const order: Order = { orderId, details, digest, submittedAt: nowMs };
-  const stored = await admitted(ports, request, () => store.create(order, record));
+  const create: Create = (turn, change) =>
+    admitted(ports, request, () =>
+      store.create(order, turn === undefined ? record : { ...record, turn }, change),
+    );
+  const { singleton } = definition;
+  const stored =
+    singleton === undefined
+      ? await create()
+      : await createInLine(ports, singleton, { request, details, orderId }, create);
   if (typeof stored === 'object') {
+    if ('kind' in stored) return stored;
     // What was accepted once is accepted, however often it is sent and however much waits now.
     const isKnown = key !== null && (await store.records([orderId])).has(orderId);
     return isKnown ? repeated(store, orderId, digest) : { kind: 'overloaded', ...stored };

@@ -1,4 +1,5 @@
 /** Formats history entries as sentences. */
+import { isTurn, turnText } from './gate-text.ts';
 import type { AgentLine, FaultLine, HistoryLine, HoldLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
@@ -76,6 +77,7 @@ function expiredText(entry: Extract<HistoryLine, { type: 'expired' }>): string {
 
 /** Which step waits, and why. */
 function holdText({ step, gate, agent = 'its agent' }: HoldLine): string {
+  if (isTurn(gate)) return `step ${step} waits until ${turnText(null)} have ended`;
   return `step ${step} waits, ${holdReason(gate, agent)}`;
 }
 

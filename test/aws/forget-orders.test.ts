@@ -1,9 +1,13 @@
 /** Deletion of expired orders: the requests to DynamoDB. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { dynamoLines } from '#aws/store/dynamo-lines.ts';
 import { forgetOrders } from '#aws/store/forget-orders.ts';
 import { orderId } from '#core/model/ids.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemRandom } from '#runtime/node/system-ids.ts';
 import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
 
@@ -19,12 +23,19 @@ const deletionsIn = ({ input }: AwsCall) => inputSchema.parse(input).RequestItem
 const idsIn = (call: AwsCall) =>
   deletionsIn(call).map(({ DeleteRequest }) => DeleteRequest.Key.OrderID.S);
 
+const options = (client: DynamoDBClient) => ({
+  client,
+  table: 'Orders',
+  lines: dynamoLines({ client, table: 'Orders', clock: systemClock, random: systemRandom }),
+});
+
 async function forgetting(
   answer: (call: AwsCall, number: number) => object,
   ids: readonly string[],
 ) {
   const { calls, url } = await answeringAws(answer);
-  const outcome = await forgetOrders(testDynamoClient(url), 'Orders', ids.map(orderId)).then(
+  const removed = ids.map((id) => ({ orderId: orderId(id), line: null }));
+  const outcome = await forgetOrders(options(testDynamoClient(url)), removed).then(
     () => 'gone' as const,
     (error: unknown) => ({ error }),
   );
@@ -38,7 +49,8 @@ test('each order is deleted once, in as few requests as DynamoDB takes', async (
   await fc.assert(
     fc.asyncProperty(fc.array(id, { maxLength: 120, size: 'max' }), async (ids) => {
       const before = calls.length;
-      await forgetOrders(client, 'Orders', ids);
+      const removed = ids.map((id) => ({ orderId: id, line: null }));
+      await forgetOrders(options(client), removed);
       const own = calls.slice(before);
       const unique = [...new Set(ids)];
       expect(own.flatMap(idsIn)).toEqual(unique);

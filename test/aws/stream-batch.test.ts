@@ -67,8 +67,10 @@ function consumer(keeps: (change: Change) => boolean = () => true) {
         return settled;
       },
     },
-    async forget(ids) {
-      forgotten.push(...ids);
+    async forget(gone) {
+      forgotten.push(
+        ...gone.map(({ orderId, line }) => (line === null ? orderId : `${orderId} of ${line}`)),
+      );
     },
     async park({ dynamodb }, reason) {
       parked.push(`${dynamodb?.SequenceNumber} ${reason}`);

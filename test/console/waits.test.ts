@@ -16,7 +16,7 @@ const order = (...steps: readonly ReturnType<typeof step>[]) => ({
 const payment = { name: 'payment', circuit: { probeAt } };
 
 test('a step behind an open circuit waits for its agent until the next probe', () => {
-  const circuitOpen = { agent: 'payment', reason: 'circuit open', undoFirst: false, since };
+  const circuitOpen = { what: 'payment, circuit open', since };
   expect(waitsOf(order(step('payment', 'circuit')), [payment])).toEqual([
     { ...circuitOpen, probeAt },
   ]);
@@ -26,9 +26,9 @@ test('a step behind an open circuit waits for its agent until the next probe', (
 });
 
 test('a step without a slot waits for no probe, and a step that is not held for nothing', () => {
-  const reason = 'which has as many calls as it can begin';
+  const what = 'payment, which has as many calls as it can begin';
   expect(waitsOf(order(step('fraud', null), step('payment', 'concurrency')), [payment])).toEqual([
-    { agent: 'payment', reason, undoFirst: false, since, probeAt: null },
+    { what, since, probeAt: null },
   ]);
 });
 
@@ -40,5 +40,5 @@ test('of two steps that wait for one agent the longer wait is shown', () => {
 test('a step that is held to be undone first says so', () => {
   const undoFirst = { ...step('payment', 'circuit'), undoFirst: true };
   const [wait] = waitsOf({ steps: { pay: undoFirst } }, []);
-  expect(wait?.undoFirst).toBe(true);
+  expect(wait?.what).toBe('payment, to be undone there before it starts anew, circuit open');
 });

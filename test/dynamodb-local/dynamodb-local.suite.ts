@@ -11,6 +11,7 @@ import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
 import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
+import { linesContract } from '../contracts/lines.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 stateStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
+linesContract('DynamoDB Local', () => dynamoUnderTest(server), 3);
 editedStoreContract('DynamoDB Local', () => dynamoUnderTest(server));
 storedFormatsContract('DynamoDB Local', () => dynamoUnderTest(server));
 storeRace('DynamoDB Local', () => dynamoUnderTest(server));

@@ -11,6 +11,7 @@ import { checksumOf } from '#embedded/integrity/checksums.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import type { StoredChange } from '#ports/outbox.ts';
 import { type EditableStore, editedStoreContract } from '../contracts/edited-store.ts';
+import { linesContract } from '../contracts/lines.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
@@ -106,6 +107,7 @@ async function underTest(path = join(directory(), 'reeve.db')): Promise<Editable
 stateStoreContract('SQLite', underTest);
 editedStoreContract('SQLite', underTest);
 storedFormatsContract('SQLite', underTest);
+linesContract('SQLite', underTest, 30);
 storeRace('SQLite', underTest);
 stateStoreModel('SQLite', underTest, Number(process.env['REEVE_STORE_RUNS'] ?? 150));
 

@@ -6,6 +6,7 @@ import { simStore, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimTable, simTable } from '#sim/ports/sim-table.ts';
 import { machine } from '#sim/world/machine.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
+import { linesContract } from '../contracts/lines.ts';
 import { type StoreUnderTest, stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { begin, expectInOrder, race, racers } from '../contracts/store-race.ts';
@@ -43,7 +44,9 @@ function moved(store: StateStore, { timeline }: SimContext): StateStore {
   };
   return {
     dueShards: store.dueShards,
-    create: (order, record) => whileWaiting(store.create(order, record)),
+    create: (order, record, line) => whileWaiting(store.create(order, record, line)),
+    line: (name) => whileWaiting(store.line(name)),
+    changeLine: (change) => whileWaiting(store.changeLine(change)),
     commit: (record, replaced) => whileWaiting(store.commit(record, replaced)),
     records: (ids) => whileWaiting(store.records(ids)),
     orders: (ids) => whileWaiting(store.orders(ids)),
@@ -64,6 +67,7 @@ async function underTest(): Promise<StoreUnderTest> {
 }
 
 stateStoreContract('the simulator’s', underTest);
+linesContract('the simulator’s', underTest, 50);
 stateStoreModel('the simulator’s', underTest, 150);
 
 test('answers as if one operation came after the other, despite losses', async () => {

@@ -2,17 +2,18 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import * as z from 'zod';
 import { fromItem, type Item } from '#aws/store/attributes.ts';
+import type { RemovedOrder } from '#aws/store/forget-orders.ts';
 import { recordOfAttributes } from '#aws/store/record-item.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
-import { type OrderId, orderId } from '#core/model/ids.ts';
+import { type LineName, lineName, type OrderId, orderId } from '#core/model/ids.ts';
 import { processStates } from '#core/model/record.ts';
 
 export type StreamEntry =
   /** The process state changed. */
   | { readonly kind: 'changed'; readonly change: Change }
   /** DynamoDB deleted the record when it expired. */
-  | { readonly kind: 'removed'; readonly orderId: OrderId }
+  | ({ readonly kind: 'removed' } & RemovedOrder)
   | { readonly kind: 'nothing' };
 
 const stateSchema = z.object({ ProcessState: z.enum(processStates) });
@@ -23,7 +24,8 @@ const stateSchema = z.object({ ProcessState: z.enum(processStates) });
  */
 export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
   if (eventName === 'REMOVE') {
-    return { kind: 'removed', orderId: keyOf(dynamodb?.Keys) };
+    const line = lineOf(dynamodb?.OldImage);
+    return { kind: 'removed', orderId: keyOf(dynamodb?.Keys), line };
   }
   const stored = recordOfAttributes(plain(dynamodb?.NewImage));
   const before = dynamodb?.OldImage;
@@ -39,6 +41,16 @@ function keyOf(keys: Image = {}): OrderId {
     return orderId(keys['OrderID']?.S ?? '');
   } catch (cause) {
     throw corrupt('The key of a deleted item is not an order id', cause);
+  }
+}
+
+/** Null for a record without a singleton key. */
+function lineOf(image: Image = {}): LineName | null {
+  const line = image['Line']?.S;
+  try {
+    return line === undefined ? null : lineName(line);
+  } catch (cause) {
+    throw corrupt('A deleted item names no line', cause);
   }
 }
 

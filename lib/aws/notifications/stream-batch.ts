@@ -6,9 +6,9 @@
  * records are parked.
  */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { RemovedOrder } from '#aws/store/forget-orders.ts';
 import type { Change } from '#core/model/change.ts';
 import { CorruptDataError, describeError, NewerDataError } from '#core/model/errors.ts';
-import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessState } from '#core/model/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { Notifier } from '#roles/notifier.ts';
@@ -17,7 +17,7 @@ import { type StreamEntry, streamEntry } from './process-stream.ts';
 export interface StreamConsumer {
   readonly notifier: Pick<Notifier, 'onChanges'>;
   /** Deletes the orders of process records that have expired. */
-  readonly forget: (orderIds: readonly OrderId[]) => Promise<void>;
+  readonly forget: (removed: readonly RemovedOrder[]) => Promise<void>;
   /** Parks an unreadable record for operators, with the reason. */
   readonly park: (record: DynamoDBRecord, reason: string) => Promise<void>;
   readonly log: Log;
@@ -77,7 +77,9 @@ async function forgetRemoved(
   entries: readonly Read[],
   { forget, log }: StreamConsumer,
 ): Promise<readonly number[]> {
-  const removed = entries.flatMap((entry) => (entry.kind === 'removed' ? [entry.orderId] : []));
+  const removed = entries.flatMap((entry) =>
+    entry.kind === 'removed' ? [{ orderId: entry.orderId, line: entry.line }] : [],
+  );
   if (removed.length === 0) return [];
   try {
     await forget(removed);

@@ -12,8 +12,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { againOnConflict } from '#aws/failure.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { LineChange, StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
+import { dynamoLines, lineWrite } from './dynamo-lines.ts';
 import { dynamoListing } from './dynamo-listing.ts';
 import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
 import { type RecordItemOptions, recordItem } from './record-item.ts';
@@ -25,7 +26,8 @@ export function dynamoStore(options: DynamoStoreOptions): StateStore {
     dueShards: options.shards,
     ...dynamoReads(options),
     ...dynamoListing(options),
-    create: (order, record) => create(options, order, record),
+    ...dynamoLines({ ...options, table: options.tables.orders }),
+    create: (order, record, line) => create(options, order, record, line),
     commit: (record, replaced) => commit(options, record, replaced ?? record.revision - 1),
   };
 }
@@ -34,7 +36,8 @@ async function create(
   options: DynamoStoreOptions,
   order: Order,
   record: ProcessRecord,
-): Promise<'created' | 'exists'> {
+  line: LineChange | undefined,
+): Promise<'created' | 'exists' | 'overtaken'> {
   const { client, tables } = options;
   const ifNew = {
     ConditionExpression: 'attribute_not_exists(OrderID)',
@@ -44,6 +47,7 @@ async function create(
     TransactItems: [
       { Put: { TableName: tables.orders, Item: orderItem(order), ...ifNew } },
       { Put: { TableName: tables.processes, Item: recordItem(options, record), ...ifNew } },
+      ...(line === undefined ? [] : [lineWrite(tables.orders, line)]),
     ],
   });
   return againOnConflict(options, isConflict, async () => {
@@ -53,7 +57,9 @@ async function create(
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
-      if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;
+      const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
+      if (!failed.includes(true)) throw error;
+      if (failed[0] === false && failed[1] === false) return 'overtaken';
       return isOwn(reasons[1]?.Item, record) ? 'created' : 'exists';
     }
   });

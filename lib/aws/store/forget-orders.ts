@@ -1,19 +1,38 @@
-/** Deletes orders whose process records have expired: both exist, or neither (R1). */
+/**
+ * Deletes orders whose process records have expired: both exist, or neither (R1). An order that still is in the line of its
+ * singleton key, because its end was not followed by the change of the line, is taken out of it.
+ */
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
+import { without } from '#core/flow/line.ts';
 import { UnavailableError } from '#core/model/errors.ts';
-import type { OrderId } from '#core/model/ids.ts';
+import type { LineName, OrderId } from '#core/model/ids.ts';
+import type { StateStore } from '#ports/state-store.ts';
+
+/** An order whose process record was deleted. */
+export interface RemovedOrder {
+  readonly orderId: OrderId;
+  /** Null for an order without a singleton key. */
+  readonly line: LineName | null;
+}
+
+/** What {@link forgetOrders} uses. */
+export interface ForgetOptions {
+  readonly client: DynamoDBClient;
+  /** The table of orders. */
+  readonly table: string;
+  readonly lines: Pick<StateStore, 'line' | 'changeLine'>;
+}
 
 /** Requests of one BatchWriteItem (DynamoDB). */
 const batchWriteMax = 25;
 
 /** @throws {UnavailableError} when some deletions may have failed; deleting again does no harm */
 export async function forgetOrders(
-  client: DynamoDBClient,
-  table: string,
-  orderIds: readonly OrderId[],
+  { client, table, lines }: ForgetOptions,
+  removed: readonly RemovedOrder[],
 ): Promise<void> {
-  const unique = [...new Set(orderIds)];
+  const unique = [...new Set(removed.map(({ orderId }) => orderId))];
   for (let at = 0; at < unique.length; at += batchWriteMax) {
     const requests = unique
       .slice(at, at + batchWriteMax)
@@ -24,11 +43,23 @@ export async function forgetOrders(
         throw unavailable('DynamoDB', error);
       });
     const left = answer.UnprocessedItems?.[table]?.length ?? 0;
-    if (left > 0) {
-      throw new UnavailableError(
-        'deletes-throttled',
-        `${left} orders were not deleted. They are tried again.`,
-      );
-    }
+    if (left > 0) throw notDeleted(`${left} orders were not deleted`);
+  }
+  for (const { orderId, line } of removed) if (line !== null) await takeOut(lines, line, orderId);
+}
+
+async function takeOut(
+  lines: ForgetOptions['lines'],
+  name: LineName,
+  orderId: OrderId,
+): Promise<void> {
+  const before = await lines.line(name);
+  if (!before.includes(orderId)) return;
+  const after = without(before, orderId);
+  if (!(await lines.changeLine({ name, before, after }))) {
+    throw notDeleted(`Order ${orderId} was not taken out of its line, which others changed`);
   }
 }
+
+const notDeleted = (what: string) =>
+  new UnavailableError('deletes-throttled', `${what}. It is tried again.`);

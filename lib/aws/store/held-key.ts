@@ -1,11 +1,11 @@
 /**
  * The keys of the Held index: the orders with a step that waits for an agent, by agent and class, and within it by tenant
- * and by the time that they have waited. Only an order that waits is in it, and none that cools down: it would take the turn of
+ * and by the time that they have waited. Only an order that waits for an agent is in it, and none that cools down: it would take the turn of
  * another one.
  */
 import { createHash } from 'node:crypto';
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
-import type { Priority, ProcessRecord } from '#core/model/record.ts';
+import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 
 /** The key attributes of a record in the index; none when it is not in it. */
 export interface HeldKey {
@@ -27,7 +27,7 @@ export function heldKeyOf(record: ProcessRecord): HeldKey {
   const { steps, priority, tenant, isHeld } = record;
   if (isHeld === undefined || !mayStartHeld(record)) return {};
   for (const { agent, progress } of steps) {
-    if (progress.state !== 'Held') continue;
+    if (!waitsForAgent(progress)) continue;
     const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');
     return {
       HeldFor: heldFor(agent, priority),

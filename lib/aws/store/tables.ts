@@ -12,6 +12,8 @@ export interface Key {
 
 /** The key of both tables of an order. */
 export const orderKey: Key = { name: 'OrderID', type: 'S' };
+/** The key of a line in the table of orders. */
+export const lineKey = (name: string) => `line#${name}`;
 /** The key of the Coordination table. */
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
 /** The key of an agent's circuit in the Coordination table. */

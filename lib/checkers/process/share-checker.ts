@@ -11,6 +11,7 @@ import {
   type Priority,
   type ProcessRecord,
   type StepRecord,
+  waitsForAgent,
 } from '#core/model/record.ts';
 import { isClaimable } from './claimable.ts';
 
@@ -113,7 +114,7 @@ export function shareChecker({ concurrencyOf, disturbance, breach }: ShareChecke
 
 /** A step of an order that cools down could not begin: it has no share meanwhile. */
 const waitsIn = (record: ProcessRecord, step: StepRecord | undefined): boolean =>
-  step?.progress.state === 'Held' && isClaimable(record, record.updatedAt);
+  step !== undefined && waitsForAgent(step.progress) && isClaimable(record, record.updatedAt);
 
 const newFlow = (priority: Priority, tenant: string | null): Flow => ({
   priority,

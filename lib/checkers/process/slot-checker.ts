@@ -7,7 +7,7 @@ import { attemptOf } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import { isClaimable } from './claimable.ts';
 
 /** Options of {@link slotChecker}. */
@@ -127,7 +127,7 @@ function waitsFor(record: ProcessRecord, agent: AgentName, at: number) {
     record.steps.some(
       ({ agent: own, progress }) =>
         // Whether a limit has room is checked elsewhere.
-        own === agent && progress.state === 'Held' && progress.gate !== 'limit',
+        own === agent && waitsForAgent(progress) && progress.gate !== 'limit',
     )
   );
 }

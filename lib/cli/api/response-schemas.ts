@@ -41,7 +41,11 @@ const orderFaultSchema = faultSchema.extend({
 });
 export type OrderFault = z.infer<typeof orderFaultSchema>;
 
-export const acceptedSchema = z.object({ orderId: text, processState });
+export const acceptedSchema = z.object({
+  orderId: text,
+  processState,
+  skipped: z.literal(true).optional(),
+});
 
 /** A document of a workflow, as JSON on one line; null for null. */
 const anyDocument = z.unknown().transform((document) => {
@@ -139,6 +143,8 @@ export const orderSchema = summarySchema.extend({
   notBefore: instant,
   // An older Reeve does not send it.
   deadline: z.object({ lateAt: instant, onLate: text }).nullable().default(null),
+  // An older Reeve does not send it.
+  turn: z.object({ behind: text.nullable() }).nullable().default(null),
   steps: z.record(text, stepSchema),
   history: z.array(entrySchema),
 });

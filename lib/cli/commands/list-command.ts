@@ -7,6 +7,7 @@ import { filterWords, type OrderFilter, queryOf, withInstants } from '#cli/optio
 import { quoted } from '#cli/output/quoted.ts';
 import { stateText } from '#cli/output/state-text.ts';
 import { tableLines } from '#cli/output/table.ts';
+import { isTurn } from '#text/gate-text.ts';
 import { relativeTime } from '#text/relative-time.ts';
 
 export interface ListOptions extends OrderFilter {
@@ -57,9 +58,11 @@ function pageLines(
 
 type Holds = z.infer<typeof listSchema>['orders'][number]['held'];
 
-/** The agents with their gates, and since when the order has waited for one of them. */
+/** The agents with their gates, or the earlier orders, and since when the order has waited for one of them. */
 function holdCells(held: Holds, nowMs: number): string[] {
-  const agents = new Set(held.map(({ agent, gate }) => `${agent} (${gate})`));
+  const agents = new Set(
+    held.map(({ agent, gate }) => (isTurn(gate) ? 'earlier orders (turn)' : `${agent} (${gate})`)),
+  );
   const since = Math.min(...held.map((one) => one.since));
   return [[...agents].join(', '), Number.isFinite(since) ? relativeTime(since, nowMs) : ''];
 }

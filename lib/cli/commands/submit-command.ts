@@ -6,7 +6,7 @@ import { CliError, messageOf } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { acceptedLine, orderLine, troubleLines } from '#cli/output/order-text.ts';
+import { orderLine, submittedLine, troubleLines } from '#cli/output/order-text.ts';
 import { lineView, noteView } from '#cli/output/views.ts';
 import { type Line, submitLines } from './submit-lines.ts';
 
@@ -45,7 +45,7 @@ export async function submit(
     body: await readJsonText(environment, file, correlationId),
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
-  if (!json) printLines(environment, [acceptedLine(accepted.value, paint)]);
+  if (!json) printLines(environment, [submittedLine(accepted.value, paint)]);
   else if (!wait) printJson(environment, accepted.json);
   return wait ? waitForEnd(context, accepted.value.orderId) : exitCodes.done;
 }

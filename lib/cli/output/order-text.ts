@@ -55,6 +55,20 @@ export function orderLine(order: OrderDocument, paint: Paint): string {
   return [acceptedLine(order, paint), ...steps].join('  ');
 }
 
+/** An order that a submission was answered with. */
+export function submittedLine(
+  {
+    skipped,
+    ...order
+  }: Parameters<typeof acceptedLine>[0] & { readonly skipped?: true | undefined },
+  paint: Paint,
+): string {
+  const line = acceptedLine(order, paint);
+  return skipped === true
+    ? `${line}  skipped: this earlier order of the same singleton key has not ended`
+    : line;
+}
+
 export function acceptedLine(
   { orderId, processState }: Pick<OrderDocument, 'orderId' | 'processState'>,
   paint: Paint,
@@ -85,7 +99,7 @@ function faultLabel({ step, action }: OrderFault): string {
 }
 
 function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
-  const holds = waitTexts(Object.values(order.steps), nowMs);
+  const holds = waitTexts(Object.values(order.steps), order.turn?.behind ?? null, nowMs);
   // The end of the longest hold is no time at which the order continues: it does so as soon as the agent accepts the call.
   const onlyWaits = order.processState === 'Pending' && holds.length > 0;
   const isLater = order.processState === 'Pending' && order.notBefore > nowMs && !onlyWaits;

@@ -1,8 +1,7 @@
-/** What an order waits for whose steps are held: the agent, why, since when, and when its service is tested next. */
+/** What an order waits for whose steps are held: the agent or the earlier orders, why, since when, and when its service is tested next. */
 import type { Order } from '#console/api/documents.ts';
 import { useActivity } from '#console/api/use-activity.ts';
 import { now } from '#console/parts/server-clock.ts';
-import { undoFirstText } from '#text/gate-text.ts';
 import { Icon } from '../parts/icon.tsx';
 import { At, Until } from '../parts/instant.tsx';
 import { type Wait, waitsOf } from './waits.ts';
@@ -16,7 +15,7 @@ export function OrderHold({ order }: { readonly order: Order }) {
       <Icon name="pause" />
       <span>
         {waitsOf(order, agents).map((wait, at) => (
-          <span key={wait.agent}>
+          <span key={wait.what}>
             {at > 0 && '; '}
             <WaitText wait={wait} />
           </span>
@@ -26,13 +25,11 @@ export function OrderHold({ order }: { readonly order: Order }) {
   );
 }
 
-function WaitText({ wait }: { readonly wait: Wait }) {
-  const { agent, reason, undoFirst, since, probeAt } = wait;
+function WaitText({ wait: { what, since, probeAt } }: { readonly wait: Wait }) {
   const isAhead = probeAt !== null && Date.parse(probeAt) > now.value;
   return (
     <>
-      Waits for {agent}
-      {undoFirst && undoFirstText}, {reason}, since <At at={since} />
+      Waits for {what}, since <At at={since} />
       {isAhead && (
         <>
           , next probe in <Until at={probeAt} />

@@ -4,7 +4,7 @@ import type { Correction } from '#core/model/correction.ts';
 import { tailOf, withTail } from '#core/model/extension.ts';
 import { effects } from '#core/model/fault.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
-import { gates } from '#core/model/hold.ts';
+import { agentGates } from '#core/model/hold.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import { priorities } from '#core/model/record.ts';
@@ -85,7 +85,7 @@ const deferral = z
       z.string(),
       attempt,
       definitionUnknown,
-      z.enum(gates),
+      z.enum(agentGates),
       count,
       storedHolds,
       storedAgents,

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { audiences, type Change, type Notification } from '#core/model/change.ts';
-import { gates } from '#core/model/hold.ts';
+import { agentGates } from '#core/model/hold.ts';
 import { instant } from '#core/model/instant.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
@@ -151,7 +151,7 @@ const replySchema: z.ZodType<Reply> = z
         .object({
           kind: z.literal('deferred'),
           gate: z
-            .enum(gates)
+            .enum(agentGates)
             .describe(
               'concurrency: the agent has too many calls in flight. circuit: its service is unavailable.',
             ),

@@ -9,13 +9,21 @@ import * as z from 'zod';
 import { CorruptDataError, NewerDataError } from '#core/model/errors.ts';
 import { formatVersion, type UnknownAttributes } from '#core/model/extension.ts';
 import { effects } from '#core/model/fault.ts';
-import { orderId, schedulerId, stepName, workflowName, writeId } from '#core/model/ids.ts';
+import {
+  lineName,
+  orderId,
+  schedulerId,
+  stepName,
+  workflowName,
+  writeId,
+} from '#core/model/ids.ts';
 import { instant } from '#core/model/instant.ts';
 import {
   directions,
   hasHeldStep,
   type OrderDeadline,
   type OrderFault,
+  type OrderTurn,
   type ProcessRecord,
   priorities,
   processStates,
@@ -55,6 +63,12 @@ export interface StoredRecord {
   readonly LateAt?: number;
   /** Left out where a late order waits for an operator. */
   readonly OnLate?: string;
+  /** The line of the orders with its singleton key; left out where it has none, as the next two. */
+  readonly Line?: string;
+  /** The order that was the last of the line before it. */
+  readonly Behind?: string;
+  /** 1 where it replaces those before it. */
+  readonly Replaces?: number;
 }
 
 /** The attributes to store, including those that a newer release added. */
@@ -67,7 +81,7 @@ export function encodeRecord(record: ProcessRecord): StoredRecord {
 
 /** The attributes that only some records have: optional ones, and those of a newer release. Null: none. */
 export function encodeRare(record: ProcessRecord): RareAttributes | null {
-  const { unknown, deadline } = record;
+  const { unknown, deadline, turn } = record;
   const format = formatOf(record);
   return unknown === undefined && format === 1 && deadline === undefined
     ? null
@@ -75,16 +89,21 @@ export function encodeRare(record: ProcessRecord): RareAttributes | null {
         ...unknown,
         ...(format > 1 && { Format: format }),
         ...(deadline && encodeDeadline(deadline)),
+        ...(turn && encodeTurn(turn)),
       };
 }
 
 /** The lowest version that says what the record holds, see {@link formatVersion}. */
-function formatOf({ isHeld, steps }: ProcessRecord): number {
+function formatOf({ isHeld, steps, turn }: ProcessRecord): number {
+  if (turn !== undefined) return 4;
   for (const { undoFirst } of steps) if (undoFirst !== undefined) return 3;
   return isHeld ? 2 : 1;
 }
 
-type RareAttributes = Pick<StoredRecord, 'Format' | 'LateAt' | 'OnLate'>;
+type RareAttributes = Pick<
+  StoredRecord,
+  'Format' | 'LateAt' | 'OnLate' | 'Line' | 'Behind' | 'Replaces'
+>;
 
 /** The attributes that every record has. */
 function encodeCommon(record: ProcessRecord): StoredRecord {
@@ -127,6 +146,30 @@ function encodeDeadline({
   return { LateAt: lateAt, ...(onLate === 'undo' && { OnLate: onLate }) };
 }
 
+function decodeTurn({
+  Line,
+  Behind,
+  Replaces,
+}: z.infer<typeof storedSchema>): Pick<ProcessRecord, 'turn'> {
+  if (Line === undefined) return {};
+  const behind = Behind === undefined ? {} : { behind: Behind };
+  return { turn: { line: Line, ...behind, ...(Replaces === 1 && replacesMark) } };
+}
+
+const replacesMark = { replaces: true } as const;
+
+function encodeTurn({
+  line,
+  behind,
+  replaces,
+}: OrderTurn): Pick<StoredRecord, 'Line' | 'Behind' | 'Replaces'> {
+  return {
+    Line: line,
+    ...(behind !== undefined && { Behind: behind }),
+    ...(replaces === true && { Replaces: 1 }),
+  };
+}
+
 const count = z.int().nonnegative();
 
 const faultSchema: z.ZodType<OrderFault> = z.object({
@@ -162,9 +205,15 @@ const storedAttributes = z.object({
   UpdatedAt: instant,
   LateAt: instant.optional(),
   OnLate: z.literal('undo').optional(),
+  Line: z.string().transform(lineName).optional(),
+  Behind: z.string().transform(orderId).optional(),
+  Replaces: z.literal(1).optional(),
 });
 const storedSchema = storedAttributes.refine(
-  ({ LateAt, OnLate }) => OnLate === undefined || LateAt !== undefined,
+  ({ LateAt, OnLate, Line, Behind, Replaces }) =>
+    (OnLate === undefined || LateAt !== undefined) &&
+    (Behind === undefined || Line !== undefined) &&
+    (Replaces === undefined || Behind !== undefined),
 );
 
 /** Left out where it is 1. */
@@ -234,6 +283,7 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
     submittedAt: stored.SubmittedAt,
     updatedAt: stored.UpdatedAt,
     ...decodeDeadline(stored),
+    ...decodeTurn(stored),
   };
   const { ProcessState: processState, CompleteBy: completeBy, LockedBy: lockedBy } = stored;
   if (processState === 'Processing') {

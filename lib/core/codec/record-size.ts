@@ -41,10 +41,13 @@ const stepBytesMax = 400;
 /** A history entry without its texts. */
 const entryBytesMax = 64;
 const nameBytesMax = 43;
+/** The line of an order with a singleton key, and the order before it. */
+const turnBytesMax = 150;
 
 function recordBytesAtMost(record: ProcessRecord): number {
-  const { steps, history, fault, tenant, replyTo, correlationId } = record;
+  const { steps, history, fault, tenant, replyTo, correlationId, turn } = record;
   let bytes = headBytesMax + faultBytesAtMost(fault);
+  if (turn !== undefined) bytes += turnBytesMax;
   for (const text of [tenant, replyTo, correlationId]) bytes += quotedBytesAtMost(text ?? '');
   for (const { name, agent, progress, undoFirst } of steps) {
     if (undoFirst !== undefined) bytes += undoFirstBytesMax;

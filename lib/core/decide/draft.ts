@@ -120,12 +120,15 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
   const { base, deadline, mayHold, steps } = draft;
   const record = withoutOptions(draft, entry);
   // Most records have no optional field, and a spread costs more than all others.
-  if (deadline === undefined && base.unknown === undefined && !mayHold) return record;
+  const { turn, unknown } = base;
+  if (deadline === undefined && turn === undefined && unknown === undefined && !mayHold)
+    return record;
   return {
     ...record,
     ...(deadline !== undefined && { deadline }),
     ...(mayHold && hasHeldStep(steps) && heldMark),
-    ...(base.unknown !== undefined && { unknown: base.unknown }),
+    ...(turn !== undefined && { turn }),
+    ...(unknown !== undefined && { unknown }),
   };
 }
 

@@ -29,7 +29,8 @@ export function holdStep(
 ): void {
   const { progress } = step;
   const { nowMs } = draft;
-  const since = noted ?? (progress.state === 'Held' ? heldSince(progress, nowMs) : nowMs);
+  const goesOn = progress.state === 'Held' && isForTurn(progress) === isForTurn({ gate });
+  const since = noted ?? (goesOn ? heldSince(progress, nowMs) : nowMs);
   const until = setHeld(draft, at, step, { gate, since, asked });
   draft.holds.push({ step: step.name, gate, until, since });
 }
@@ -42,7 +43,7 @@ export function setHeld(
   { gate, since, asked }: { gate: Gate; since: number; asked: number },
 ): number {
   const { nowMs } = draft;
-  const latest = Math.min(holdEndsAt(policy, since), nowMs + limits.holdLookMaxMs);
+  const latest = Math.min(holdEndsAt(policy, { gate, since }), nowMs + limits.holdLookMaxMs);
   const until = Math.max(nowMs + 1, Math.min(asked, latest));
   const before = undoable(name, unheld(progress));
   setStep(draft, at, { progress: { state: 'Held', gate, since, until, before } });
@@ -59,10 +60,19 @@ export function heldSince({ since, until }: Pick<Held, 'since' | 'until'>, nowMs
   return Math.min(lateMs > limits.holdLookMaxMs ? since + lateMs : since, nowMs);
 }
 
-/** When a hold that began at `since` counts as a failed round. */
-export function holdEndsAt({ holdMaxMs = limits.holdMaxMs }: StepPolicy, since: number): number {
-  return since + holdMaxMs;
+/**
+ * When a hold counts as a failed round. The policy of a step says how long it waits for its agent, not how long other orders
+ * take.
+ */
+export function holdEndsAt(
+  { holdMaxMs = limits.holdMaxMs }: StepPolicy,
+  { gate, since }: Pick<Held, 'gate' | 'since'>,
+): number {
+  return since + (isForTurn({ gate }) ? limits.turnMaxMs : holdMaxMs);
 }
+
+/** Whether the step waits for earlier orders, and not for its agent: the two are holds of their own. */
+export const isForTurn = ({ gate }: Pick<Held, 'gate'>): boolean => gate === 'turn';
 
 /** A progress from which an undo can begin. */
 export function undoable(name: StepName, progress: StepProgress): Undoable {

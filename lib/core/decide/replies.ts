@@ -138,7 +138,7 @@ export function deferred(
   }
   const { gate, retryAfterMs } = event;
   const since = Math.min(progress.heldSince ?? nowMs, nowMs);
-  if (nowMs >= holdEndsAt(step.policy, since)) {
+  if (nowMs >= holdEndsAt(step.policy, { gate, since })) {
     const verdict = holdVerdict(draft, at, step, { gate, since });
     applyVerdicts(draft, [verdict], processState === 'Pending' ? draft.notBefore : nowMs);
   } else if (processState === 'Processing') {

@@ -12,7 +12,7 @@ import {
 import type { Decision } from './decide.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
-import { heldSince, holdEndsAt } from './hold-step.ts';
+import { heldSince, holdEndsAt, isForTurn } from './hold-step.ts';
 import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
 import { inDoubt } from './undo.ts';
@@ -28,8 +28,9 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
     const { name, policy, progress } = step;
     const hold = holds.get(name);
     if (progress.state !== 'Held' || hold === undefined) continue;
+    if (isForTurn(progress) !== isForTurn(hold)) continue;
     const since = heldSince(progress, draft.nowMs);
-    if (draft.nowMs < holdEndsAt(policy, since)) continue;
+    if (draft.nowMs < holdEndsAt(policy, { gate: progress.gate, since })) continue;
     draft.holds.push({ step: name, ...hold, since });
     setStep(draft, at, { progress: progress.before });
     verdicts.push(holdVerdict(draft, at, step, { gate: progress.gate, since }));
@@ -46,6 +47,7 @@ const reasons: Readonly<Record<Gate, string>> = {
   circuit: 'the circuit breaker of its agent was open',
   limit: 'a limit of its agent had no room for it',
   drained: 'an operator had drained its agent',
+  turn: 'an earlier order of its singleton key had not ended',
 };
 
 /** Counts the failed round of a hold that has lasted as long as the policy of its step allows. */

@@ -18,7 +18,7 @@ import { callPolicy } from '#core/model/policy.ts';
 import { nextAction, type StepRecord, unheld } from '#core/model/record.ts';
 import { agentFor, waitsUnder } from './choose-agent.ts';
 import { type Draft, park, setStep } from './draft.ts';
-import { holdStep, undoable } from './hold-step.ts';
+import { holdStep, isForTurn, undoable } from './hold-step.ts';
 import { stepContext } from './step-context.ts';
 import { beginsUndoFirst, undoFirstBegun } from './undo-first.ts';
 
@@ -117,7 +117,8 @@ function underWayAs(
   { completeBy, endBy }: Pick<Request, 'completeBy' | 'endBy'>,
 ): Partial<StepRecord> {
   const { progress } = step;
-  const heldSince = progress.state === 'Held' && { heldSince: progress.since };
+  const heldSince = progress.state === 'Held' &&
+    !isForTurn(progress) && { heldSince: progress.since };
   if (action === 'perform') {
     const running = { state: 'Running', completeBy, endBy, ...heldSince } as const;
     return { progress: running, doubtUntil: completeBy };

@@ -4,14 +4,19 @@ import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts
 import type { Submit } from '#core/model/event.ts';
 import type { WriteId } from '#core/model/ids.ts';
 import { type Command, nudgeOf } from '#core/model/message.ts';
-import type { PendingRecord } from '#core/model/record.ts';
+import type { OrderTurn, PendingRecord } from '#core/model/record.ts';
 
-/** A new order is Pending and unlocked; it is due when it stays unclaimed for `pickUpGraceMs`. */
+/**
+ * A new order is Pending and unlocked; it is due when it stays unclaimed for `pickUpGraceMs`.
+ *
+ * @param turn its place among the orders with its singleton key; default: it has none
+ */
 export function submitted(
   event: Submit,
   definition: WorkflowDefinition,
   nowMs: number,
   writeId: WriteId,
+  turn?: OrderTurn,
 ): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
   const { by, orderId, priority, tenant, replyTo, correlationId } = event;
   const { deadline } = definition;
@@ -49,6 +54,7 @@ export function submitted(
     ...(deadline !== undefined && {
       deadline: { lateAt: nowMs + deadline.completeWithinMs, onLate: deadline.onLate },
     }),
+    ...(turn !== undefined && { turn }),
   };
   return { record, commands: [{ kind: 'nudge', nudge: nudgeOf(event) }] };
 }

@@ -6,6 +6,7 @@ import { limits } from '#core/model/limits.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { checkPolicy, deadlineOf } from './policy-check.ts';
+import { singletonRules } from './singleton.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 import { outputAllowances } from './workflow-size.ts';
 
@@ -33,6 +34,7 @@ export function checkWorkflow({
   if (!Number.isSafeInteger(workflow.version) || workflow.version < 1) {
     throw refuse('version-invalid', null, `version ${workflow.version} is not 1, 2, 3 …`);
   }
+  checkSingleton(workflow, refuse);
   const { steps } = workflow;
   if (steps.length === 0 || steps.length > limits.stepsMax) {
     throw refuse(
@@ -75,6 +77,19 @@ function refusal(workflow: Unchecked): Refusal {
       step === null ? `${where}: ${problem}.` : `${where}, step ${step.name}: ${problem}.`,
     );
   };
+}
+
+/** Types do not hold code that is written without them, and a rule that is none would let orders pass each other. */
+function checkSingleton({ singleton }: Unchecked, refuse: Refusal): void {
+  if (singleton === undefined) return;
+  const { key, else: rule }: { readonly key: unknown; readonly else: unknown } = singleton;
+  if (typeof key !== 'function') {
+    throw refuse('singleton-invalid', null, 'singleton.key is not a function');
+  }
+  if (singletonRules.some((known) => known === rule)) return;
+  const known = singletonRules.map((each) => `"${each}"`).join(', ');
+  const given = JSON.stringify(rule);
+  throw refuse('singleton-invalid', null, `singleton.else is ${given}, where ${known} are allowed`);
 }
 
 /** An order can be cancelled after any step, so every step must be undoable or irreversible. */

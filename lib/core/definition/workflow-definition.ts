@@ -7,6 +7,7 @@ import type { UndoAbility } from './agent.ts';
 import type { AgentLimit } from './agent-limit.ts';
 import type { Failover, PoolMember } from './agent-pool.ts';
 import type { Sensitivity } from './sensitive.ts';
+import type { Singleton } from './singleton.ts';
 
 /** The argument of `input` and `when` of a step. */
 export interface StepContext {
@@ -60,6 +61,11 @@ export interface WorkflowDefinition {
   readonly order: readonly number[];
   /** Default: an order may take any time. */
   readonly deadline?: DeadlinePolicy;
+  /**
+   * Default: orders do not wait for each other. It is not part of the fingerprint, because it acts at the submission: it may
+   * change while orders run.
+   */
+  readonly singleton?: Singleton;
   /** See fingerprint.ts. */
   readonly fingerprint: string;
   /** Whether a step has a pool of agents: most workflows have none, and need not be searched for it. */

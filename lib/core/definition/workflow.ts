@@ -11,6 +11,7 @@ import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
 import { sensitivityOf } from './sensitive.ts';
+import type { SingletonOptions } from './singleton.ts';
 import { stepPolicy } from './step-policy.ts';
 import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';
 import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
@@ -160,6 +161,8 @@ export interface WorkflowOptions<Details extends JsonValue> {
    * step that happened, or may have happened, it stops. Default `hold`.
    */
   readonly onLate?: Remedy;
+  /** Of the orders with the same value of a key, one works at a time. Default: orders do not wait for each other. */
+  readonly singleton?: SingletonOptions<Details>;
 }
 
 /**
@@ -188,6 +191,7 @@ export function defineWorkflow<Details extends JsonValue>(
         sensitive: sensitivityOf(options.details),
         completeWithinMs: options.completeWithin,
         onLate: options.onLate,
+        ...(options.singleton !== undefined && { singleton: { ...options.singleton } }),
         steps: Object.freeze([...steps]),
       });
     },

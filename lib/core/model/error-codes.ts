@@ -61,6 +61,8 @@ export const errorCodes = {
     'queue-missing': 'There is no queue for the priority of an order, and none for `normal`.',
     'record-too-large': 'The largest order of the workflow would not fit its record.',
     'request-too-large': 'The largest input of a step would not fit its request.',
+    'singleton-invalid':
+      'The `singleton` of a workflow has no function as its `key`, or a rule that is unknown.',
     'step-count': 'A workflow has no step, or too many.',
     'step-twice': 'Two steps of a workflow have the same name.',
     'undo-impossible':
@@ -78,6 +80,7 @@ export const errorCodes = {
     'instant-impossible': 'A stored time is not a date.',
     'item-corrupt': 'A process record has no time of its submission.',
     'item-foreign': 'A table contains an item whose key is not an order id.',
+    'line-corrupt': 'The line of the orders of a singleton key cannot be read.',
     'message-malformed': 'A message of a FIFO queue cannot be read.',
     'order-corrupt': 'The details of a stored order cannot be read.',
     'record-corrupt': 'A process record cannot be read.',
@@ -92,10 +95,11 @@ export const errorCodes = {
   UnavailableError: {
     'aws-unavailable': 'An AWS service did not perform a request; it may do so later.',
     'backup-failed': 'The backup could not be made or checked.',
-    'deletes-throttled': 'DynamoDB did not delete all orders of a batch.',
+    'deletes-throttled': 'DynamoDB did not delete all orders of a batch, or what belongs to them.',
     'disk-full': 'The disk has no space for a file.',
     'event-unsent': 'EventBridge did not accept an event.',
     'file-failed': 'The system failed at a file for a reason that may pass.',
+    'line-contended': 'Other submissions of a singleton key came first, again and again.',
     'messages-not-hidden': 'SQS did not change the visibility timeout of messages.',
     'messages-unsent': 'SQS did not accept messages, and may accept them later.',
     'not-running': 'No Reeve runs on the data.',

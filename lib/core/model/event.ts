@@ -2,7 +2,7 @@
 
 import type { Correction } from './correction.ts';
 import type { Fault } from './fault.ts';
-import type { Gate } from './hold.ts';
+import type { GateOfAgent } from './hold.ts';
 import type { AgentName, OrderId, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
@@ -67,7 +67,7 @@ export interface Heartbeat extends FromAgent {
  */
 export interface Deferred extends FromAgent {
   readonly type: 'deferred';
-  readonly gate: Gate;
+  readonly gate: GateOfAgent;
   /** How long the step is held at least, ms. */
   readonly retryAfterMs: number;
 }

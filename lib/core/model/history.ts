@@ -6,7 +6,7 @@
 import type { Correction } from './correction.ts';
 import type { Extensible } from './extension.ts';
 import type { Fault } from './fault.ts';
-import type { Gate, HoldEntry } from './hold.ts';
+import type { GateOfAgent, HoldEntry } from './hold.ts';
 import type { AgentName, SchedulerId, StepName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
@@ -48,7 +48,11 @@ export type HistoryEntry =
   | (Decided & { readonly type: 'held'; readonly by: SchedulerId; readonly times: number })
   | (OfAttempt & { readonly type: 'stepSucceeded' | 'undoSucceeded' | 'heartbeat' })
   | (OfAttempt & { readonly type: 'stepFailed' | 'undoFailed'; readonly fault: Fault })
-  | (OfAttempt & { readonly type: 'deferred'; readonly gate: Gate; readonly retryAfterMs: number })
+  | (OfAttempt & {
+      readonly type: 'deferred';
+      readonly gate: GateOfAgent;
+      readonly retryAfterMs: number;
+    })
   /** `late`: the order was past its own deadline, and stopped or began its undo. */
   | (OfSweep & { readonly type: 'expired'; readonly late?: true })
   | (OfSweep & {

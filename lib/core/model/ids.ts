@@ -19,6 +19,8 @@ export type WorkflowName = Branded<'WorkflowName'>;
 export type SchedulerId = Branded<'SchedulerId'>;
 /** Identifies one write of a record, so that its writer recognises it (R12). */
 export type WriteId = Branded<'WriteId'>;
+/** Names the line of the orders with one singleton key: a hash, because keys are data of the user; 40 hexadecimal digits. */
+export type LineName = Branded<'LineName'>;
 /** See {@link idempotencyKey}. */
 export type IdempotencyKey = Branded<'IdempotencyKey'>;
 
@@ -27,6 +29,7 @@ export type Action = 'perform' | 'undo';
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const ORDER_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const LINE_NAME = /^[0-9a-f]{40}$/;
 const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
 /** The function that checks an identifier, with the regular expression of its form for schemas. */
@@ -57,6 +60,8 @@ export const workflowName = checked<WorkflowName>('a workflow name', NAME, nameF
 export const schedulerId = checked<SchedulerId>('a Scheduler id', INSTANCE_ID, idForm);
 /** @throws {ReeveError} `id-malformed` */
 export const writeId = checked<WriteId>('a write id', INSTANCE_ID, idForm);
+/** @throws {ReeveError} `id-malformed` */
+export const lineName = checked<LineName>('the name of a line', LINE_NAME, '40 of 0-9 and a-f');
 
 /**
  * The idempotency key of every try of a step (R8): `order/step`, for its undo `order/step/undo`. A new

@@ -28,6 +28,10 @@ export const limits = {
   holdMaxMinMs: secondMs,
   /** The maximum of `holdMax` of a step. */
   holdMaxMaxMs: 7 * dayMs,
+  /** How long an order waits for earlier ones of its singleton key; then it counts as a failed round of its first steps. */
+  turnMaxMs: 7 * dayMs,
+  /** The orders of one singleton key that have not ended. More are refused: their line is one item, and written as a whole. */
+  lineMax: 1_000,
   /** The maximum of `rate.count`, and of `atOnce`, of a limit. */
   limitCallsMax: 10_000,
   /** The minimum of `rate.per` of a limit. */

@@ -1,7 +1,7 @@
 /** Messages between roles. They may be lost, duplicated or late: only the record is authoritative. */
 
 import type { Fault } from './fault.ts';
-import type { Gate } from './hold.ts';
+import type { GateOfAgent } from './hold.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
 import type { Priority } from './record.ts';
@@ -77,7 +77,7 @@ export type ReplyResult =
 /** The agent gave the attempt back, which counts no failure. `retryAfterMs`: how long the step is held at least. */
 export interface Deferral {
   readonly kind: 'deferred';
-  readonly gate: Gate;
+  readonly gate: GateOfAgent;
   readonly retryAfterMs: number;
 }
 

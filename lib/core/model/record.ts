@@ -8,10 +8,11 @@
 import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
-import type { Gate } from './hold.ts';
+import type { Gate, GateOfAgent } from './hold.ts';
 import type {
   Action,
   AgentName,
+  LineName,
   OrderId,
   SchedulerId,
   StepName,
@@ -150,6 +151,15 @@ export interface OrderDeadline {
   readonly onLate: Remedy;
 }
 
+/** The place of an order among those with its singleton key, as it was at its submission (R29). */
+export interface OrderTurn {
+  readonly line: LineName;
+  /** The last order of the line then; absent when there was none, so that the order waits for no other. */
+  readonly behind?: OrderId;
+  /** Those before it are cancelled. */
+  readonly replaces?: true;
+}
+
 interface Common {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
@@ -176,6 +186,8 @@ interface Common {
   readonly updatedAt: number;
   /** Until an operator resubmits the order after it. Default: none. */
   readonly deadline?: OrderDeadline;
+  /** Only of an order with a singleton key. */
+  readonly turn?: OrderTurn;
   /** A step is Held. Derived from the steps: most records have none, and need not be searched for it. */
   readonly isHeld?: true;
   /** Attributes that a newer release stored; never empty. */
@@ -243,9 +255,19 @@ export function underWay(progress: StepProgress): progress is UnderWay {
   return progress.state === 'Running' || progress.state === 'Undoing';
 }
 
+/** Whether the order may have to wait for earlier ones of its singleton key: it has not begun a call. */
+export const mayWaitForTurn = ({ turn, steps }: Pick<ProcessRecord, 'turn' | 'steps'>): boolean =>
+  turn?.behind !== undefined && steps.every(({ attempt }) => attempt === 0);
+
 /** Whether a step of an order is held. */
 export const hasHeldStep = (steps: readonly StepRecord[]): boolean =>
   steps.some(({ progress }) => progress.state === 'Held');
+
+/** Whether the step is held for its agent, and not for the turn of its order. */
+export const waitsForAgent = (
+  progress: StepProgress,
+): progress is Held & { readonly gate: GateOfAgent } =>
+  progress.state === 'Held' && progress.gate !== 'turn';
 
 /** What a step is apart from being held. */
 export function unheld(progress: StepProgress): Exclude<StepProgress, Held> {

@@ -4,7 +4,14 @@ import { needsUndo } from '#core/decide/undo.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { nextAction, type ProcessRecord, underWay, unheld } from '#core/model/record.ts';
+import {
+  nextAction,
+  type ProcessRecord,
+  type StepProgress,
+  underWay,
+  unheld,
+  waitsForAgent,
+} from '#core/model/record.ts';
 
 /** One call. */
 export interface AgentDemand {
@@ -28,7 +35,7 @@ export function agentDemand(
     const { agent, progress } = step;
     const defined = processState === 'Error' ? undefined : definition?.steps[at];
     if (underWay(progress)) demand.push({ agent, kind: 'inFlight' });
-    else if (defined !== undefined) {
+    else if (defined !== undefined && !isHeldForTurn(progress)) {
       const isNext =
         nextAction(record, step) === 'undo'
           ? defined.undo === 'offered' && needsUndo(step)
@@ -38,6 +45,10 @@ export function agentDemand(
   }
   return demand;
 }
+
+/** It asks nothing of its agent before earlier orders have ended. */
+const isHeldForTurn = (progress: StepProgress) =>
+  progress.state === 'Held' && !waitsForAgent(progress);
 
 /** Entries that start or repeat attempts without a result. */
 const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([

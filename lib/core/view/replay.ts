@@ -18,12 +18,12 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
 export function replay(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
   assertThat(first?.type === 'submit', 'a history begins with the submission');
-  const { orderId, tenant, replyTo, correlationId, writeId } = record;
+  const { orderId, tenant, replyTo, correlationId, writeId, turn } = record;
   const changed = rest.find((entry) => entry.type === 'reprioritise');
   const priority = changed?.from ?? record.priority;
   const from = { orderId, priority, tenant, replyTo, correlationId };
   const event = { type: 'submit', by: first.by, ...from } as const;
-  const created = submitted(event, known.definition, first.at, writeId).record;
+  const created = submitted(event, known.definition, first.at, writeId, turn).record;
   return [created, ...replayed(created, record, rest, known)];
 }
 

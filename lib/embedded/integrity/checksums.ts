@@ -31,6 +31,7 @@ const columns = {
     'History',
   ],
   Changes: ['Change', 'Audience'],
+  Lines: ['Name', 'OrderIDs'],
 } as const;
 
 /** Columns with numbers that are mixed, in the order in which they are. */
@@ -47,11 +48,12 @@ const numbers: { readonly [Table in keyof typeof columns]: readonly string[] } =
     'DueAt',
   ],
   Changes: [],
+  Lines: [],
 };
 
 export type CheckedTable = keyof typeof columns;
 
-export const checkedTables: readonly CheckedTable[] = ['Orders', 'Processes', 'Changes'];
+export const checkedTables: readonly CheckedTable[] = ['Orders', 'Processes', 'Changes', 'Lines'];
 
 /** @param extension the column `Extension` */
 export function recordChecksum(
@@ -79,6 +81,9 @@ export const orderChecksum = (id: string, details: string, digest: string, at: n
 
 export const changeChecksum = (change: string, audience: string): number =>
   crc32(`${change}\n${audience}`);
+
+export const lineChecksum = (name: string, orderIds: string): number =>
+  crc32(`${name}\n${orderIds}`);
 
 /** Empty without an extension, so that rows written before the column existed keep their checksums. */
 const extensionPart = (extension: string | null) => (extension === null ? '' : `\n${extension}`);

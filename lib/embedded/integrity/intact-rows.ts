@@ -25,6 +25,9 @@ export function intactOrder(row: Row | undefined, orderId: OrderId): Order {
 
 export const intactChange = (row: Row | undefined) => changeOfRow(intact('Changes', row));
 
+/** The text of the line. */
+export const intactLine = (row: Row): unknown => intact('Lines', row)['OrderIDs'];
+
 function intact(table: CheckedTable, row: Row | undefined): Row {
   if (row === undefined)
     throw damaged('It is missing, though another table or index refers to it.');

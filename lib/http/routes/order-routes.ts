@@ -30,12 +30,20 @@ const submitRoute = createRoute({
   tags: ['Orders'],
   summary: 'Submit an order',
   description:
-    'Answers 202 when the order is on disk; Reeve then processes it. A request that is repeated with the same Idempotency-Key creates no second order. When too many orders wait, the answer is 429 or 503 with Retry-After: nothing is stored, and the same request is accepted later.',
+    'Answers 202 when the order is on disk; Reeve then processes it. A request that is repeated with the same Idempotency-Key creates no second order. Where the workflow skips orders of a singleton key whose earlier order has not ended, the answer is 200 with that order. When too many orders wait, the answer is 429 or 503 with Retry-After: nothing is stored, and the same request is accepted later.',
   request: {
     headers: keyHeader,
     body: { required: true, content: { 'application/json': { schema: submissionSchema } } },
   },
   responses: {
+    200: {
+      ...jsonResponse(
+        'Skipped: an earlier order of the same singleton key has not ended. It is the answer, and nothing was stored.',
+        acceptedSchema,
+      ),
+      headers: z.object({ location: z.string() }),
+      links: next,
+    },
     202: {
       ...jsonResponse('Accepted: order and process record are on disk.', acceptedSchema),
       headers: z.object({ location: z.string() }),
@@ -84,8 +92,11 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
       key: context.req.valid('header')['idempotency-key'] ?? null,
     };
     const outcome = await ports.submission.submit(request, principal.name);
-    const { orderId, processState } = accepted(outcome, request, ports.clock);
-    return context.json({ orderId, processState }, 202, { location: `/orders/${orderId}` });
+    const { orderId, processState, skipped } = accepted(outcome, request, ports.clock);
+    const location = { location: `/orders/${orderId}` };
+    return skipped === true
+      ? context.json({ orderId, processState, skipped }, 200, location)
+      : context.json({ orderId, processState }, 202, location);
   });
   app.openapi(listRoute, async (context) => {
     const { state, correlationId, limit, cursor, ...rest } = context.req.valid('query');

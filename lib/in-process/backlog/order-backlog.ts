@@ -13,7 +13,7 @@ import {
 } from '#core/flow/admission-rule.ts';
 import { type WorkflowBacklog, workflowBacklog } from '#core/flow/workflow-backlog.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Priority, ProcessRecord } from '#core/model/record.ts';
+import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import type { Admission, OfferedOrder } from '#ports/admission.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitEvent } from '../circuit-watch.ts';
@@ -173,9 +173,14 @@ function refusalCounts() {
   };
 }
 
-/** It waits for a claim, or a step of it is held. Calls in flight and cool-downs are not a backlog. */
-const isWaiting = ({ processState, notBefore, updatedAt, isHeld }: ProcessRecord) =>
-  isHeld === true || (processState === 'Pending' && notBefore <= updatedAt);
+/**
+ * It waits for a claim, or a step of it is held. Calls in flight and cool-downs are not a backlog, and neither are orders that wait
+ * for earlier ones of their singleton key: no capacity begins them sooner.
+ */
+const isWaiting = ({ processState, notBefore, updatedAt, isHeld, steps }: ProcessRecord) =>
+  isHeld === true
+    ? steps.some(({ progress }) => waitsForAgent(progress))
+    : processState === 'Pending' && notBefore <= updatedAt;
 
 const isLive = ({ processState }: ProcessRecord) =>
   processState === 'Pending' || processState === 'Processing';

@@ -5,19 +5,27 @@ import type { OrderContext } from '#core/decide/start-step.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Hold } from '#core/model/hold.ts';
 import type { StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Command, Request } from '#core/model/message.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { mayWaitForTurn, type ProcessRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Gates } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { hasTurn } from '../singleton/has-turn.ts';
 import { type Answered, askMembers } from './ask-members.ts';
 
 /** The ports of {@link decideGated}. */
 export interface GatePorts {
+  /** Says whether the turn of an order with a singleton key has come. */
+  readonly store: Pick<StateStore, 'line' | 'records'>;
   readonly gates?: Gates;
   readonly clock: Clock;
   readonly random: Random;
 }
+
+/** `nowMs`: the instant of the decision, ms since the epoch. */
+type DecidedAt = Pick<GatedDecision, 'decision' | 'nowMs'>;
 
 /** A decision, and the slots that it has of the agents. */
 export interface GatedDecision {
@@ -37,16 +45,52 @@ export interface GatedDecision {
  * them start now change nothing.
  */
 export function decideGated(
-  { gates, clock, random }: GatePorts,
+  ports: GatePorts,
   record: ProcessRecord,
   event: RecordEvent,
   known: OrderContext | null,
 ): GatedDecision | Promise<GatedDecision> {
+  const nowMs = ports.clock.now();
+  const decision = decide(record, event, known, nowMs);
+  if (known === null || decision.kind === 'ignored')
+    return { decision, nowMs, known, granted: none };
+  if (record.turn !== undefined && mayWaitForTurn(record)) {
+    return askTurn(ports, record, event, known, { decision, nowMs });
+  }
+  return askGates(ports, record, event, known, { decision, nowMs });
+}
+
+/** Orders that wait for others of their singleton key hold their first steps. */
+async function askTurn(
+  ports: GatePorts,
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: OrderContext,
+  first: DecidedAt,
+): Promise<GatedDecision> {
+  const { clock, store } = ports;
+  const asks =
+    first.decision.kind === 'transition' && requestsOf(first.decision.commands).length > 0;
+  if (!asks) return { ...first, known, granted: none };
+  const isTurn = await hasTurn(store, record);
   const nowMs = clock.now();
   const decision = decide(record, event, known, nowMs);
-  if (gates === undefined || known === null || decision.kind === 'ignored') {
+  if (isTurn) return askGates(ports, record, event, known, { decision, nowMs });
+  const requests = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
+  const hold: Hold = { gate: 'turn', until: nowMs + limits.holdLookMaxMs };
+  const asked = { decision, nowMs, known, granted: requests, learns: false };
+  return decidedAgain(record, event, asked, { requests, answers: requests.map(() => hold) });
+}
+
+function askGates(
+  { gates, clock, random }: GatePorts,
+  record: ProcessRecord,
+  event: RecordEvent,
+  known: OrderContext,
+  { decision, nowMs }: DecidedAt,
+): GatedDecision | Promise<GatedDecision> {
+  if (gates === undefined || decision.kind === 'ignored')
     return { decision, nowMs, known, granted: none };
-  }
   const requests = requestsOf(decision.commands);
   if (requests.length === 0) return { decision, nowMs, known, granted: none };
   const learns = gates.nudgeHeld === true;

@@ -2,7 +2,7 @@
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { Priority, ProcessRecord } from '#core/model/record.ts';
+import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import type { HeldOrder } from '#ports/held-steps.ts';
 import type { Timeline } from '#sim/world/virtual-time.ts';
 
@@ -32,7 +32,7 @@ function entryOf(record: ProcessRecord): Entry | null {
   const { orderId, priority, tenant, steps, isHeld } = record;
   if (isHeld === undefined || !mayStartHeld(record)) return null;
   for (const { agent, progress } of steps) {
-    if (progress.state !== 'Held') continue;
+    if (!waitsForAgent(progress)) continue;
     return { orderId, agent, priority, flow: simFlowOf(tenant), since: progress.since };
   }
   return null;

@@ -56,10 +56,22 @@ export function simStore(options: SimStoreOptions): StateStore {
 
   return {
     dueShards: table.shards,
-    create: (order: Order, record) =>
+    create: (order: Order, record, line) =>
       write(record, 0, `create ${record.orderId}`, 'created', () =>
-        table.create(order, record, machine.name),
+        table.create(order, record, machine.name, line),
       ),
+    line: (name) => call('line', () => table.line(name)),
+    changeLine: (change) => {
+      const what = `line ${change.before.join(' ')} -> ${change.after.join(' ')}`;
+      return machine.call({
+        what,
+        refusal: 'store-throttled',
+        act: () => {
+          outage.checkRead();
+          return table.changeLine(change);
+        },
+      });
+    },
     commit: (record, replaced = record.revision - 1) =>
       write(record, replaced, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
         table.commit(record, replaced, machine.name),

@@ -9,7 +9,8 @@ import { ReeveError, RefusedError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
-import type { DueQuery, ListQuery, Page } from '#ports/state-store.ts';
+import type { DueQuery, LineChange, ListQuery, Page } from '#ports/state-store.ts';
+import { type SimLines, simLines } from './sim-lines.ts';
 
 /** A write that was applied. */
 export interface Write {
@@ -30,9 +31,14 @@ export interface TableOptions {
   readonly onWrite: (write: Write) => void;
 }
 
-export interface SimTable {
+export interface SimTable extends SimLines {
   readonly shards: number;
-  create(order: Order, record: PendingRecord, by: string): 'created' | 'exists';
+  create(
+    order: Order,
+    record: PendingRecord,
+    by: string,
+    line?: LineChange,
+  ): 'created' | 'exists' | 'overtaken';
   commit(record: ProcessRecord, replaced: number, by: string): 'committed' | 'conflict';
   record(orderId: OrderId): ProcessRecord | undefined;
   order(orderId: OrderId): Order | undefined;
@@ -58,6 +64,7 @@ export function simTable(options: TableOptions): SimTable {
   const orders = new Map<OrderId, Order>();
   const records = new Map<OrderId, ProcessRecord>();
   const index = new Map<OrderId, IndexEntry[]>();
+  const { isAsRead, write: writeLine, ...lines } = simLines();
 
   function write(before: ProcessRecord | null, after: ProcessRecord, by: string): void {
     if (!isRecordWithin(after, limits.itemBytesMax)) {
@@ -78,13 +85,16 @@ export function simTable(options: TableOptions): SimTable {
 
   return {
     shards,
-    create(order, record, by) {
+    create(order, record, by, line) {
       const known = records.get(order.orderId);
       if (known !== undefined) return known.writeId === record.writeId ? 'created' : 'exists';
+      if (line !== undefined && !isAsRead(line)) return 'overtaken';
       orders.set(order.orderId, order);
+      if (line !== undefined) writeLine(line);
       write(null, record, by);
       return 'created';
     },
+    ...lines,
     commit(record, replaced, by) {
       const before = records.get(record.orderId);
       if (before?.revision === record.revision && before.writeId === record.writeId) {

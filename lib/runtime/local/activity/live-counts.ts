@@ -4,8 +4,8 @@
  */
 
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
-import type { Gate } from '#core/model/hold.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
+import { type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import { agentDemand, progressedAt } from '#core/view/agent-demand.ts';
 import type { AliveCounts, HeldActivity } from '#http/api-ports.ts';
 
@@ -28,7 +28,7 @@ interface AgentSums {
   /** The number of calls by the second in which their order last progressed. */
   readonly bySecond: BySecond;
   /** The held steps of each gate, by the second in which their hold began. */
-  readonly held: Map<Gate, BySecond>;
+  readonly held: Map<GateOfAgent, BySecond>;
 }
 
 /** Numbers by the second, s since the epoch; never 0. */
@@ -56,7 +56,7 @@ export function liveCounts(registry: WorkflowRegistry): LiveCounts {
   };
   const countHeld = ({ steps }: ProcessRecord, by: 1 | -1) => {
     for (const { agent, progress } of steps) {
-      if (progress.state !== 'Held') continue;
+      if (!waitsForAgent(progress)) continue;
       const { held } = sumsOf(agent);
       const own = held.get(progress.gate) ?? new Map();
       held.set(progress.gate, own);
@@ -104,7 +104,7 @@ function oldestOf(bySecond: BySecond): number | null {
   return bySecond.size === 0 ? null : oldest * 1_000;
 }
 
-function heldOf([gate, bySecond]: [Gate, BySecond]): HeldActivity[] {
+function heldOf([gate, bySecond]: [GateOfAgent, BySecond]): HeldActivity[] {
   const since = oldestOf(bySecond);
   let steps = 0;
   for (const count of bySecond.values()) steps += count;

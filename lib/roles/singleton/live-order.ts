@@ -1,0 +1,26 @@
+/** Whether an order is in the way of others with its singleton key. */
+import { UnreadableDataError } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+
+/** The order has ended: it is in nobody's way. */
+export const hasEnded = ({ processState }: ProcessRecord): boolean =>
+  processState === 'Processed' || processState === 'Undone';
+
+/**
+ * The record while the order is live; null when it has ended, or is not stored any more. An order whose record cannot be read is
+ * not known to have ended, so that it counts as live.
+ */
+export async function liveOrder(
+  store: Pick<StateStore, 'records'>,
+  orderId: OrderId,
+): Promise<ProcessRecord | 'unreadable' | null> {
+  try {
+    const record = (await store.records([orderId])).get(orderId);
+    return record === undefined || hasEnded(record) ? null : record;
+  } catch (error) {
+    if (error instanceof UnreadableDataError) return 'unreadable';
+    throw error;
+  }
+}
