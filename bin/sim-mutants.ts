@@ -14,6 +14,7 @@ import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
 import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
+import { mutantsOfSingletons } from '#sim/mutants/mutants-of-singletons.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,6 +41,7 @@ const mutants = [
   ...mutantsOfRoles,
   ...mutantsOfFlow,
   ...mutantsOfRecovery,
+  ...mutantsOfSingletons,
 ].filter(({ name }) => name.includes(flags.only));
 if (flags.write && flags.known) {
   console.error('--write needs the first seeds: leave --known out');

@@ -2,6 +2,7 @@
 
 import { attemptChecker } from '#checkers/attempt-checker.ts';
 import { doubtChecker } from '#checkers/doubt-checker.ts';
+import { singletonBreaches } from '#checkers/singleton-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { checkWrite } from '#checkers/write-checker.ts';
 import { dueAt } from '#core/decide/due.ts';
@@ -26,7 +27,12 @@ export interface WriteObserver {
 
 export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
   const writes: Write[] = [];
-  const checkers = [doubtChecker(breach), attemptChecker(breach)];
+  const placed = singletonBreaches(breach);
+  const checkers = [
+    doubtChecker(breach),
+    attemptChecker(breach),
+    ({ after }: Write) => placed(after),
+  ];
 
   function judge(before: ProcessRecord, after: ProcessRecord): void {
     const definition = definitionOf(after);

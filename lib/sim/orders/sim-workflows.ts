@@ -1,6 +1,7 @@
-/** What the simulated orders are: every shape and policy that steps can have, in seven workflows. */
+/** What the simulated orders are: every shape and policy that steps can have, in eleven workflows. */
 import * as z from 'zod';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import { type SingletonRule, singletonRules } from '#core/definition/singleton.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import type { AgentName } from '#core/model/ids.ts';
@@ -240,7 +241,47 @@ const cash = defineWorkflow({ name: 'cash', version: 1, details })
   })
   .build();
 
-const old = [sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels, cash];
+/** Its orders share one key, except every seventh, which has none. */
+const keyed = (rule: SingletonRule) =>
+  defineWorkflow({
+    name: `keyed-${rule}`,
+    version: 1,
+    details,
+    singleton: { key: ({ details: { units } }) => (units % 7 === 0 ? null : 'all'), else: rule },
+  })
+    .step('reserve', {
+      agent: stock,
+      input: first,
+      completeWithin: seconds(6),
+      retries: 1,
+      // It may wait for its agent for less time than earlier orders take.
+      holdMax: seconds(2),
+      coolDown: { after: seconds(1), times: 2 },
+    })
+    .step('send', {
+      agent: dispatch,
+      after: ['reserve'],
+      input: given,
+      when: ({ details: { express } }) => express,
+      completeWithin: seconds(6),
+      irreversible: true,
+    })
+    .step('pay', {
+      agent: payment,
+      after: ['send'],
+      input: given,
+      completeWithin: seconds(6),
+      retries: 1,
+      coolDown: { after: seconds(5), times: 1 },
+    })
+    .build();
+
+const keyedWorkflows = singletonRules.map(keyed);
+
+const old = [
+  ...[sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels, cash],
+  ...keyedWorkflows,
+];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
 export const registries = {
@@ -263,6 +304,10 @@ export const workflowNames = [
   'parcels',
   'cash',
 ] as const;
+
+/** The workflow of all orders of a world in which they share a key; null for most worlds. Not drawn: other worlds stay as they are. */
+export const keyedWorkflowOf = (seed: number): string | null =>
+  seed % 12 === 0 ? (keyedWorkflows[(seed / 12) % keyedWorkflows.length]?.name ?? null) : null;
 
 /** The endpoints of the service of an agent; undefined: it has one address. */
 export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | undefined =>

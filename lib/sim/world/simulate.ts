@@ -25,7 +25,7 @@ import {
   quietRates,
 } from '#sim/faults/fault-rates.ts';
 import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
-import { registries } from '#sim/orders/sim-workflows.ts';
+import { keyedWorkflowOf, registries } from '#sim/orders/sim-workflows.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
@@ -75,6 +75,8 @@ export interface Simulation {
 const start = 1_767_571_200_000;
 /** The share of the worlds in which waiting is the only obstacle of most orders. */
 const quietShare = 0.06;
+/** So many more orders has a world whose orders share a key. */
+const keyedOrders = 3;
 /** Events in the calm phase for each order, after which the simulation counts as endless. */
 const eventsMax = 10_000;
 /**
@@ -103,11 +105,14 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const setting = { ...(plan?.setting ?? drawnSetting(chance, isQuiet)), operatesAgents };
   const world = worldOf(setting, around, breach);
   const { shared, fleet } = world;
+  const keyedWorkflow = plan === undefined ? keyedWorkflowOf(options.seed) : null;
+  const orders = setting.orders + (keyedWorkflow === null ? 0 : keyedOrders);
   const submitters = submittersOf({
     shared,
     fleet,
     breach,
-    count: setting.orders,
+    keyedWorkflow,
+    count: orders,
     flood: setting.flood,
     withinMs: setting.faultsMs / 2,
     byQueue: !setting.oneProcess,
@@ -128,7 +133,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
     hash: trace.hash(),
     violations,
     hits: faults.hits,
-    orders: setting.orders + setting.flood,
+    orders: orders + setting.flood,
     elapsedMs: timeline.now() - start,
     story: trace.lines,
   };

@@ -30,6 +30,8 @@ export interface SubmitterOptions {
   /** The period in which all submissions begin, ms. */
   readonly withinMs: number;
   readonly byQueue: boolean;
+  /** The workflow of all orders, which share a key; null: any workflow. */
+  readonly keyedWorkflow: string | null;
 }
 
 type Keyed = SubmissionRequest & { readonly key: string };
@@ -43,8 +45,9 @@ export function submitters(options: SubmitterOptions): Submitters {
 
   const soon = () => timeline.now() + chance.between(0, options.withinMs);
 
-  for (let number = 1; number <= options.count; number += 1)
-    submitAt(soon(), requestOf(chance, number));
+  const requestFor = (number: number) => requestOf(chance, number, options.keyedWorkflow);
+
+  for (let number = 1; number <= options.count; number += 1) submitAt(soon(), requestFor(number));
   if (options.flood > 0) flood(options.flood, soon());
 
   function submitAt(at: number, request: Keyed): void {
@@ -58,9 +61,9 @@ export function submitters(options: SubmitterOptions): Submitters {
 
   function flood(count: number, at: number): void {
     faults.note('flood');
-    const { workflow, priority, tenant } = requestOf(chance, 0);
+    const { workflow, priority, tenant } = requestFor(0);
     for (let number = 1; number <= count; number += 1) {
-      const request = requestOf(chance, options.count + number);
+      const request = requestFor(options.count + number);
       submitAt(at, { ...request, workflow, priority, tenant });
     }
   }
@@ -85,6 +88,8 @@ export function submitters(options: SubmitterOptions): Submitters {
       // It is sent again, with its key.
       if (outcome.kind === 'overloaded') return;
       if (!waiting.delete(request.key)) return;
+      // Nothing is stored under its idempotency key.
+      if (outcome.skipped === true) return;
       if (faults.strike('submitted-twice')) submit(request, () => {});
       if (faults.strike('key-reused')) reuse(request);
     });
@@ -113,7 +118,18 @@ export function submitters(options: SubmitterOptions): Submitters {
   return { waiting: () => waiting.size };
 }
 
-function requestOf(chance: Chance, number: number): Keyed {
+function requestOf(chance: Chance, number: number, keyedWorkflow: string | null): Keyed {
+  const request = drawnRequest(chance, number);
+  if (keyedWorkflow === null) return request;
+  // Tenants share no keys.
+  return {
+    ...request,
+    workflow: keyedWorkflow,
+    tenant: number % 5 === 0 ? request.tenant : null,
+  };
+}
+
+function drawnRequest(chance: Chance, number: number): Keyed {
   return {
     workflow: chance.pick(workflowNames),
     details: { units: number, boxes: 1, express: chance.hits(0.5) },
@@ -130,9 +146,14 @@ function acceptances(table: SimTable, breach: Breach) {
   const accepted = new Map<string, string>();
   return (
     { key, correlationId, tenant }: Keyed,
-    { orderId }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
+    { orderId, skipped }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
   ): void => {
     const record = table.record(orderId);
+    if (skipped === true) {
+      if (record?.turn === undefined) breach('R29', `${key} was skipped for ${orderId}`);
+      if (accepted.has(key)) breach('R2', `${key} was accepted, and then skipped`);
+      return;
+    }
     if (record === undefined || table.order(orderId) === undefined) {
       breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
     } else {
