@@ -38,11 +38,11 @@ export function singletonBreaches(breach: Breach): (record: ProcessRecord) => vo
       }
     }
     own.hasEnded = processState === 'Processed' || processState === 'Undone';
-    // An order that found the line empty waits for nobody: there must be nobody.
+    // An order that found the line empty waits for no other: there must be none.
     const isFirst = steps.every(({ attempt }) => attempt === 0) && turn.behind === undefined;
     const live = line.find((other) => other !== own && !other.hasEnded);
     if (isFirst && !own.hasEnded && live !== undefined && line.indexOf(live) < line.indexOf(own)) {
-      breach('R29', `${orderId} waits for nobody, and ${live.orderId} of its key has not ended`);
+      breach('R29', `${orderId} waits for no other, and ${live.orderId} of its key has not ended`);
     }
   };
 }

@@ -1,6 +1,6 @@
 /** The lines of the orders with a singleton key: small rows that are read when a decision needs them, and never cached. */
-import { decodeLine, encodeLine } from '#core/codec/line-codec.ts';
-import { type Line, without } from '#core/flow/line.ts';
+
+import { decodeLine, encodeLine, type Line, without } from '#core/flow/line.ts';
 import type { LineName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { lineChecksum } from '#embedded/integrity/checksums.ts';

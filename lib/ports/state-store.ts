@@ -2,6 +2,7 @@
  * The state store: orders and their process records, with conditional writes and the due index. It is
  * the only authoritative state; test/contracts/state-store.ts is its complete contract.
  */
+
 import type { Line } from '#core/flow/line.ts';
 import type { LineName, OrderId } from '#core/model/ids.ts';
 import type { Order, PendingRecord, ProcessRecord, ProcessState } from '#core/model/record.ts';

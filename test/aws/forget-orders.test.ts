@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { dynamoLines } from '#aws/store/dynamo-lines.ts';
 import { forgetOrders } from '#aws/store/forget-orders.ts';
-import { orderId } from '#core/model/ids.ts';
+import { lineName, orderId } from '#core/model/ids.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
@@ -94,4 +94,37 @@ test('a request that fails is an error: the stream delivers the records again', 
       message: expect.stringContaining('DynamoDB call failed: ResourceNotFoundException'),
     },
   });
+});
+
+const line = lineName('a'.repeat(40));
+const removed = [{ orderId: orderId('gone'), line }];
+
+test('an order that is still in its line is taken out of it', async () => {
+  const { calls, url } = await answeringAws(({ operation }) =>
+    operation === 'BatchGetItem'
+      ? { Responses: { Orders: [{ OrderIDs: { S: 'gone next' } }] }, UnprocessedKeys: {} }
+      : { UnprocessedItems: {} },
+  );
+  await forgetOrders(options(testDynamoClient(url)), removed);
+  expect(calls.at(-1)).toMatchObject({
+    operation: 'PutItem',
+    input: { Item: { OrderID: { S: `line#${line}` }, OrderIDs: { S: 'next' } } },
+  });
+});
+
+test('one that has left its line changes nothing, and a line that changes is tried again', async () => {
+  const left = await answeringAws(() => ({ Responses: { Orders: [] }, UnprocessedKeys: {} }));
+  await forgetOrders(options(testDynamoClient(left.url)), removed);
+  expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchWriteItem', 'BatchGetItem']);
+  const changing = await answeringAws(({ operation }) => {
+    if (operation === 'BatchGetItem') {
+      return { Responses: { Orders: [{ OrderIDs: { S: 'gone' } }] }, UnprocessedKeys: {} };
+    }
+    return operation === 'DeleteItem'
+      ? { __type: 'ConditionalCheckFailedException' }
+      : { UnprocessedItems: {} };
+  });
+  await expect(
+    forgetOrders(options(testDynamoClient(changing.url)), removed),
+  ).rejects.toMatchObject({ code: 'deletes-throttled' });
 });

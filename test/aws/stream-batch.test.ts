@@ -316,3 +316,14 @@ test('for every image the batch is answered, and unreadable records are parked',
     ),
   );
 });
+
+test('a deleted record with a singleton key names its line', async () => {
+  const { forgotten, of } = consumer();
+  const line = 'a'.repeat(40);
+  const record = removed('gone');
+  const { dynamodb } = record;
+  const keyed = { ...record, dynamodb: { ...dynamodb, OldImage: { Line: { S: line } } } };
+  const odd = { ...record, dynamodb: { ...dynamodb, OldImage: { Line: { S: 'odd' } } } };
+  await deliverStream({ Records: [removed('plain'), keyed, odd] }, of);
+  expect(forgotten).toEqual(['plain', `gone of ${line}`]);
+});

@@ -84,6 +84,16 @@ test('an order of which every call is held waits for its agents, not for the end
   expect(facts).not.toMatch(/complete-by|not before|in 15 min/);
 });
 
+test('an order that waits for its turn shows the order that it waits behind', async () => {
+  const { app, run } = scenario();
+  const steps = { pick: heldStep('packing', 'turn', -60), pack: heldStep('mail', 'turn', -60) };
+  const turn = { behind: 'o-0', replaces: false };
+  looks(app, look({ steps, turn, completeBy: at(900), notBefore: at(900) }));
+  expect(words((await run('show o-1')).stdout)).toContain(
+    'waits for | order o-0 and earlier ones of its singleton key, since 60 s ago',
+  );
+});
+
 test('an order with a held step and a call under way shows both', async () => {
   const { app, run } = scenario();
   const steps = { ...busy.steps, pack: heldStep('packing', 'concurrency', -5) };

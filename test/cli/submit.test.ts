@@ -23,6 +23,16 @@ function accepting(changes: Parameters<typeof scenario>[0] = {}) {
   return given;
 }
 
+test('submit says that it was answered with an earlier order', async () => {
+  const { app, run } = scenario({ readFile });
+  const skipped = { orderId: 'o-0', processState: 'Processing', skipped: true };
+  app.post('/orders', (c) => c.json(skipped, 200));
+  expect((await run('submit order.json')).stdout).toBe(
+    'Order o-0  ● Processing  skipped: this earlier order of the same singleton key has not ended\n',
+  );
+  expect(JSON.parse((await run('submit order.json --json')).stdout)).toEqual(skipped);
+});
+
 test('submit posts the file as it is and prints the order', async () => {
   const { run, requests } = accepting();
   expect(await run('submit order.json')).toEqual({

@@ -14,6 +14,7 @@ import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { limitedTime } from '../../examples/recipes/limited-time.ts';
 import { limited, messageAgent } from '../../examples/recipes/limits.ts';
+import { onePerCart } from '../../examples/recipes/one-per-cart.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
@@ -241,4 +242,11 @@ test('a message is sent within its limits', async () => {
   const fetch: typeof globalThis.fetch = async () => Response.json({ messageId: 'm-1' });
   const { record } = await run(limited, { account: 'ada', text: 'Hello.' }, { fetch });
   expect(record).toMatchObject({ processState: 'Processed', failureCount: 0 });
+});
+
+test('an order of a cart is processed, and has a place among those of its cart', async () => {
+  const details = { cart: 'c-1', sku: 'TEA', amountCents: 500, token: 'tok' };
+  const { record } = await run(onePerCart, details);
+  expect(record.processState).toBe('Processed');
+  expect(record.turn).toEqual({ line: expect.stringMatching(/^[0-9a-f]{40}$/) });
 });

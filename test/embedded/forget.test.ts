@@ -1,6 +1,6 @@
 /** Exactly the orders that ended before an instant are deleted, in every layout of the store. */
 import { expect, test } from 'vitest';
-import { orderId } from '#core/model/ids.ts';
+import { lineName, type OrderId, orderId } from '#core/model/ids.ts';
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
 import { accepted, edited, ended, opened, somewhere } from '../support/stored-data.ts';
@@ -134,4 +134,23 @@ test('orders that were deleted meanwhile count as found where others are missing
   expect(log.lines.map(({ fields }) => fields['reason'])).toEqual([
     '5 orders must be there, and 4 are.',
   ]);
+});
+
+test('an order that is still in its line, because its end was not followed, leaves it when it is deleted', async () => {
+  const { store } = opened(':memory:');
+  const name = lineName('a'.repeat(40));
+  const created = async (id: string, line: readonly OrderId[]) => {
+    const { order, record } = newOrder(id, before - 9 * day);
+    const change = { name, before: line, after: [...line, order.orderId] };
+    await store.create(order, { ...record, turn: { line: name } }, change);
+    return order.orderId;
+  };
+  const one = await created('one', []);
+  const two = await created('two', [one]);
+  await undo(store, 'one');
+  expect(await store.deleteEnded(before)).toBe(1);
+  expect(await store.line(name)).toEqual([two]);
+  await undo(store, 'two');
+  expect(await store.deleteEnded(before)).toBe(1);
+  expect(await store.line(name)).toEqual([]);
 });

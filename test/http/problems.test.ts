@@ -28,6 +28,7 @@ async function storedOrders({ get }: Scenario): Promise<number> {
 test.each([
   ['overloaded', 503],
   ['tenant-over-share', 429],
+  ['singleton-full', 429],
 ] as const)('an order that is refused as %s says when to come again', async (code, status) => {
   const submission = {
     submit: async () => ({ kind: 'overloaded', code, retryAfterMs: 7_001 }) as const,

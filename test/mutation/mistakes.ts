@@ -92,15 +92,15 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'details are kept when their record expires: the stream forgets nothing',
     file: 'lambdas/notifier.ts',
-    text: 'forget: (orderIds) => forgetOrders(dynamo, config.REEVE_ORDERS_TABLE, orderIds)',
+    text: 'forget: (removed) => forgetOrders(forgetting, removed)',
     instead: 'forget: async () => {}',
     test: 'test/lambdas/notifier.test.ts',
   },
   {
     name: 'details are kept when their record expires: nothing is deleted',
     file: 'lib/aws/store/forget-orders.ts',
-    text: 'const unique = [...new Set(orderIds)];',
-    instead: 'const unique = [...new Set(orderIds)].slice(1);',
+    text: 'const unique = [...new Set(removed.map(({ orderId }) => orderId))];',
+    instead: 'const unique = [...new Set(removed.map(({ orderId }) => orderId))].slice(1);',
     test: 'test/lambdas/notifier.test.ts',
   },
   {

@@ -65,7 +65,7 @@ test('wait: an order that is asked again while it waits writes nothing (R23)', a
   expect(await world.record(two)).toEqual(held);
 });
 
-test('wait: an order in Error keeps its place until an operator ends it', async () => {
+test('wait: an order whose calls are not answered keeps its place for as long as it is live', async () => {
   const world = singletonWorld('wait');
   const one = idOf(await world.submit('a'));
   const two = idOf(await world.submit('a'));

@@ -11,7 +11,7 @@ import {
   type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import { againOnConflict, type Waits } from '#aws/failure.ts';
-import { decodeLine, encodeLine } from '#core/codec/line-codec.ts';
+import { decodeLine, encodeLine } from '#core/flow/line.ts';
 import type { LineName } from '#core/model/ids.ts';
 import type { LineChange, StateStore } from '#ports/state-store.ts';
 import { toItem } from './attributes.ts';

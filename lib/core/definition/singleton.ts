@@ -40,7 +40,7 @@ export interface Singleton {
   readonly else: SingletonRule;
 }
 
-/** The key of an order: a text, null for an order without one, or why it cannot be told. */
+/** The key of an order: a text, null for an order without one, or why there is no answer. */
 export type KeyAnswer =
   | { readonly kind: 'key'; readonly key: string | null }
   | { readonly kind: 'failed'; readonly error: unknown };

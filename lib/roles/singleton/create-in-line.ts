@@ -65,7 +65,7 @@ export async function createInLine(
     ports.log.error('singleton-key-failed', { workflow, error: errorKind(asked.error) });
     return keyFailed(workflow);
   }
-  // The idempotency key comes first: what was accepted under it is the answer, whatever is live now (R2).
+  // The idempotency key comes first: what was accepted under it is the answer, also while others are live (R2).
   const isRepeated = submissionKey !== null && (await store.records([orderId])).has(orderId);
   if (isRepeated) return 'exists';
   if (asked.key === null) return notOvertaken(await create());

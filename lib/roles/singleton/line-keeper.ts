@@ -5,6 +5,7 @@
  * Nothing here is needed for safety (R29): an order begins by what the store says of those before it. A crash after the write of an
  * order leaves its message unacknowledged, and its next delivery finds the same record; and an order that waits asks again.
  */
+
 import { ahead, type Line, without } from '#core/flow/line.ts';
 import { ReeveError, UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';

@@ -4,7 +4,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 
-/** The order has ended: it is in nobody's way. */
+/** The order has ended: it keeps none waiting. */
 export const hasEnded = ({ processState }: ProcessRecord): boolean =>
   processState === 'Processed' || processState === 'Undone';
 

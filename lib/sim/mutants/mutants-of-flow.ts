@@ -72,19 +72,19 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'end a hold as soon as it is asked again',
     'decide/settle-holds',
-    'if (draft.nowMs < holdEndsAt(policy, since)) continue;',
+    'if (draft.nowMs < holdEndsAt(policy, { gate: progress.gate, since })) continue;',
     '',
   ),
   inCore(
     'hold a step without an end',
     'decide/hold-step',
-    'return since + holdMaxMs;',
+    'return since + (isForTurn({ gate }) ? limits.turnMaxMs : holdMaxMs);',
     'return since + 1e3 * holdMaxMs;',
   ),
   inCore(
     'count an attempt that was given back as a failure',
     'decide/replies',
-    'if (nowMs >= holdEndsAt(step.policy, since)) {',
+    'if (nowMs >= holdEndsAt(step.policy, { gate, since })) {',
     'if (nowMs >= since) {',
   ),
   inCore(

@@ -205,14 +205,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'nudge before the order is stored',
     'submission',
-    'const stored = await admitted(ports, request,',
-    'await sendCommands(ports, commands);\n  const stored = await admitted(ports, request,',
+    'const { singleton } = definition;',
+    'await sendCommands(ports, commands);\n  const { singleton } = definition;',
   ),
   mutant(
     'accept an order that could not be stored',
     'submission',
-    '() => store.create(order, record)',
-    "() => store.create(order, record).catch(() => 'created')",
+    'store.create(order, turn === undefined ? record : { ...record, turn }, change)',
+    "store.create(order, turn === undefined ? record : { ...record, turn }, change).catch(() => 'created')",
   ),
   mutant(
     'acknowledge a submission that failed',

@@ -14,8 +14,8 @@ export const mutantsOfSingletons: readonly Mutant[] = [
   inCore(
     'wait only for the order that was submitted right before',
     'flow/line',
-    'return line.slice(0, Math.max(0, line.indexOf(orderId)));',
-    'return line.slice(0, Math.max(0, line.indexOf(orderId))).slice(-1);',
+    'return line.slice(0, Math.max(0, line.indexOf(id)));',
+    'return line.slice(0, Math.max(0, line.indexOf(id))).slice(-1);',
   ),
   mutant(
     'let a new order pass those that wait',

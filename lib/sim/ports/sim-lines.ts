@@ -1,4 +1,5 @@
 /** The lines of the orders with a singleton key, with conditions as in lib/aws/store/dynamo-lines.ts. */
+
 import type { Line } from '#core/flow/line.ts';
 import type { LineName } from '#core/model/ids.ts';
 import type { LineChange } from '#ports/state-store.ts';
