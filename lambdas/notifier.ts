@@ -63,6 +63,7 @@ const forgetting = {
     clock: systemClock,
     random: systemRandom,
   }),
+  log,
 };
 const hide = hideMessages(sqs);
 const park = changeParking(sqs, deadLetterNames.change(queues));

@@ -4,9 +4,9 @@ import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { Lines } from './lines.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
+import type { Lines } from './tables/lines.ts';
 
 /** Orders read in one call. It takes a millisecond, or ten when all of them are deleted. */
 const batchMax = 500;

@@ -1,8 +1,8 @@
 /** The tables of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
-import { agentSettingSchema } from '#embedded/agent-setting-rows.ts';
 import { type CheckedTable, checkedTables, checksumOf } from '#embedded/integrity/checksums.ts';
 import { totalsSchema } from '#embedded/integrity/totals.ts';
+import { agentSettingSchema } from '#embedded/tables/agent-settings.ts';
 
 /**
  * `DueAt` is the key of the due index (R16), rounded up to the sweep period, so that a quick order changes the index

@@ -20,16 +20,16 @@ import type { Log } from '#ports/log.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
-import { agentSettingRows } from './agent-setting-rows.ts';
 import { copyInUse } from './backup.ts';
 import { forgetter } from './forget.ts';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
-import { type Lines, linesOf } from './lines.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
+import { agentSettingRows } from './tables/agent-settings.ts';
+import { type Lines, linesOf } from './tables/lines.ts';
 import { writeState } from './write-state.ts';
 
 /** The ports that the embedded store implements, and its administration. */

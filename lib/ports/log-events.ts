@@ -320,6 +320,12 @@ export const logEvents = {
     fields: ['error'],
     meaning: 'Orders whose time is over could not be deleted; it is tried again.',
   },
+  'line-unreadable': {
+    level: 'error',
+    fields: ['orderId', 'line', 'error'],
+    meaning:
+      'An order was deleted and not taken out of the line of its singleton key, which cannot be read: orders of that key that wait do not begin until the item of the line is restored from a backup, or removed by hand when all of them have ended.',
+  },
   'singleton-key-failed': {
     level: 'error',
     fields: ['workflow', 'error'],

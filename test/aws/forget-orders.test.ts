@@ -10,6 +10,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
+import { testLog } from '../support/log.ts';
 
 const deletion = z.strictObject({
   DeleteRequest: z.strictObject({
@@ -23,9 +24,10 @@ const deletionsIn = ({ input }: AwsCall) => inputSchema.parse(input).RequestItem
 const idsIn = (call: AwsCall) =>
   deletionsIn(call).map(({ DeleteRequest }) => DeleteRequest.Key.OrderID.S);
 
-const options = (client: DynamoDBClient) => ({
+const options = (client: DynamoDBClient, log = testLog()) => ({
   client,
   table: 'Orders',
+  log,
   lines: dynamoLines({ client, table: 'Orders', clock: systemClock, random: systemRandom }),
 });
 
@@ -127,4 +129,18 @@ test('one that has left its line changes nothing, and a line that changes is tri
   await expect(
     forgetOrders(options(testDynamoClient(changing.url)), removed),
   ).rejects.toMatchObject({ code: 'deletes-throttled' });
+});
+
+test('a line that cannot be read is reported and left, because no repetition can help', async () => {
+  const { calls, url } = await answeringAws(({ operation }) =>
+    operation === 'BatchGetItem'
+      ? { Responses: { Orders: [{ OrderIDs: { S: 'no id!' } }] }, UnprocessedKeys: {} }
+      : { UnprocessedItems: {} },
+  );
+  const log = testLog();
+  await forgetOrders(options(testDynamoClient(url), log), removed);
+  expect(calls.map(({ operation }) => operation)).toEqual(['BatchWriteItem', 'BatchGetItem']);
+  expect(log.lines).toMatchObject([
+    { event: 'line-unreadable', fields: { orderId: 'gone', line } },
+  ]);
 });

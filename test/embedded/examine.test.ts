@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { orderId } from '#core/model/ids.ts';
+import { lineName, orderId } from '#core/model/ids.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import {
   accepted,
@@ -74,6 +74,24 @@ describe('each damage is found in the data and in a backup of them:', () => {
     ] as const) {
       edited(file, sql);
       expect(examine(file)).toMatchObject({ ...sound, findings });
+    }
+  });
+
+  test('a line of orders with a singleton key', async () => {
+    const path = somewhere();
+    const backup = join(folder(), 'backup.db');
+    const { store } = opened(path);
+    const name = lineName('a'.repeat(40));
+    await store.changeLine({ name, before: [], after: ['one', 'two'].map(orderId) });
+    await store.backup(backup);
+    store.close();
+    for (const [file, examine] of [
+      [path, examineData],
+      [backup, examineBackup],
+    ] as const) {
+      expect(examine(file).findings).toEqual([]);
+      edited(file, "UPDATE Lines SET OrderIDs = 'two'");
+      expect(examine(file).findings).toEqual([{ table: 'Lines', row: name, reason: noChecksum }]);
     }
   });
 
@@ -257,4 +275,10 @@ test.each([
   const reason = 'It has no totals: Reeve did not make this backup.';
   const findings = [{ table: 'Totals', row: null, reason }];
   expect(examineBackup(backup)).toEqual({ orders: null, changes: null, findings, totals: null });
+});
+
+test('a backup of a release without singletons is sound', async () => {
+  const { backup } = await backedUp();
+  edited(backup, 'DROP TABLE Lines');
+  expect(examineBackup(backup)).toMatchObject(sound);
 });

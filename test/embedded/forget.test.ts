@@ -136,21 +136,39 @@ test('orders that were deleted meanwhile count as found where others are missing
   ]);
 });
 
+const name = lineName('a'.repeat(40));
+
+async function joined(store: SqliteStore, id: string, line: readonly OrderId[]): Promise<OrderId> {
+  const { order, record } = newOrder(id, before - 9 * day);
+  const change = { name, before: line, after: [...line, order.orderId] };
+  await store.create(order, { ...record, turn: { line: name } }, change);
+  return order.orderId;
+}
+
 test('an order that is still in its line, because its end was not followed, leaves it when it is deleted', async () => {
   const { store } = opened(':memory:');
-  const name = lineName('a'.repeat(40));
-  const created = async (id: string, line: readonly OrderId[]) => {
-    const { order, record } = newOrder(id, before - 9 * day);
-    const change = { name, before: line, after: [...line, order.orderId] };
-    await store.create(order, { ...record, turn: { line: name } }, change);
-    return order.orderId;
-  };
-  const one = await created('one', []);
-  const two = await created('two', [one]);
+  const one = await joined(store, 'one', []);
+  const two = await joined(store, 'two', [one]);
   await undo(store, 'one');
   expect(await store.deleteEnded(before)).toBe(1);
   expect(await store.line(name)).toEqual([two]);
   await undo(store, 'two');
   expect(await store.deleteEnded(before)).toBe(1);
   expect(await store.line(name)).toEqual([]);
+});
+
+test('a damaged line is reported, and keeps no order from being deleted', async () => {
+  const path = somewhere();
+  const first = opened(path).store;
+  await joined(first, 'one', []);
+  await undo(first, 'one');
+  await ended(first, 'other', before - 9 * day);
+  first.close();
+  edited(path, "UPDATE Lines SET OrderIDs = 'two'");
+  const { store, log } = opened(path);
+  expect(await store.deleteEnded(before)).toBe(2);
+  expect(log.lines).toMatchObject([
+    { event: 'store-damaged', fields: { table: 'Lines', row: name } },
+  ]);
+  await expect(store.line(name)).rejects.toMatchObject({ code: 'row-damaged' });
 });

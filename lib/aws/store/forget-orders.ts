@@ -4,9 +4,10 @@
  */
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
-import { without } from '#core/flow/line.ts';
-import { UnavailableError } from '#core/model/errors.ts';
+import { type Line, without } from '#core/flow/line.ts';
+import { CorruptDataError, describeError, UnavailableError } from '#core/model/errors.ts';
 import type { LineName, OrderId } from '#core/model/ids.ts';
+import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 
 /** An order whose process record was deleted. */
@@ -22,6 +23,7 @@ export interface ForgetOptions {
   /** The table of orders. */
   readonly table: string;
   readonly lines: Pick<StateStore, 'line' | 'changeLine'>;
+  readonly log: Log;
 }
 
 /** Requests of one BatchWriteItem (DynamoDB). */
@@ -29,9 +31,10 @@ const batchWriteMax = 25;
 
 /** @throws {UnavailableError} when some deletions may have failed; deleting again does no harm */
 export async function forgetOrders(
-  { client, table, lines }: ForgetOptions,
+  options: ForgetOptions,
   removed: readonly RemovedOrder[],
 ): Promise<void> {
+  const { client, table } = options;
   const unique = [...new Set(removed.map(({ orderId }) => orderId))];
   for (let at = 0; at < unique.length; at += batchWriteMax) {
     const requests = unique
@@ -45,15 +48,20 @@ export async function forgetOrders(
     const left = answer.UnprocessedItems?.[table]?.length ?? 0;
     if (left > 0) throw notDeleted(`${left} orders were not deleted`);
   }
-  for (const { orderId, line } of removed) if (line !== null) await takeOut(lines, line, orderId);
+  for (const { orderId, line } of removed) if (line !== null) await takeOut(options, line, orderId);
 }
 
 async function takeOut(
-  lines: ForgetOptions['lines'],
+  { lines, log }: ForgetOptions,
   name: LineName,
   orderId: OrderId,
 ): Promise<void> {
-  const before = await lines.line(name);
+  const before = await lines.line(name).catch((error: unknown): Line => {
+    if (!(error instanceof CorruptDataError)) throw error;
+    // No repetition can help, and it must not stop the stream.
+    log.error('line-unreadable', { orderId, line: name, error: describeError(error) });
+    return [];
+  });
   if (!before.includes(orderId)) return;
   const after = without(before, orderId);
   if (!(await lines.changeLine({ name, before, after }))) {

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import { decodeLine } from '#core/flow/line.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { backupFailed } from '#embedded/backup.ts';
 import {
@@ -21,7 +22,7 @@ import { isUpToDate } from '#embedded/schema.ts';
 import { isDamage } from '#embedded/store-error.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
-import { intactChange } from './intact-rows.ts';
+import { intactChange, intactLine } from './intact-rows.ts';
 import { countedTotals, readTotals, type Totals } from './totals.ts';
 import { compareTotals } from './totals-check.ts';
 import { readTotalsFile } from './totals-file.ts';
@@ -195,11 +196,30 @@ function examine(
   const change = database.prepare('SELECT * FROM Changes WHERE Seq = ?');
   const numbers = database.prepare('SELECT Seq FROM Changes').all().map(numberOf);
   for (const seq of numbers) {
-    try {
-      damage.row('Changes', seq, () => intactChange(change.get(seq)));
-    } catch (error) {
-      if (!(error instanceof CorruptDataError)) throw error;
-    }
+    reported(() => damage.row('Changes', seq, () => intactChange(change.get(seq))));
   }
+  examineLines(database, damage);
   return { orders: orders.checked(), changes: numbers.length };
+}
+
+const lineRow = z.object({ Name: z.string() });
+
+/** A backup that an older release made has no table of lines. */
+function examineLines(database: DatabaseSync, damage: DamageReport): void {
+  const made = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'Lines'");
+  if (made.get() === undefined) return;
+  const line = database.prepare('SELECT * FROM Lines WHERE Name = ?');
+  for (const row of database.prepare('SELECT Name FROM Lines').all()) {
+    const { Name: name } = lineRow.parse(row);
+    reported(() => damage.row('Lines', name, () => decodeLine(intactLine(line.get(name)))));
+  }
+}
+
+/** The other rows are read too. */
+function reported(read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof CorruptDataError)) throw error;
+  }
 }

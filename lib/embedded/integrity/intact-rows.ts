@@ -26,7 +26,7 @@ export function intactOrder(row: Row | undefined, orderId: OrderId): Order {
 export const intactChange = (row: Row | undefined) => changeOfRow(intact('Changes', row));
 
 /** The text of the line. */
-export const intactLine = (row: Row): unknown => intact('Lines', row)['OrderIDs'];
+export const intactLine = (row: Row | undefined): unknown => intact('Lines', row)['OrderIDs'];
 
 function intact(table: CheckedTable, row: Row | undefined): Row {
   if (row === undefined)

@@ -1,13 +1,14 @@
 /** The lines of the orders with a singleton key: small rows that are read when a decision needs them, and never cached. */
 
 import { decodeLine, encodeLine, type Line, without } from '#core/flow/line.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
 import type { LineName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { lineChecksum } from '#embedded/integrity/checksums.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactLine } from '#embedded/integrity/intact-rows.ts';
+import type { Statements } from '#embedded/statements.ts';
 import type { LineChange } from '#ports/state-store.ts';
-import type { Statements } from './statements.ts';
 
 /** The rows of the lines; each method is a part of the transaction of its caller. */
 export interface Lines {
@@ -16,7 +17,7 @@ export interface Lines {
   /** Whether the line is as it was read. */
   isAsRead(change: LineChange): boolean;
   write(change: Pick<LineChange, 'name' | 'after'>): void;
-  /** Takes out an order that is deleted: its end may have been lost. */
+  /** Takes out an order that is deleted: its end may have been lost. A damaged line is reported, and stays as it is. */
   forget(record: ProcessRecord): void;
 }
 
@@ -41,8 +42,13 @@ export function linesOf(sql: Statements, damage: DamageReport): Lines {
     isAsRead: ({ name, before }) => encodeLine(read(name)) === encodeLine(before),
     forget({ orderId, turn }) {
       if (turn === undefined) return;
-      const line = read(turn.line);
-      if (line.includes(orderId)) write({ name: turn.line, after: without(line, orderId) });
+      try {
+        const line = read(turn.line);
+        if (line.includes(orderId)) write({ name: turn.line, after: without(line, orderId) });
+      } catch (error) {
+        // It must not keep all the orders that are deleted with this one.
+        if (!(error instanceof CorruptDataError)) throw error;
+      }
     },
   };
 }

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { changeText, settingsOf } from '#core/definition/agent-setting-form.ts';
+import type { GroupCommit } from '#embedded/group-commit.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
-import type { GroupCommit } from './group-commit.ts';
 
 export const agentSettingSchema = `
   CREATE TABLE IF NOT EXISTS AgentSettings (
