@@ -84,7 +84,7 @@ export const stepSchema = z
       .union([z.object({ gate: z.enum(gates), since: instant, until: instant }), z.null()])
       .openapi({
         description:
-          'Why the step waits for its agent, and until when the agent is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open. limit: a limit of the agent has no room for the call. turn: an earlier order of the same singleton key has not ended.',
+          'Why the step waits for its agent, or the order for earlier ones, and until when it is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open. limit: a limit of the agent has no room for the call. drained: an operator lets no new calls go there. turn: an earlier order of the same singleton key has not ended.',
       }),
     undoFirst: z.boolean().optional().openapi({
       description:

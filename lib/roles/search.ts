@@ -1,5 +1,5 @@
 /** The search: a listing by state, filtered by further conditions. */
-import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
+import { findStep, type ProcessRecord, underWay, waitsForAgent } from '#core/model/record.ts';
 import type { ListQuery, Page, StateStore } from '#ports/state-store.ts';
 
 /** The conditions besides the state; an absent one matches every order. */
@@ -11,7 +11,7 @@ export interface OrderFilter {
   readonly step?: string;
   /** The code of the fault. */
   readonly fault?: string;
-  /** A step waits for its agent. */
+  /** A step is held: it waits for its agent, or for earlier orders of the singleton key. */
   readonly held?: true;
   readonly tenant?: string;
   /** The earliest time of the last change, ms since the epoch, inclusive. */
@@ -69,7 +69,7 @@ function concerns(record: ProcessRecord, agent: string): boolean {
     faulty?.agent === agent ||
     steps.some(
       ({ agent: own, progress }) =>
-        own === agent && (underWay(progress) || progress.state === 'Held'),
+        own === agent && (underWay(progress) || waitsForAgent(progress)),
     )
   );
 }

@@ -1,5 +1,6 @@
 /** The log says that orders wait for long: once in a while per agent, however many they are. */
 import { expect, test } from 'vitest';
+import type { Gate } from '#core/model/hold.ts';
 import { heldReport, longHoldMs } from '#roles/recovery/held-report.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
@@ -12,9 +13,9 @@ function world() {
   const log = testLog();
   const report = heldReport({ clock, log });
   /** The step `east` of the order, which `paint` performs, has been held since then. */
-  const held = (since: number) => {
+  const held = (since: number, gate: Gate = 'circuit') => {
     const { record } = newOrder('one', since);
-    const hold = { state: 'Held', gate: 'circuit', since, until: since + 1 } as const;
+    const hold = { state: 'Held', gate, since, until: since + 1 } as const;
     const steps = record.steps.map((step) =>
       step.name === 'east'
         ? { ...step, progress: { ...hold, before: { state: 'NotStarted' } as const } }
@@ -55,4 +56,10 @@ test('a clock that was set back does not silence the report', async () => {
   clock.jump(-60 * minute);
   held(clock.now() - longHoldMs);
   expect(log.lines).toHaveLength(2);
+});
+
+test('an order that waits for earlier ones of its singleton key says nothing of its agents', () => {
+  const { clock, log, held } = world();
+  held(clock.now() - longHoldMs, 'turn');
+  expect(log.lines).toEqual([]);
 });

@@ -40,7 +40,10 @@ export function addFilterOptions(command: Command): Command {
     )
     .option('--step <name>', 'only those with a fault of this step')
     .option('--fault <code>', 'only those with this fault code, such as exhausted')
-    .option('--held', 'only those with a step that waits for its agent')
+    .option(
+      '--held',
+      'only those with a step that waits for its agent, or for earlier orders of the same singleton key',
+    )
     .option('--tenant <name>', 'only those of this tenant')
     .option('--correlation-id <id>', 'only those with this correlation id')
     .option(

@@ -116,10 +116,10 @@ export const listQuery = z.object({
     .max(limits.faultCodeLengthMax)
     .optional()
     .openapi({ description: 'Orders with this fault code.', example: 'declined' }),
-  held: z
-    .literal('true')
-    .optional()
-    .openapi({ description: 'Orders with a step that waits for its agent.' }),
+  held: z.literal('true').optional().openapi({
+    description:
+      'Orders with a step that waits for its agent, or for earlier orders of the same singleton key.',
+  }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
     description: 'Orders with this correlation id.',

@@ -1,6 +1,6 @@
 /** Reports that orders have waited for an agent for long: now and then per agent, not per order. */
 import type { AgentName } from '#core/model/ids.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 
@@ -22,7 +22,8 @@ export function heldReport({ clock, log }: HeldReportPorts): (record: ProcessRec
     if (isHeld !== true) return;
     const nowMs = clock.now();
     for (const { agent, progress } of steps) {
-      if (progress.state !== 'Held') continue;
+      // What an order waits for that is not first of its singleton key says nothing of its agents.
+      if (!waitsForAgent(progress)) continue;
       const heldMs = nowMs - progress.since;
       const last = reportedAt.get(agent);
       // `abs`: a clock that was set back must not silence the report.
